@@ -1,0 +1,99 @@
+# Everything happens in a virtual environment of its own. Needed: Python 3.11 or newer with pip, a C++20 compiler, make.
+# CMake and ninja come from pip.
+
+PYTHON ?= python3
+VENV ?= .venv
+
+override VENV := $(abspath $(VENV))
+RUN := $(VENV)/bin/python
+# Twice quiet: errors only.
+PIP := $(RUN) -m pip --quiet --quiet --disable-pip-version-check
+CMAKE := $(VENV)/bin/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
+
+DEV_STAMP := $(VENV)/.labelsieve-dev
+PACKAGE_STAMP := $(VENV)/.labelsieve-package
+
+# What the installed package is made of. The list itself is kept too, so that a removed file counts as a change.
+SOURCES := $(sort $(shell find src native -type f -not -path '*/__pycache__/*'))
+SOURCE_LIST := build/sources.txt
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test wheel sanitize bench lint format slow native-test setup clean FORCE
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: setup  ## Build the package and take a first look at it
+	$(RUN) examples/first_look.py
+
+test: lint native-test  ## Build the package, then run every check and test
+	$(RUN) -m pytest
+
+slow: setup  ## Run the tests that are marked slow
+	$(RUN) -m pytest -m slow || test $$? -eq 5  # 5: there are none
+
+lint: setup  ## Check style, types and the direction of imports
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
+	$(VENV)/bin/lint-imports
+
+format: $(DEV_STAMP)  ## Put the Python code into its usual form
+	$(RUN) -m ruff check --fix
+	$(RUN) -m ruff format
+
+native-test: $(DEV_STAMP)  ## Run the C++ tests
+	@$(CMAKE) -S . -B build/native -DLABELSIEVE_TESTS=ON > /dev/null
+	@$(VENV)/bin/cmake --build build/native --target native_tests -- --quiet
+	@! nm build/native/CMakeFiles/labelsieve_kernels_x86_64_*.dir/native/kernels.cpp.o 2> /dev/null | grep ' W ' || \
+	    { echo "kernels.cpp: these inline functions may replace everybody's, on processors that cannot run them"; exit 1; }
+	build/native/native_tests
+
+sanitize: $(DEV_STAMP)  ## Run the C++ tests under the address, undefined and thread sanitizers
+	@set -e; for sanitizer in address undefined thread; do \
+	    echo "== $$sanitizer"; \
+	    $(CMAKE) -S . -B build/sanitize-$$sanitizer -DCMAKE_BUILD_TYPE=Debug -DLABELSIEVE_TESTS=ON \
+	        -DLABELSIEVE_SANITIZE=$$sanitizer > /dev/null; \
+	    $(VENV)/bin/cmake --build build/sanitize-$$sanitizer --target native_tests -- --quiet; \
+	    build/sanitize-$$sanitizer/native_tests; \
+	done
+
+# The wheel is made from the source archive and tried where nothing but its own requirements and pytest is installed,
+# on a copy of the test, so that neither the source tree nor its pytest settings can help.
+wheel: $(DEV_STAMP)  ## Build a wheel into dist/ and try it in an empty environment
+	rm -rf dist
+	$(RUN) -m build --quiet --outdir dist .
+	@set -e; scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
+	    $(PYTHON) -m venv "$$scratch/venv"; \
+	    "$$scratch/venv/bin/python" -m pip install --quiet --quiet --disable-pip-version-check dist/*.whl pytest; \
+	    cp tests/test_minimal.py "$$scratch"; \
+	    cd "$$scratch"; \
+	    venv/bin/python -m pytest test_minimal.py
+	@ls dist
+
+bench: setup  ## Run the counting benchmark
+	$(RUN) -m benchmarks.counting
+
+setup: $(PACKAGE_STAMP)
+
+$(DEV_STAMP): pyproject.toml
+	@echo "Setting up $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade "pip>=25.1"  # the first that knows dependency groups
+	@$(PIP) install --group dev
+	@touch $@
+
+$(PACKAGE_STAMP): $(DEV_STAMP) pyproject.toml CMakeLists.txt README.md LICENSE $(SOURCES) $(SOURCE_LIST)
+	@echo "Building labelsieve"
+	@$(PIP) install --no-build-isolation --config-settings=build-dir=build/editable --editable .
+	@touch $@
+
+$(SOURCE_LIST): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(SOURCES) | cmp --silent - $@ || printf '%s\n' $(SOURCES) > $@
+
+clean:  ## Remove everything that the other targets made
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

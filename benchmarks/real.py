@@ -1,0 +1,139 @@
+"""Mutual information of every feature with every label on real data, beside sparse products with scipy.
+
+For a quick look: ``python -m benchmarks.real --datasets bibtex --repeat 2``.
+"""
+
+import argparse
+import json
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.memory import extra_memory, in_fresh_process
+from benchmarks.scipy_information import scipy_mutual_information
+from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.sparse_arff import read_sparse_arff
+from benchmarks.table import megabytes, number, print_table
+
+DATASETS = ("bibtex", "delicious", "yahoo-health", "imdb")
+
+
+def ours(X, Y, n_jobs=1):
+    from labelsieve.information import mutual_information
+
+    return mutual_information(X, Y, n_jobs=n_jobs)
+
+
+METHODS = {"ours": ours, "scipy": scipy_mutual_information}
+
+
+@cache
+def load(name, max_code):
+    """Codes of a data set as sparse uint8 columns, checked against its entry in the manifest.
+
+    Term counts above ``max_code`` become ``max_code``: 1 asks whether a term is there at all.
+    """
+    folder = shared_folder("data")
+    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][name]
+    arff = next(file["path"] for file in entry["files"] if ".arff" in file["path"])
+    data = read_sparse_arff(folder / arff)
+    shape = (*data.X.shape, data.Y.shape[1])
+    if shape != (entry["N"], entry["d"], entry["q"]):
+        raise ValueError(f"{name}: read N, d, q = {shape}, the manifest says otherwise")
+    return codes_of(data.X, max_code, name), codes_of(data.Y, 1, name)
+
+
+def codes_of(columns, max_code, name):
+    values = columns.data
+    if values.size and (values.min() < 0 or np.any(values != np.rint(values))):
+        raise ValueError(f"{name} has values that are no counts; they would have to be discretised first")
+    columns = columns.copy()
+    columns.data = np.minimum(values, max_code)
+    columns = columns.astype(np.uint8)
+    columns.eliminate_zeros()
+    return columns
+
+
+def method_memory(method, name, max_code):
+    """Peak bytes beyond the input; call it in a fresh process. A few rows go first, so that all is loaded."""
+    X, Y = load(name, max_code)
+    METHODS[method](X[:64, :8], Y[:64, :4])
+    return extra_memory(lambda: METHODS[method](X, Y))
+
+
+def measure(name, max_code, rounds):
+    X, Y = load(name, max_code)
+    contenders = {
+        "ours 1t": lambda: ours(X, Y, n_jobs=1),
+        "ours 2t": lambda: ours(X, Y, n_jobs=2),
+        "scipy": lambda: scipy_mutual_information(X, Y),
+    }
+    laps, results = dict.fromkeys(contenders, NEVER), {}
+    for _ in range(rounds):
+        for contender, call in contenders.items():
+            watch = Stopwatch()
+            results[contender] = call()
+            laps[contender] = laps[contender].best(watch.lap())
+    if not np.array_equal(results["ours 1t"], results["ours 2t"]):
+        sys.exit(f"Stopped, {name}: one and two threads do not give the same numbers")
+    return {
+        "dataset": name,
+        "rows": X.shape[0],
+        "features": X.shape[1],
+        "labels": Y.shape[1],
+        "ours": laps["ours 1t"].cpu,
+        "wall_1_thread": laps["ours 1t"].wall,
+        "wall_2_threads": laps["ours 2t"].wall,
+        "scipy": laps["scipy"].cpu,
+        "ours_memory": in_fresh_process(method_memory, "ours", name, max_code),
+        "scipy_memory": in_fresh_process(method_memory, "scipy", name, max_code),
+        "largest_difference": float(np.abs(results["ours 1t"] - results["scipy"]).max()),
+    }
+
+
+def print_records(records):
+    columns = ["N", "d", "q", "ours 1t", "ours 2t", "scipy", "scipy/ours", "2t speed-up"]
+    columns += ["ours MB", "scipy MB", "largest difference"]
+    rows = []
+    for record in records:
+        cells = [str(record[key]) for key in ("rows", "features", "labels")]
+        cells += [number(record[key]) for key in ("ours", "wall_2_threads", "scipy")]
+        cells += [number(record["scipy"] / record["ours"])]
+        cells += [number(record["wall_1_thread"] / record["wall_2_threads"])]
+        cells += [megabytes(record["ours_memory"]), megabytes(record["scipy_memory"])]
+        rows.append((record["dataset"], [*cells, f"{record['largest_difference']:.1e}"]))
+    print_table("all pairs, seconds", columns, rows)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__.splitlines()[0])
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="names, with commas (default: all)")
+    parser.add_argument("--repeat", type=int, default=5, help="rounds; the best run counts (default: 5)")
+    parser.add_argument("--max-code", type=int, default=1, help="cap of term counts (default: 1, presence)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    options = parser.parse_args(arguments)
+    names = options.datasets.split(",")
+    unknown = [name for name in names if name not in DATASETS]
+    if unknown or options.repeat < 1 or not 1 <= options.max_code <= 255:
+        parser.error(f"data sets are {', '.join(DATASETS)}; --repeat from 1; --max-code from 1 to 255")
+    if shared_folder("data") is None:
+        sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
+    try:
+        import labelsieve.information  # noqa: F401
+    except ModuleNotFoundError as missing:
+        sys.exit(f"benchmarks.real needs {missing.name}: install labelsieve with its dependencies first.")
+
+    records = []
+    for name in names:
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        records.append(measure(name, options.max_code, options.repeat))
+    print_records(records)
+    if options.json:
+        options.json.write_text(json.dumps(records, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

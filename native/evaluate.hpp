@@ -1,0 +1,24 @@
+// From counts to sums of n log n, for all features of a block and one target.
+#pragma once
+
+#include "block.hpp"
+
+namespace labelsieve {
+
+// What was counted for one target: cells (a, v, b) with a, v, b >= 1, and the margins from which the others follow.
+struct TargetCounts {
+    std::size_t classes;
+    std::size_t given;           // levels of the column conditioned on; 1 when there is none
+    const count_t* counted;      // [(b - 1) * (given - 1) + (v - 1)] sets, each `pitch` of the block
+    const count_t* with_class;   // [(b - 1)] sets: levels of the features in each class
+    const count_t* given_sizes;  // [(b - 1) * given + v]: rows of each class at each level given
+};
+
+// The table of every feature and the column conditioned on: cells[(a * given + v) * width + i].
+void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, std::size_t given, count_t* cells);
+
+// sums[i] += sum over the cells of (feature i, given, target) of table[count].
+void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells, const fixed_t* table, fixed_t* sums,
+                Scratch& scratch);
+
+}  // namespace labelsieve

@@ -1,0 +1,259 @@
+// The Python face of the core: the only file that knows Python. Checks shapes, lets go of the interpreter, hands over.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "encode.hpp"
+#include "panels.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace labelsieve {
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using OutVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+
+void require(bool holds, const char* message) {
+    if (!holds) throw std::invalid_argument(message);
+}
+
+Number number_of(const nb::dlpack::dtype& type) {
+    if (type == nb::dtype<bool>()) return Number::boolean;
+    if (type == nb::dtype<std::int8_t>()) return Number::i8;
+    if (type == nb::dtype<std::int16_t>()) return Number::i16;
+    if (type == nb::dtype<std::int32_t>()) return Number::i32;
+    if (type == nb::dtype<std::int64_t>()) return Number::i64;
+    if (type == nb::dtype<std::uint8_t>()) return Number::u8;
+    if (type == nb::dtype<std::uint16_t>()) return Number::u16;
+    if (type == nb::dtype<std::uint32_t>()) return Number::u32;
+    if (type == nb::dtype<std::uint64_t>()) return Number::u64;
+    if (type == nb::dtype<float>()) return Number::f32;
+    if (type == nb::dtype<double>()) return Number::f64;
+    throw std::invalid_argument("numbers must be booleans, integers of up to 64 bits, float32 or float64");
+}
+
+Numbers numbers_of(const Matrix& array) {
+    const auto item = std::ptrdiff_t(array.itemsize());
+    return {array.data(), number_of(array.dtype()), array.stride(0) * item, array.stride(1) * item, array.shape(0), array.shape(1)};
+}
+
+using Where = std::optional<std::pair<std::size_t, std::size_t>>;
+Where where(const std::optional<Place>& place) {
+    if (!place) return std::nullopt;
+    return std::pair(place->row, place->column);
+}
+
+std::vector<std::uint32_t> levels_of(const Vector<std::uint32_t>& levels, std::size_t n_columns) {
+    require(levels.shape(0) == n_columns, "one number of levels for each column");
+    std::vector<std::uint32_t> all(levels.data(), levels.data() + n_columns);
+    for (const std::uint32_t n : all) require(n >= 1 && n <= max_levels, "levels must be between 1 and 65,535");
+    return all;
+}
+
+// A table of codes and the arrays that it looks at.
+struct Table {
+    Matrix dense;
+    Vector<std::int64_t> starts;
+    Vector<row_t> rows;
+    Vector<code_t> codes, implicit;
+    std::unique_ptr<Columns> columns;
+};
+
+Table* dense_table(Matrix codes, Vector<std::uint32_t> levels) {
+    const Numbers numbers = numbers_of(codes);
+    require(numbers.type == Number::u8 || numbers.type == Number::u16, "codes must be uint8 or uint16");
+    require(numbers.n_rows < std::numeric_limits<row_t>::max(), "at most 4,294,967,294 rows");
+    auto table = std::make_unique<Table>();
+    table->columns = std::make_unique<DenseColumns>(numbers.data, numbers.type == Number::u8 ? 1 : 2, numbers.row_stride,
+                                                    numbers.column_stride, numbers.n_rows, levels_of(levels, numbers.n_columns));
+    table->dense = std::move(codes);
+    return table.release();
+}
+
+Table* sparse_table(Vector<std::int64_t> starts, Vector<row_t> rows, Vector<code_t> codes, Vector<code_t> implicit, std::size_t n_rows,
+                    Vector<std::uint32_t> levels) {
+    require(n_rows < std::numeric_limits<row_t>::max(), "at most 4,294,967,294 rows");
+    require(starts.shape(0) == implicit.shape(0) + 1, "one start more than columns");
+    require(rows.shape(0) == codes.shape(0), "as many rows as codes");
+    auto table = std::make_unique<Table>();
+    table->columns = std::make_unique<SparseColumns>(starts.data(), rows.data(), codes.data(), implicit.data(), rows.shape(0), n_rows,
+                                                     levels_of(levels, implicit.shape(0)));
+    table->starts = std::move(starts);
+    table->rows = std::move(rows);
+    table->codes = std::move(codes);
+    table->implicit = std::move(implicit);
+    return table.release();
+}
+
+Strategy strategy_of(const std::string& name) {
+    if (name == "auto") return Strategy::automatic;
+    if (name == "positional") return Strategy::positional;
+    if (name == "tiled") return Strategy::tiled;
+    if (name == "sparse") return Strategy::sparse;
+    if (name == "histogram") return Strategy::histogram;
+    throw std::invalid_argument("strategy must be 'auto', 'positional', 'tiled', 'sparse' or 'histogram'");
+}
+
+void poll_signals() {
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+struct Weights {
+    Vector<std::uint64_t> of_rows;
+    Vector<double> logs;
+    double scale;
+    fixed_t penalty;
+};
+
+// Features and targets packed, with everything that they look at.
+class Session {
+  public:
+    Session(nb::object x, nb::object y, std::optional<Vector<fixed_t>> table, std::optional<Weights> weights, unsigned n_threads,
+            const std::string& strategy)
+        : x_(std::move(x)), y_(std::move(y)), table_(std::move(table)), weights_(std::move(weights)), pool_(n_threads, poll_signals) {
+        const Columns& features = *nb::cast<const Table&>(x_).columns;
+        const Columns& targets = *nb::cast<const Table&>(y_).columns;
+        require(features.n_rows() == targets.n_rows(), "features and targets must have the same rows");
+        require(table_.has_value() != weights_.has_value(), "a table of counts or weights, not both");
+        Terms terms;
+        if (table_) {
+            require(table_->shape(0) == features.n_rows() + 1, "the table needs a value for every count from 0 to the number of rows");
+            require(table_->data()[0] == 0, "the table must be 0 at 0");
+            terms.table = table_->data();
+        } else {
+            require(weights_->of_rows.shape(0) == features.n_rows(), "one weight for each row");
+            require(weights_->logs.shape(0) == WeightedTerm::n_logs + 1, "4,097 logarithms");
+            terms.weights = weights_->of_rows.data();
+            terms.weighted = {weights_->logs.data(), weights_->scale, weights_->penalty};
+        }
+        const Strategy how = weights_ ? Strategy::histogram : strategy_of(strategy);
+        nb::gil_scoped_release released;
+        features_.emplace(features, how, pool_);
+        targets_.emplace(targets, pool_);
+        panels_.emplace(*features_, *targets_, terms, pool_);
+    }
+
+    void feature_sums(OutVector<fixed_t> out) {
+        require(out.shape(0) == features_->size(), "one sum for each feature");
+        nb::gil_scoped_release released;
+        panels_->feature_sums(out.data());
+    }
+
+    void target_sums(OutVector<fixed_t> out) {
+        require(out.shape(0) == targets_->size(), "one sum for each target");
+        nb::gil_scoped_release released;
+        panels_->target_sums(out.data());
+    }
+
+    void run(Vector<std::uint32_t> given, std::size_t n_given, std::size_t first, std::size_t last, bool reduce,
+             OutVector<fixed_t> with_given, OutVector<fixed_t> out) {
+        require(given.shape(0) == features_->n_rows(), "one given code for each row");
+        require(first <= last && last <= targets_->size(), "targets out of range");
+        require(with_given.shape(0) == features_->size(), "one sum for each feature");
+        require(out.shape(0) == features_->size() * (reduce ? 1 : last - first), "one sum for each feature and target");
+        nb::gil_scoped_release released;
+        const Given column({given.data(), given.shape(0)}, n_given);
+        panels_->run(column, first, last, reduce, with_given.data(), out.data());
+    }
+
+    std::size_t bytes() const { return panels_->bytes(); }
+
+  private:
+    nb::object x_, y_;
+    std::optional<Vector<fixed_t>> table_;
+    std::optional<Weights> weights_;
+    Pool pool_;
+    std::optional<Features> features_;
+    std::optional<Targets> targets_;
+    std::optional<Panels> panels_;
+};
+
+std::size_t refine_joint(OutVector<std::uint32_t> joint, std::size_t n_joint, Vector<code_t> column, std::size_t n_levels) {
+    require(joint.shape(0) == column.shape(0), "the joint variable and the column must have the same rows");
+    for (std::size_t row = 0; row < joint.shape(0); ++row)
+        require(joint.data()[row] < n_joint && column.data()[row] < n_levels, "a code is not below the number of levels");
+    nb::gil_scoped_release released;
+    return refine({joint.data(), joint.shape(0)}, n_joint, column.data(), n_levels);
+}
+
+}  // namespace
+}  // namespace labelsieve
+
+NB_MODULE(_native, m) {
+    using namespace labelsieve;
+    m.doc() = "Counting core of labelsieve.";
+
+    m.def("kernel_name", [] { return std::string(kernels().name); });
+    m.def("scan_codes", [](Matrix numbers, OutVector<std::uint32_t> levels) {
+        require(levels.shape(0) == numbers.shape(1), "one number of levels for each column");
+        const Numbers view = numbers_of(numbers);
+        nb::gil_scoped_release released;
+        return where(scan_codes(view, levels.data()));
+    }, "numbers"_a, "levels"_a);
+    m.def("copy_codes", [](Matrix numbers, OutMatrix<std::uint8_t> out) {
+        require(out.shape(0) == numbers.shape(0) && out.shape(1) == numbers.shape(1), "shapes differ");
+        const Numbers view = numbers_of(numbers);
+        nb::gil_scoped_release released;
+        copy_codes(view, out.data());
+    }, "numbers"_a, "out"_a);
+    m.def("copy_codes", [](Matrix numbers, OutMatrix<code_t> out) {
+        require(out.shape(0) == numbers.shape(0) && out.shape(1) == numbers.shape(1), "shapes differ");
+        const Numbers view = numbers_of(numbers);
+        nb::gil_scoped_release released;
+        copy_codes(view, out.data());
+    }, "numbers"_a, "out"_a);
+    m.def("equal_width", [](Matrix numbers, std::size_t n_bins, bool closed_right, OutMatrix<code_t> out, OutVector<std::uint32_t> levels) {
+        require(out.shape(0) == numbers.shape(0) && out.shape(1) == numbers.shape(1), "shapes differ");
+        require(levels.shape(0) == numbers.shape(1), "one number of levels for each column");
+        require(numbers.shape(0) > 0 && n_bins >= 1 && n_bins <= max_levels, "no rows, or bins out of range");
+        const Numbers view = numbers_of(numbers);
+        nb::gil_scoped_release released;
+        return where(equal_width(view, {n_bins, closed_right}, out.data(), levels.data()));
+    }, "numbers"_a, "n_bins"_a, "closed_right"_a, "out"_a, "levels"_a);
+    m.def("equal_width_sparse", [](Vector<std::int64_t> starts, Vector<double> values, std::size_t n_rows, std::size_t n_bins,
+                                   bool closed_right, OutVector<code_t> out, OutVector<code_t> implicit, OutVector<std::uint32_t> levels) {
+        const std::size_t n_columns = levels.shape(0);
+        require(starts.shape(0) == n_columns + 1 && implicit.shape(0) == n_columns && out.shape(0) == values.shape(0), "shapes differ");
+        require(n_rows > 0 && n_bins >= 1 && n_bins <= max_levels, "no rows, or bins out of range");
+        std::int64_t before = 0;
+        for (std::size_t c = 0; c <= n_columns; ++c) {
+            require(starts.data()[c] >= before && starts.data()[c] <= std::int64_t(values.shape(0)), "starts must rise within the values");
+            before = starts.data()[c];
+        }
+        nb::gil_scoped_release released;
+        return where(equal_width(starts.data(), values.data(), n_rows, n_columns, {n_bins, closed_right}, out.data(), implicit.data(),
+                                 levels.data()));
+    }, "starts"_a, "values"_a, "n_rows"_a, "n_bins"_a, "closed_right"_a, "out"_a, "implicit"_a, "levels"_a);
+    m.def("refine", &refine_joint, "joint"_a, "n_joint"_a, "column"_a, "n_levels"_a);
+
+    nb::class_<Table>(m, "Table");
+    m.def("dense_table", &dense_table, "codes"_a, "levels"_a, nb::rv_policy::take_ownership);
+    m.def("sparse_table", &sparse_table, "starts"_a, "rows"_a, "codes"_a, "implicit"_a, "n_rows"_a, "levels"_a,
+          nb::rv_policy::take_ownership);
+    nb::class_<Weights>(m, "Weights")
+        .def("__init__", [](Weights* self, Vector<std::uint64_t> of_rows, Vector<double> logs, double scale, fixed_t penalty) {
+            new (self) Weights{std::move(of_rows), std::move(logs), scale, penalty};
+        }, "of_rows"_a, "logs"_a, "scale"_a, "penalty"_a);
+    nb::class_<Session>(m, "Session")
+        .def("__init__", [](Session* self, nb::object x, nb::object y, std::optional<Vector<fixed_t>> table, std::optional<Weights> weights,
+                            unsigned n_threads, const std::string& strategy) {
+            new (self) Session(std::move(x), std::move(y), std::move(table), std::move(weights), n_threads, strategy);
+        }, "x"_a, "y"_a, "table"_a.none(), "weights"_a.none(), "n_threads"_a, "strategy"_a)
+        .def("feature_sums", &Session::feature_sums, "out"_a)
+        .def("target_sums", &Session::target_sums, "out"_a)
+        .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a, "out"_a)
+        .def_prop_ro("bytes", &Session::bytes);
+}

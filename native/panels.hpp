@@ -1,0 +1,54 @@
+// Panels: sums of n log n for the joint tables of all features and all targets, also within the levels of one more column.
+//
+// This is all that the layers above ask of the core. Integers come back, and sums of integers do not depend on their order:
+// the same bits for any number of threads and any way of counting.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "evaluate.hpp"
+#include "features.hpp"
+#include "histogram.hpp"
+#include "targets.hpp"
+
+namespace labelsieve {
+
+// f(n) for every count: a table, or a function of the weights.
+struct Terms {
+    const fixed_t* table = nullptr;
+    const std::uint64_t* weights = nullptr;  // null unless rows are weighted
+    WeightedTerm weighted;
+};
+
+class Panels {
+  public:
+    Panels(const Features& features, const Targets& targets, Terms terms, Pool& pool);
+
+    void feature_sums(fixed_t* out);  // (d,)
+    void target_sums(fixed_t* out);   // (q,)
+
+    // out[k] or out[k * n + l - first] for targets first <= l < last: cells of (feature k, given, target l), added over the
+    // targets when `reduce`. `with_given[k]`: cells of (feature k, given). A given column of one level makes pairs.
+    void run(const Given& given, std::size_t first, std::size_t last, bool reduce, fixed_t* with_given, fixed_t* out);
+
+    std::size_t bytes() const;
+
+  private:
+    struct Run;  // the state of one call
+    void count_classes();
+    std::size_t set_index(std::size_t target) const { return class_index_[target]; }
+
+    const Features& features_;
+    const Targets& targets_;
+    Terms terms_;
+    Pool& pool_;
+    std::mutex mutex_;
+    std::vector<Scratch> scratch_;             // one for each worker
+    std::vector<std::size_t> class_index_;     // where the sets of a target begin; only targets of few classes have any
+    std::vector<Buffer<count_t>> with_class_;  // for each block: counts of its features in every class
+    Buffer<std::uint64_t> class_bits_;         // the classes as bits, for blocks that want them
+};
+
+}  // namespace labelsieve

@@ -1,0 +1,68 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+def kernel_name() -> str: ...
+def scan_codes(numbers: NDArray[Any], levels: NDArray[np.uint32]) -> tuple[int, int] | None: ...
+def copy_codes(numbers: NDArray[Any], out: NDArray[np.uint8] | NDArray[np.uint16]) -> None: ...
+def equal_width(
+    numbers: NDArray[Any],
+    n_bins: int,
+    closed_right: bool,
+    out: NDArray[np.uint16],
+    levels: NDArray[np.uint32],
+) -> tuple[int, int] | None: ...
+def equal_width_sparse(
+    starts: NDArray[np.int64],
+    values: NDArray[np.float64],
+    n_rows: int,
+    n_bins: int,
+    closed_right: bool,
+    out: NDArray[np.uint16],
+    implicit: NDArray[np.uint16],
+    levels: NDArray[np.uint32],
+) -> tuple[int, int] | None: ...
+def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
+
+class Table: ...
+
+def dense_table(codes: NDArray[np.uint8] | NDArray[np.uint16], levels: NDArray[np.uint32]) -> Table: ...
+def sparse_table(
+    starts: NDArray[np.int64],
+    rows: NDArray[np.uint32],
+    codes: NDArray[np.uint16],
+    implicit: NDArray[np.uint16],
+    n_rows: int,
+    levels: NDArray[np.uint32],
+) -> Table: ...
+
+class Weights:
+    def __init__(
+        self, of_rows: NDArray[np.uint64], logs: NDArray[np.float64], scale: float, penalty: int
+    ) -> None: ...
+
+class Session:
+    def __init__(
+        self,
+        x: Table,
+        y: Table,
+        table: NDArray[np.int64] | None,
+        weights: Weights | None,
+        n_threads: int,
+        strategy: str,
+    ) -> None: ...
+    def feature_sums(self, out: NDArray[np.int64]) -> None: ...
+    def target_sums(self, out: NDArray[np.int64]) -> None: ...
+    def run(
+        self,
+        given: NDArray[np.uint32],
+        n_given: int,
+        first: int,
+        last: int,
+        reduce: bool,
+        with_given: NDArray[np.int64],
+        out: NDArray[np.int64],
+    ) -> None: ...
+    @property
+    def bytes(self) -> int: ...

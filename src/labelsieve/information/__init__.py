@@ -1,0 +1,21 @@
+from labelsieve.information.codes import Codes
+from labelsieve.information.joint import join
+from labelsieve.information.measures import (
+    conditional_mutual_information,
+    entropy,
+    interaction_information,
+    joint_entropy,
+    joint_mutual_information,
+    mutual_information,
+)
+
+__all__ = [
+    "Codes",
+    "conditional_mutual_information",
+    "entropy",
+    "interaction_information",
+    "join",
+    "joint_entropy",
+    "joint_mutual_information",
+    "mutual_information",
+]

@@ -1,0 +1,97 @@
+"""Counting in this process, with the C++ core."""
+
+from typing import Any, Literal
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from labelsieve import _native
+from labelsieve.errors import InputError
+from labelsieve.information.backends.protocol import Panel, Reduce, Sums
+from labelsieve.information.codes import Codes
+from labelsieve.information.fixedpoint import FixedPoint, logarithms
+from labelsieve.information.memory import require_memory
+from labelsieve.information.weights import RowWeights
+
+Strategy = Literal["auto", "positional", "tiled", "sparse", "histogram"]
+
+
+class NativeBackend:
+    """The C++ core as a :class:`~labelsieve.information.backends.Backend`.
+
+    Parameters
+    ----------
+    X, Y : Codes
+        Features and targets, with the same rows. They are packed here, once.
+    fixed : FixedPoint
+        Made for these rows (or weights) and at least this number of targets.
+    weights : RowWeights, optional
+        Weighted rows are counted one column at a time: about ``n_rows`` steps for every pair of columns.
+    n_jobs : int, optional
+        Threads; None is one, -1 is all.
+    strategy : {"auto", "positional", "tiled", "sparse", "histogram"}
+        How to count. Results never depend on it; it is for benchmarks and tests.
+
+    Notes
+    -----
+    Positional popcount adds rows of 512 one-hot columns vertically; tiled popcount intersects columns of bits; sparse goes
+    over the non-zeros of a row; histogram counts one column at a time and takes any number of levels. A panel given one
+    column costs about ``d / 512 * sum_l n_l`` vector additions, ``n_l`` being the rows of target ``l`` outside its most
+    frequent class, and one table look-up for each cell.
+    """
+
+    def __init__(
+        self,
+        X: Codes,
+        Y: Codes,
+        fixed: FixedPoint,
+        *,
+        weights: RowWeights | None = None,
+        n_jobs: int | None = None,
+        strategy: Strategy = "auto",
+    ) -> None:
+        if X.n_rows != Y.n_rows:
+            raise InputError(f"X has {X.n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
+        self.n_features, self.n_targets, self._n_rows = X.n_columns, Y.n_columns, X.n_rows
+        native_weights = None
+        if weights is not None:
+            native_weights = _native.Weights(weights.values, logarithms(), fixed.scale, fixed.penalty)
+        table = fixed.values if weights is None else None
+        self._session = _native.Session(
+            X.native, Y.native, table, native_weights, effective_n_jobs(n_jobs), strategy
+        )
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the packed tables."""
+        return self._session.bytes
+
+    def singles(self) -> tuple[Sums, Sums]:
+        """``(d,)`` and ``(q,)``: cells of every feature and of every target."""
+        features = np.empty(self.n_features, dtype=np.int64)
+        targets = np.empty(self.n_targets, dtype=np.int64)
+        self._session.feature_sums(features)
+        self._session.target_sums(targets)
+        return features, targets
+
+    def pairs(self, *, reduce: Reduce = None) -> Sums:
+        """``(d, q)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``."""
+        return self.triples(np.zeros(self._n_rows, dtype=np.uint32), 1, reduce=reduce).triple
+
+    def triples(
+        self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None
+    ) -> Panel:
+        """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row."""
+        first, last, step = targets.indices(self.n_targets)
+        if step != 1:
+            raise InputError("Targets of a panel must follow one another (a slice with step 1).")
+        last = max(first, last)
+        shape = (self.n_features,) if reduce else (self.n_features, last - first)
+        require_memory(
+            8 * int(np.prod(shape)), f"the sums of {self.n_features} features and {last - first} targets"
+        )
+        pair, triple = np.empty(self.n_features, dtype=np.int64), np.empty(shape, dtype=np.int64)
+        column = np.ascontiguousarray(given, dtype=np.uint32)
+        self._session.run(column, n_levels, first, last, reduce is not None, pair, triple.reshape(-1))
+        return Panel(pair, triple)

@@ -1,0 +1,41 @@
+"""Equal-width codes from numbers, dense or sparse: the part of the discretiser that talks to the core."""
+
+from typing import Any
+
+import numpy as np
+
+from labelsieve import _native
+from labelsieve.errors import InputError
+from labelsieve.information.codes import Codes, SparseCodes, sparse_rows
+from labelsieve.information.tables import NumberTable, read_table
+
+
+def bin_equal_width(X: Any, n_bins: int, *, closed_right: bool) -> Codes:
+    """See :func:`labelsieve.discretize.equal_width`."""
+    table = read_table(X)
+    n_rows, n_columns = table.shape
+    levels = np.empty(n_columns, dtype=np.uint32)
+    if table.dense is not None:
+        codes = np.empty((n_rows, n_columns), dtype=np.uint16, order="F")
+        bad = _native.equal_width(table.dense, n_bins, closed_right, codes, levels)
+        if bad is not None:
+            raise _not_finite(table.dense[bad], bad[0], bad[1], table)
+        narrow = codes.astype(np.uint8) if levels.max() <= 256 else codes
+        return Codes(n_rows, levels, table.names, dense=narrow)
+    columns = table.sparse
+    starts = columns.indptr.astype(np.int64, copy=False)
+    values = columns.data.astype(np.float64, copy=False)
+    listed = np.empty(len(values), dtype=np.uint16)
+    implicit = np.empty(n_columns, dtype=np.uint16)
+    bad = _native.equal_width_sparse(starts, values, n_rows, n_bins, closed_right, listed, implicit, levels)
+    if bad is not None:
+        at = starts[bad[1]] + bad[0]
+        raise _not_finite(values[at], int(columns.indices[at]), bad[1], table)
+    sparse = SparseCodes(starts, sparse_rows(columns), listed, implicit)
+    return Codes(n_rows, levels, table.names, sparse=sparse)
+
+
+def _not_finite(value: Any, row: int, column: int, table: NumberTable) -> InputError:
+    return InputError(
+        f"X, row {row}, {table.name(column)}: {value!s} is not a finite number; fill such values or drop their rows."
+    )

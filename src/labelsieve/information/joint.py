@@ -1,0 +1,37 @@
+"""The joint variable of several columns."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve import _native
+from labelsieve.errors import InputError
+from labelsieve.information.codes import MAX_LEVELS, Codes
+
+
+def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
+    """One code per row for all columns together, and how many there are.
+
+    Rows are numbered in order of first appearance. Cost: a pass over the rows for every column.
+    """
+    joint = np.zeros(codes.n_rows, dtype=np.uint32)
+    n_levels = 1
+    for j in range(codes.n_columns):
+        n_levels = _native.refine(joint, n_levels, codes.column(j), int(codes.levels[j]))
+    return joint, n_levels
+
+
+def join(X: Any) -> Codes:
+    """All columns of ``X`` as one column: its levels are the distinct rows (the label powerset).
+
+    >>> join([[0, 1], [1, 1], [0, 1]]).column(0)
+    array([0, 1, 0], dtype=uint16)
+    """
+    joint, n_levels = joint_variable(Codes.from_values(X))
+    if n_levels > MAX_LEVELS:
+        raise InputError(
+            f"The columns have {n_levels:,} distinct rows; a column of codes can have {MAX_LEVELS:,}."
+        )
+    column = joint.astype(np.uint16)[:, np.newaxis]
+    return Codes(len(column), np.array([n_levels], dtype=np.uint32), dense=column)

@@ -1,0 +1,30 @@
+"""Refusing before a run what would not fit."""
+
+import os
+
+
+def available_memory() -> int | None:
+    """Bytes that can be had without swapping, where the system tells."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def require_memory(n_bytes: int, purpose: str) -> None:
+    """Raise MemoryError when ``n_bytes`` are more than there is."""
+    if n_bytes < 2**26:  # not worth asking
+        return
+    free = available_memory()
+    if free is not None and n_bytes > free:
+        raise MemoryError(
+            f"{purpose} need {n_bytes / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
+            "ask for fewer columns at a time."
+        )

@@ -1,0 +1,134 @@
+"""Reading what users hand in: arrays, lists, frames and sparse matrices, as numbers with names."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError
+
+
+@dataclass(frozen=True)
+class NumberTable:
+    """Numbers in rows and columns: ``dense`` is an array, or ``sparse`` a CSC matrix in canonical form."""
+
+    dense: NDArray[Any] | None
+    sparse: Any
+    names: tuple[str, ...] | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        shape: tuple[int, int] = (self.sparse if self.dense is None else self.dense).shape
+        return shape
+
+    def name(self, column: int) -> str:
+        """How messages call a column."""
+        return f"column {column}" if self.names is None else f"column {column} ({self.names[column]!r})"
+
+
+def read_table(X: Any, *, what: str = "X") -> NumberTable:
+    """Read ``X`` as numbers: nothing is copied that need not be.
+
+    Text and categorical columns of a frame become the ranks of their sorted distinct values; everything else must be
+    numbers already. A one-dimensional input is one column.
+    """
+    if sp.issparse(X):
+        table = NumberTable(None, _canonical(X, what), None)
+    elif nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
+        table = _read_frame(nw.from_native(X, eager_only=True, allow_series=True), what)
+    else:
+        table = NumberTable(_read_array(X, what), None, None)
+    n_rows, n_columns = table.shape
+    if n_rows == 0 or n_columns == 0:
+        raise InputError(f"{what} is empty: it has {n_rows} rows and {n_columns} columns.")
+    if n_rows >= 2**32 - 1:
+        raise InputError(f"{what} has {n_rows} rows; at most 4,294,967,294 can be counted.")
+    return table
+
+
+def _read_array(X: Any, what: str) -> NDArray[Any]:
+    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
+        raise InputError(f"{what} has masked values; fill them (X.filled(...)) or drop their rows.")
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise InputError(f"{what} is not a table: {error}") from None
+    if array.ndim == 1:
+        array = array.reshape(-1, 1)
+    if array.ndim != 2:
+        raise InputError(f"{what} must have two dimensions, rows and columns; it has {array.ndim}.")
+    return _numeric(array, what)
+
+
+def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """Reject what is not numbers; bring odd number types to one that the core reads."""
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind not in "biuf":
+        kinds = {
+            "O": "objects",
+            "U": "text",
+            "S": "bytes",
+            "c": "complex numbers",
+            "M": "dates",
+            "m": "durations",
+        }
+        found = kinds.get(kind, f"values of type {array.dtype}")
+        raise InputError(
+            f"{what} holds {found} instead of numbers; encode its columns as integers first, "
+            "for example with sklearn.preprocessing.OrdinalEncoder, or hand in a frame with typed columns."
+        )
+    if (kind == "f" and size not in (4, 8)) or not array.dtype.isnative:
+        return array.astype(np.float64 if kind == "f" else array.dtype.newbyteorder("="))
+    return array
+
+
+def _canonical(X: Any, what: str) -> Any:
+    if X.ndim != 2:
+        raise InputError(f"{what} must have two dimensions, rows and columns; it has {X.ndim}.")
+    columns = X.tocsc()
+    if not columns.has_canonical_format:
+        columns = columns.copy()
+        columns.sum_duplicates()
+    columns.data = _numeric(columns.data, what)
+    return columns
+
+
+def _read_frame(frame: Any, what: str) -> NumberTable:
+    if isinstance(frame, nw.Series):
+        frame = frame.to_frame()
+    names = tuple(str(name) for name in frame.columns)
+    types = [frame[name].dtype for name in frame.columns]
+    if len(set(types)) == 1 and (types[0].is_numeric() or types[0] == nw.Boolean):
+        array = frame.to_numpy()
+        if array.dtype.kind in "biuf":
+            return NumberTable(_numeric(array, what), None, names)
+    columns = [_read_series(frame[name], what) for name in frame.columns]
+    if not columns:
+        return NumberTable(np.empty((len(frame), 0)), None, names)
+    common = np.result_type(*columns)
+    table = np.empty((len(frame), len(columns)), dtype=common, order="F")
+    for position, column in enumerate(columns):
+        table[:, position] = column
+    return NumberTable(_numeric(table, what), None, names)
+
+
+def _read_series(series: Any, what: str) -> NDArray[Any]:
+    missing = series.null_count()
+    if missing:
+        row = int(np.argmax(series.is_null().to_numpy()))
+        raise InputError(
+            f"{what}: column {series.name!r} has {missing} missing values, the first in row {row}; fill or drop them."
+        )
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        values: NDArray[Any] = np.asarray(series.to_numpy())
+        return values if values.dtype.kind in "biuf" else values.astype(np.float64)
+    if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        _, ranks = np.unique(series.cast(nw.String).to_numpy().astype(str), return_inverse=True)
+        return np.asarray(ranks, dtype=np.uint32)
+    raise InputError(
+        f"{what}: column {series.name!r} holds {series.dtype}, which is not numbers, text or categories; "
+        "convert it or leave it out."
+    )

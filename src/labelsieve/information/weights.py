@@ -1,0 +1,60 @@
+"""Row weights as integers, so that weighted sums are exact in any order too."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError
+
+_TOTAL_BITS = 40
+_WHOLE_LIMIT = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class RowWeights:
+    """Integer weights. ``unit`` is what a weight of 1.0 became, ``total`` their sum."""
+
+    values: NDArray[np.uint64]
+    unit: int
+    total: int
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Check weights: one for each row, finite, not negative, not all zero. None when every row weighs one."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise InputError(
+            f"sample_weight has shape {weights.shape}; one weight for each of the {n_rows} rows is needed."
+        )
+    bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"sample_weight[{row}] is {weights[row]}; weights must be finite and not negative.")
+    if not weights.any():
+        raise InputError("sample_weight is zero for every row; at least one row must count.")
+    return None if np.all(weights == 1) else weights
+
+
+def quantise(weights: NDArray[np.float64]) -> RowWeights:
+    r"""Turn weights into integers.
+
+    Whole numbers that add up to less than :math:`2^{31}` stay as they are: a row of weight 3 is then exactly three rows.
+    Others are scaled by a power of two so that they add up to about :math:`2^{40}` and rounded; the error of a weight is at
+    most :math:`2^{-40}` of the sum of all.
+
+    >>> quantise(np.array([1.0, 3.0])).values
+    array([1, 3], dtype=uint64)
+    """
+    total = float(weights.sum())
+    if total < _WHOLE_LIMIT and np.array_equal(weights, np.floor(weights)):
+        unit = 1
+        values = weights.astype(np.uint64)
+    else:
+        exponent = _TOTAL_BITS - int(np.frexp(total)[1])
+        values = np.floor(np.ldexp(weights, exponent) + 0.5).astype(np.uint64)
+        unit = max(1, round(float(np.ldexp(1.0, min(exponent, 62)))))
+    return RowWeights(values, unit, int(values.sum()))
