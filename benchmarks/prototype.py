@@ -51,9 +51,7 @@ def compile_prototype(into):
 
 
 def run_prototype(program, number, repetitions):
-    done = subprocess.run(
-        [str(program), str(number), str(repetitions)], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([str(program), str(number), str(repetitions)], capture_output=True, text=True, check=True)
     packing, counting = PACKING.search(done.stdout), COUNTING.search(done.stdout)
     if packing is None or counting is None:
         raise RuntimeError(f"the prototype printed something unexpected: {done.stdout!r}")

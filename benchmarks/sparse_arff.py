@@ -71,9 +71,7 @@ def read_body(body, columns, name):
     if numbers.size != 2 * total:
         raise ValueError(f"{name}: {numbers.size} numbers where {2 * total} were expected")
     bounds = np.concatenate([[0], np.cumsum(lengths)])
-    rows = sparse.csr_array(
-        (numbers[1::2], numbers[::2].astype(np.int32), bounds), shape=(len(lines), columns)
-    )
+    rows = sparse.csr_array((numbers[1::2], numbers[::2].astype(np.int32), bounds), shape=(len(lines), columns))
     rows.check_format(full_check=True)
     return rows.tocsc()
 

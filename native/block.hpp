@@ -24,7 +24,7 @@ struct Rows {
 // Memory of one worker, kept between tasks.
 struct Scratch {
     Buffer<std::uint64_t> planes;
-    Buffer<count_t> counts, cells, rest, touched;
+    Buffer<count_t> counts, cells, margins;
     Buffer<fixed_t> sums;
     Buffer<code_t> codes;
     std::vector<Rows> sets;

@@ -35,6 +35,10 @@ void DenseColumns::read(std::size_t first, std::size_t last, code_t* out) const 
 
 void DenseColumns::read_bytes(const std::size_t* columns, std::size_t n_columns, std::size_t first_row, std::size_t n_rows,
                               std::uint8_t* out, std::size_t pitch) const {
+    if (item_size_ == 1 && row_stride_ == 1) {
+        for (std::size_t j = 0; j < n_columns; ++j) std::memcpy(out + j * pitch, bytes(columns[j]) + first_row, n_rows);
+        return;
+    }
     // Sixty-four columns by sixteen rows at a time: both the lines read and the lines written stay in the first cache.
     for (std::size_t left = 0; left < n_columns; left += 64) {
         const std::size_t right = std::min(n_columns, left + 64);

@@ -29,22 +29,21 @@ void add_target(const Block& block, const TargetCounts& counts, const count_t* g
     const std::size_t width = block.width(), n_cells = block.levels() * counts.given;
     const std::size_t tile = tile_width(n_cells, width);
     const std::size_t pitch = tile + 16;  // not a power of two, or the rows of cells would fight for the same cache lines
-    scratch.cells.reserve(n_cells * pitch);
-    scratch.rest.reserve(n_cells * pitch);
+    // The cells of a class and, behind them, what they leave: for the last class both are looked up in one go.
+    scratch.cells.reserve(2 * n_cells * pitch);
+    count_t* cells = scratch.cells.data();
+    count_t* left = cells + n_cells * pitch;
     const std::size_t set = block.pitch();
     for (std::size_t start = 0; start < width; start += tile) {
         const std::size_t n = std::min(tile, width - start);
-        const count_t* rest = given_cells + start;
-        std::size_t rest_pitch = width;
+        if (counts.classes == 1) kernels().look_up(given_cells + start, n_cells, width, n, table, sums + start);
         for (std::size_t b = 0; b + 1 < counts.classes; ++b) {
+            const bool first = b == 0, last = b + 2 == counts.classes;
             kernels().split_class(counts.counted + b * (counts.given - 1) * set + start, set, counts.with_class + b * set + start,
-                                  width, counts.given_sizes + b * counts.given, block.levels(), counts.given, n,
-                                  scratch.cells.data(), pitch, rest, rest_pitch, scratch.rest.data());
-            kernels().look_up(scratch.cells.data(), n_cells, pitch, n, table, sums + start);
-            rest = scratch.rest.data();
-            rest_pitch = pitch;
+                                  width, counts.given_sizes + b * counts.given, block.levels(), counts.given, n, cells, pitch,
+                                  first ? given_cells + start : left, first ? width : pitch, left);
+            kernels().look_up(cells, last ? 2 * n_cells : n_cells, pitch, n, table, sums + start);
         }
-        kernels().look_up(rest, n_cells, rest_pitch, n, table, sums + start);
     }
 }
 

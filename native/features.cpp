@@ -7,9 +7,8 @@ namespace labelsieve {
 
 namespace {
 
-// From `python -m benchmarks.strategies`.
-constexpr std::size_t few_bits = 160;         // one-hot columns below which tiled popcount wins
-constexpr double sparse_density = 0.01;       // of ones, below which going over the non-zeros wins
+// From `python -m benchmarks.strategies`: with fewer ones than this, going over them beats adding rows of bits.
+constexpr double sparse_density = 0.005;
 
 struct Plan {
     std::size_t levels;
@@ -56,7 +55,9 @@ Features::Features(const Columns& columns, Strategy strategy, Pool& pool) : colu
             n_bits += std::max<std::size_t>(1, columns.levels(k) - 1);
         }
     }
-    wants_bits_ = strategy == Strategy::tiled || (strategy == Strategy::automatic && n_bits < few_bits);
+    by_groups_ = strategy == Strategy::grouped;
+    if (by_groups_) strategy = Strategy::positional;
+    wants_bits_ = strategy == Strategy::tiled || (strategy == Strategy::automatic && n_bits < kernels().few_columns);
     if (sparse && !wants_bits_ && strategy != Strategy::positional) {
         const auto is_sparse = [&](std::size_t k) {
             return columns.levels(k) <= 2 && (strategy == Strategy::sparse || double(sparse->listed(k)) < few_rows);

@@ -10,7 +10,7 @@
 
 namespace labelsieve {
 
-enum class Strategy { automatic, positional, tiled, sparse, histogram };
+enum class Strategy { automatic, positional, grouped, tiled, sparse, histogram };
 
 class Features {
   public:
@@ -23,6 +23,7 @@ class Features {
     const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }
     const std::vector<std::size_t>& wide() const { return wide_; }
     bool wants_bits() const { return wants_bits_; }  // sets of rows as bits, not as lists
+    bool by_groups() const { return by_groups_; }    // never from margins
     std::size_t bytes() const;
 
     static constexpr std::size_t narrow_levels = 33;  // the most levels with sixteen features in a block of 512 bits
@@ -33,7 +34,7 @@ class Features {
     const Columns& columns_;
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<std::size_t> wide_;
-    bool wants_bits_ = false;
+    bool wants_bits_ = false, by_groups_ = false;
 };
 
 }  // namespace labelsieve

@@ -8,17 +8,29 @@
 #if defined(__clang__)
 #define LABELSIEVE_SCALAR_LOOP _Pragma("clang loop vectorize(disable)")
 #define LABELSIEVE_SCALAR_FUNCTION
+#define LABELSIEVE_UNROLL_LOOP _Pragma("clang loop unroll_count(8)")
 #elif defined(__GNUC__)
 #define LABELSIEVE_SCALAR_LOOP
+#define LABELSIEVE_UNROLL_LOOP _Pragma("GCC unroll 8")
 #define LABELSIEVE_SCALAR_FUNCTION __attribute__((optimize("no-tree-vectorize")))
 #else
 #define LABELSIEVE_SCALAR_LOOP __pragma(loop(no_vector))
+#define LABELSIEVE_UNROLL_LOOP
 #define LABELSIEVE_SCALAR_FUNCTION
 #endif
 
 namespace labelsieve {
+
+static_assert(std::endian::native == std::endian::little, "bits are read as bytes: little-endian machines only");
+
 namespace LABELSIEVE_ISA {
 namespace {
+
+#if defined(__AVX512VPOPCNTDQ__)
+constexpr std::size_t few_columns = 256;
+#else
+constexpr std::size_t few_columns = 100;
+#endif
 
 constexpr int lanes = vector_bytes / 8;
 constexpr int parts = 64 / vector_bytes;  // vectors in a 512-bit word
@@ -70,29 +82,15 @@ void add_rows(const std::uint64_t* words, const row_t* rows, std::size_t n, std:
     }
 }
 
-// spread[b] has bit i of b as byte i: eight counters take a bit of a plane in one operation.
-struct SpreadTable {
-    std::uint64_t of[256] = {};
-    constexpr SpreadTable() {
-        for (unsigned byte = 0; byte < 256; ++byte)
-            for (unsigned i = 0; i < 8; ++i)
-                if (byte >> i & 1) of[byte] |= std::uint64_t(1) << (8 * i);
-    }
-};
-constexpr SpreadTable spread;
-
 void read_planes(const std::uint64_t* planes, unsigned n_planes, count_t* counts) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(planes);
-    for (unsigned first = 0; first < n_planes; first += 8) {
-        const unsigned last = n_planes < first + 8 ? n_planes : first + 8;
-        for (std::size_t group = 0; group < block_bits / 8; ++group) {
-            std::uint64_t eight = 0;
-            for (unsigned p = first; p < last; ++p) eight |= spread.of[bytes[p * 64 + group]] << (p - first);
-            count_t* out = counts + 8 * group;
+    for (std::size_t word = 0; word < block_words; ++word, counts += 64) {
+        for (unsigned first = 0; first < n_planes; first += 8) {
+            std::uint8_t bytes[64];
+            interleave(planes + first * block_words + word, block_words, n_planes - first < 8 ? n_planes - first : 8, bytes);
             if (first == 0) {
-                for (int i = 0; i < 8; ++i) out[i] = (eight >> (8 * i)) & 255;
+                for (int i = 0; i < 64; ++i) counts[i] = bytes[i];
             } else {
-                for (int i = 0; i < 8; ++i) out[i] |= count_t((eight >> (8 * i)) & 255) << first;
+                for (int i = 0; i < 64; ++i) counts[i] |= count_t(bytes[i]) << first;
             }
         }
     }
@@ -165,36 +163,42 @@ void split_class(const count_t* counted, std::size_t counted_pitch, const count_
     }
 }
 
-// Gathers lose to scalar loads here, so this one loop must not be vectorised.
-LABELSIEVE_SCALAR_FUNCTION void look_up(const count_t* cells, std::size_t n_cells, std::size_t pitch, std::size_t n,
-                                        const fixed_t* table, fixed_t* sums) {
+// Four candidates at a time, two counts in a load: the loads are what limits this loop, and gathers are slower still, so it
+// must not be vectorised. `fixed_cells` unrolls the commonest tables; 0 takes the number from the argument.
+template <std::size_t fixed_cells>
+LABELSIEVE_SCALAR_FUNCTION inline void look_up_cells(const count_t* cells, std::size_t n_cells, std::size_t pitch, std::size_t n,
+                                                     const fixed_t* table, fixed_t* sums) {
+    const std::size_t last = fixed_cells ? fixed_cells : n_cells;
     LABELSIEVE_SCALAR_LOOP
-    for (std::size_t i = 0; i < n; ++i) {
-        fixed_t even = 0, odd = 0;
-        std::size_t c = 0;
-        LABELSIEVE_SCALAR_LOOP
-        for (; c + 1 < n_cells; c += 2) {
-            even += table[cells[c * pitch + i]];
-            odd += table[cells[(c + 1) * pitch + i]];
+    for (std::size_t i = 0; i < n; i += 4) {
+        const count_t* cell = cells + i;
+        fixed_t a = sums[i], b = sums[i + 1], c = sums[i + 2], d = sums[i + 3];
+        LABELSIEVE_UNROLL_LOOP
+        for (std::size_t k = 0; k < last; ++k, cell += pitch) {
+            std::uint64_t ab, cd;
+            std::memcpy(&ab, cell, 8);
+            std::memcpy(&cd, cell + 2, 8);
+            a += table[std::uint32_t(ab)];
+            b += table[ab >> 32];
+            c += table[std::uint32_t(cd)];
+            d += table[cd >> 32];
         }
-        if (c < n_cells) even += table[cells[c * pitch + i]];
-        sums[i] += even + odd;
+        sums[i] = a;
+        sums[i + 1] = b;
+        sums[i + 2] = c;
+        sums[i + 3] = d;
     }
 }
 
-// A product gathers the low bits of eight bytes into one byte.
+LABELSIEVE_SCALAR_FUNCTION void look_up(const count_t* cells, std::size_t n_cells, std::size_t pitch, std::size_t n, const fixed_t* table,
+                                        fixed_t* sums) {
+    if (n_cells == 8) return look_up_cells<8>(cells, n_cells, pitch, n, table, sums);
+    if (n_cells == 4) return look_up_cells<4>(cells, n_cells, pitch, n, table, sums);
+    look_up_cells<0>(cells, n_cells, pitch, n, table, sums);
+}
+
 void match_levels(const std::uint8_t* codes, std::size_t levels, std::uint64_t* bits, std::size_t stride) {
-    for (std::size_t a = 1; a < levels; ++a) {
-        std::uint8_t equal[64];
-        for (int i = 0; i < 64; ++i) equal[i] = codes[i] == std::uint8_t(a);
-        std::uint64_t mask = 0;
-        for (int group = 0; group < 8; ++group) {
-            std::uint64_t eight = 0;
-            for (int i = 0; i < 8; ++i) eight |= std::uint64_t(equal[8 * group + i]) << (8 * i);
-            mask |= (eight * 0x0102040810204080u >> 56) << (8 * group);
-        }
-        bits[(a - 1) * stride] = mask;
-    }
+    for (std::size_t a = 1; a < levels; ++a) bits[(a - 1) * stride] = equal_mask(codes, std::uint8_t(a));
 }
 
 void transpose(std::uint64_t* matrix) {
@@ -214,7 +218,7 @@ extern const Kernels kernels;
 const Kernels kernels = {
 #define LABELSIEVE_STRING(x) #x
 #define LABELSIEVE_NAME(x) LABELSIEVE_STRING(x)
-    LABELSIEVE_NAME(LABELSIEVE_ISA), add_rows, read_planes, count_common, split_class, look_up, match_levels, transpose,
+    LABELSIEVE_NAME(LABELSIEVE_ISA), few_columns, add_rows, read_planes, count_common, split_class, look_up, match_levels, transpose,
 };
 
 }  // namespace LABELSIEVE_ISA

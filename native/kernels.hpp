@@ -15,6 +15,10 @@ inline constexpr unsigned max_planes = 32;                    // bits of a count
 struct Kernels {
     const char* name;
 
+    // From `python -m benchmarks.strategies`: with fewer one-hot columns than this, intersecting columns of bits beats adding
+    // rows. It hangs on how the instruction set counts bits.
+    std::size_t few_columns;
+
     // Adds the 512-bit words `words + 8 * row` of the listed rows into `planes`, which hold 512 binary counters: plane p
     // has bit p of each. `n` is a multiple of 16, and 2^n_planes exceeds every sum.
     void (*add_rows)(const std::uint64_t* words, const row_t* rows, std::size_t n, std::uint64_t* planes, unsigned n_planes);
@@ -36,7 +40,7 @@ struct Kernels {
                         const count_t* given_sizes, std::size_t levels, std::size_t given, std::size_t n, count_t* cells,
                         std::size_t pitch, const count_t* rest_in, std::size_t rest_pitch, count_t* rest_out);
 
-    // sums[i] += sum over cells c of table[cells[c * pitch + i]].
+    // sums[i] += sum over cells c of table[cells[c * pitch + i]]; n is a multiple of 4.
     void (*look_up)(const count_t* cells, std::size_t n_cells, std::size_t pitch, std::size_t n, const fixed_t* table, fixed_t* sums);
 
     // bits[a - 1] = the 64-bit mask of codes equal to a, for a = 1 .. levels - 1, of 64 byte codes.

@@ -100,10 +100,11 @@ Table* sparse_table(Vector<std::int64_t> starts, Vector<row_t> rows, Vector<code
 Strategy strategy_of(const std::string& name) {
     if (name == "auto") return Strategy::automatic;
     if (name == "positional") return Strategy::positional;
+    if (name == "grouped") return Strategy::grouped;
     if (name == "tiled") return Strategy::tiled;
     if (name == "sparse") return Strategy::sparse;
     if (name == "histogram") return Strategy::histogram;
-    throw std::invalid_argument("strategy must be 'auto', 'positional', 'tiled', 'sparse' or 'histogram'");
+    throw std::invalid_argument("strategy must be 'auto', 'positional', 'grouped', 'tiled', 'sparse' or 'histogram'");
 }
 
 void poll_signals() {

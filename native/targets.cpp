@@ -1,8 +1,11 @@
 #include "targets.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <stdexcept>
+
+#include "kernels.hpp"
 
 namespace labelsieve {
 
@@ -26,63 +29,84 @@ std::vector<std::uint32_t> order_levels(const std::vector<count_t>& counts, std:
 }  // namespace
 
 Targets::Targets(const Columns& columns, Pool& pool) : n_rows_(columns.n_rows()), targets_(columns.size()) {
+    constexpr std::size_t together = 16;  // columns read at a time, so that a row-major table is read line by line
     const auto* sparse = dynamic_cast<const SparseColumns*>(&columns);
     std::vector<std::vector<code_t>> codes(pool.size());
-    constexpr std::size_t together = 16;  // columns read at a time, so that a row-major table is read line by line
-    const std::size_t n_tasks = (size() + together - 1) / together;
-    const bool short_work = n_rows_ * size() < 1'000'000;
-    pool.run(n_tasks, short_work, [&](std::size_t task, unsigned worker) {
+    std::vector<std::vector<std::uint8_t>> bytes(pool.size());
+    pool.run((size() + together - 1) / together, n_rows_ * size() < 1'000'000, [&](std::size_t task, unsigned worker) {
         const std::size_t first = task * together, last = std::min(size(), first + together);
-        if (!sparse) {
+        const auto two_levels = [&](std::size_t t) { return columns.levels(t) <= 2; };
+        std::size_t listed[together];
+        std::iota(listed, listed + (last - first), first);
+        if (sparse) {
+            codes[worker].resize(n_rows_);
+            for (std::size_t t = first; t < last; ++t) {
+                if (two_levels(t) && 2 * sparse->listed(t) <= n_rows_) {
+                    fill_listed(targets_[t], *sparse, t);
+                } else {
+                    columns.read(t, t + 1, codes[worker].data());
+                    fill(targets_[t], codes[worker].data(), columns.levels(t));
+                }
+            }
+        } else if (std::all_of(listed, listed + (last - first), two_levels)) {
+            const std::size_t pitch = (n_rows_ + 63) / 64 * 64;
+            bytes[worker].resize(together * pitch);
+            dynamic_cast<const DenseColumns&>(columns).read_bytes(listed, last - first, 0, n_rows_, bytes[worker].data(), pitch);
+            for (std::size_t t = first; t < last; ++t) fill_binary(targets_[t], bytes[worker].data() + (t - first) * pitch);
+        } else {
             codes[worker].resize(together * n_rows_);
             columns.read(first, last, codes[worker].data());
-        }
-        for (std::size_t t = first; t < last; ++t) {
-            if (sparse && columns.levels(t) == 2 && 2 * sparse->listed(t) <= n_rows_) {
-                Target& target = targets_[t];
-                for (std::size_t i = 0; i < sparse->listed(t); ++i)
-                    if (sparse->codes(t)[i] != sparse->implicit(t)) target.rows.push_back(sparse->rows(t)[i]);
-                target.starts.assign(1, 0);
-                if (!target.rows.empty()) target.starts.push_back(target.rows.size());
-                continue;
-            }
-            if (sparse) {
-                codes[worker].resize(n_rows_);
-                columns.read(t, t + 1, codes[worker].data());
-            }
-            fill(targets_[t], codes[worker].data() + (sparse ? 0 : (t - first) * n_rows_), columns.levels(t));
+            for (std::size_t t = first; t < last; ++t)
+                fill(targets_[t], codes[worker].data() + (t - first) * n_rows_, columns.levels(t));
         }
     });
 }
 
+// A sparse column of two levels lists its rarer class already.
+void Targets::fill_listed(Target& target, const SparseColumns& columns, std::size_t column) const {
+    for (std::size_t i = 0; i < columns.listed(column); ++i)
+        if (columns.codes(column)[i] != columns.implicit(column)) target.rows.push_back(columns.rows(column)[i]);
+    target.starts.assign(1, 0);
+    if (!target.rows.empty()) target.starts.push_back(target.rows.size());
+}
+
+// Sixty-four rows at a time become a mask, and its bits become rows. `codes` is filled up to a multiple of 64.
+void Targets::fill_binary(Target& target, const std::uint8_t* codes) const {
+    const std::size_t n_words = (n_rows_ + 63) / 64;
+    std::vector<std::uint64_t> ones(n_words);
+    std::size_t n_ones = 0;
+    const std::uint64_t last_rows = n_rows_ % 64 == 0 ? ~std::uint64_t(0) : (std::uint64_t(1) << n_rows_ % 64) - 1;
+    for (std::size_t w = 0; w < n_words; ++w) {
+        kernels().match_levels(codes + 64 * w, 2, &ones[w], 1);
+        if (w + 1 == n_words) ones[w] &= last_rows;
+        n_ones += std::size_t(std::popcount(ones[w]));
+    }
+    const bool ones_are_rare = 2 * n_ones <= n_rows_;
+    const std::size_t n_rare = ones_are_rare ? n_ones : n_rows_ - n_ones;
+    target.rows.reserve(n_rare);
+    for (std::size_t w = 0; w < n_words; ++w) {
+        std::uint64_t rare = ones_are_rare ? ones[w] : ~ones[w];
+        if (w + 1 == n_words) rare &= last_rows;
+        for (; rare != 0; rare &= rare - 1) target.rows.push_back(row_t(64 * w + std::size_t(std::countr_zero(rare))));
+    }
+    target.starts.assign(1, 0);
+    if (n_rare != 0) target.starts.push_back(n_rare);
+}
+
 void Targets::fill(Target& target, const code_t* codes, std::size_t levels) const {
     std::vector<count_t> counts(levels, 0), sizes;
-    if (levels == 2) {
-        for (std::size_t row = 0; row < n_rows_; ++row) counts[1] += codes[row];
-        counts[0] = count_t(n_rows_) - counts[1];
-    } else {
-        for (std::size_t row = 0; row < n_rows_; ++row) ++counts[codes[row]];
-    }
+    for (std::size_t row = 0; row < n_rows_; ++row) ++counts[codes[row]];
     const auto place = order_levels(counts, sizes);
     target.starts.assign(1, 0);
     for (std::size_t c = 1; c < sizes.size(); ++c) target.starts.push_back(target.starts.back() + sizes[c]);
-    // Without branches: rows of the most frequent class are written past the end and overwritten.
+    // Without branches: rows of the most frequent class go to a spare place at the end, which next[0] points to.
     target.rows.resize(target.starts.back() + 1);
-    std::vector<std::size_t> next(target.starts.begin(), target.starts.end());
-    if (sizes.size() <= 2) {
-        const code_t rare = sizes.size() < 2 ? code_t(levels) : code_t(std::find(place.begin(), place.end(), 1u) - place.begin());
-        std::size_t end = 0;
-        for (std::size_t row = 0; row < n_rows_; ++row) {
-            target.rows[end] = row_t(row);
-            end += codes[row] == rare;
-        }
-    } else {
-        std::rotate(next.begin(), next.end() - 1, next.end());  // next[0] is the spare place at the end
-        for (std::size_t row = 0; row < n_rows_; ++row) {
-            const std::uint32_t c = place[codes[row]];
-            target.rows[next[c]] = row_t(row);
-            next[c] += c != 0;
-        }
+    std::vector<std::size_t> next(target.starts);
+    std::rotate(next.begin(), next.end() - 1, next.end());
+    for (std::size_t row = 0; row < n_rows_; ++row) {
+        const std::uint32_t c = place[codes[row]];
+        target.rows[next[c]] = row_t(row);
+        next[c] += c != 0;
     }
     target.rows.pop_back();
     target.rows.shrink_to_fit();

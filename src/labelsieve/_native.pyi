@@ -38,9 +38,7 @@ def sparse_table(
 ) -> Table: ...
 
 class Weights:
-    def __init__(
-        self, of_rows: NDArray[np.uint64], logs: NDArray[np.float64], scale: float, penalty: int
-    ) -> None: ...
+    def __init__(self, of_rows: NDArray[np.uint64], logs: NDArray[np.float64], scale: float, penalty: int) -> None: ...
 
 class Session:
     def __init__(

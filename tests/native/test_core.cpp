@@ -105,7 +105,7 @@ void compare(const Table& x, const Table& y, const std::vector<std::uint32_t>& g
 }
 
 void test_panels() {
-    const Strategy strategies[] = {Strategy::automatic, Strategy::positional, Strategy::tiled, Strategy::sparse, Strategy::histogram};
+    const Strategy strategies[] = {Strategy::automatic, Strategy::positional, Strategy::grouped, Strategy::tiled, Strategy::sparse, Strategy::histogram};
     for (int round = 0; round < 24; ++round) {
         const std::size_t n = round % 3 == 0 ? 1 + below(40) : round % 3 == 1 ? 200 + below(300) : 70;
         std::vector<std::uint32_t> x_levels, y_levels;

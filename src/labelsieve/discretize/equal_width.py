@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from labelsieve.errors import InputError
+from labelsieve.errors import one_of, whole_number
 from labelsieve.information.binning import bin_equal_width
 from labelsieve.information.codes import MAX_LEVELS, Codes
 
@@ -36,8 +36,6 @@ def equal_width(X: Any, n_bins: int = 5, *, closed: Literal["left", "right"] = "
     >>> equal_width([[0.0], [0.1], [0.5], [0.9], [1.0]], n_bins=2).column(0)
     array([0, 0, 1, 1, 1], dtype=uint16)
     """
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int) or not 1 <= n_bins <= MAX_LEVELS:
-        raise InputError(f"n_bins must be a whole number from 1 to {MAX_LEVELS:,}, not {n_bins!r}.")
-    if closed not in ("left", "right"):
-        raise InputError(f"closed must be 'left' or 'right', not {closed!r}.")
+    n_bins = whole_number(n_bins, "n_bins", 1, MAX_LEVELS)
+    one_of(closed, "closed", ("left", "right"))
     return bin_equal_width(X, n_bins, closed_right=closed == "right")

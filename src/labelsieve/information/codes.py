@@ -131,9 +131,7 @@ class Codes:
             return _native.dense_table(self.dense, self.levels)
         assert self.sparse is not None
         parts = self.sparse
-        return _native.sparse_table(
-            parts.starts, parts.rows, parts.codes, parts.implicit, self.n_rows, self.levels
-        )
+        return _native.sparse_table(parts.starts, parts.rows, parts.codes, parts.implicit, self.n_rows, self.levels)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "native"}
@@ -188,9 +186,7 @@ def _from_sparse(table: NumberTable, what: str) -> Codes:
 def sparse_rows(columns: sp.csc_array) -> NDArray[np.uint32]:
     """Row numbers of a CSC matrix as the core wants them; 32-bit ones are not copied."""
     rows: NDArray[np.uint32] = (
-        columns.indices.view(np.uint32)
-        if columns.indices.dtype == np.int32
-        else columns.indices.astype(np.uint32)
+        columns.indices.view(np.uint32) if columns.indices.dtype == np.int32 else columns.indices.astype(np.uint32)
     )
     return rows
 

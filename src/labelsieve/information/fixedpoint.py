@@ -67,9 +67,7 @@ class FixedPoint:
         return cls(n_rows, plain.bits, 1, estimator, plain(np.arange(n_rows + 1)))
 
     @classmethod
-    def for_weights(
-        cls, total: int, *, unit: int, n_targets: int = 1, estimator: Estimator = "plugin"
-    ) -> "FixedPoint":
+    def for_weights(cls, total: int, *, unit: int, n_targets: int = 1, estimator: Estimator = "plugin") -> "FixedPoint":
         """For weights that add up to ``total``, where a weight of one is ``unit``."""
         largest = max(1.0, total * math.log(max(total, 2))) * max(1, n_targets)
         bits = min(_MOST_BITS, _HEADROOM_BITS - math.ceil(math.log2(largest)))

@@ -30,8 +30,6 @@ def join(X: Any) -> Codes:
     """
     joint, n_levels = joint_variable(Codes.from_values(X))
     if n_levels > MAX_LEVELS:
-        raise InputError(
-            f"The columns have {n_levels:,} distinct rows; a column of codes can have {MAX_LEVELS:,}."
-        )
+        raise InputError(f"The columns have {n_levels:,} distinct rows; a column of codes can have {MAX_LEVELS:,}.")
     column = joint.astype(np.uint16)[:, np.newaxis]
     return Codes(len(column), np.array([n_levels], dtype=np.uint32), dense=column)

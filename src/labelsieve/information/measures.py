@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, one_of
 from labelsieve.information.backends import NativeBackend
 from labelsieve.information.codes import Codes
 from labelsieve.information.fixedpoint import ESTIMATORS, Estimator, FixedPoint
@@ -50,21 +50,15 @@ class _Setting:
         return np.maximum(information, 0.0) if self.fixed.estimator == "plugin" else information
 
 
-def _prepare(
-    named: dict[str, Any], base: Base, estimator: Estimator, sample_weight: Any, n_jobs: int | None
-) -> _Setting:
-    if base not in ("nat", "bit"):
-        raise InputError(f"base must be 'nat' or 'bit', not {base!r}.")
-    if estimator not in ESTIMATORS:
-        raise InputError(f"estimator must be 'plugin' or 'miller-madow', not {estimator!r}.")
+def _prepare(named: dict[str, Any], base: Base, estimator: Estimator, sample_weight: Any, n_jobs: int | None) -> _Setting:
+    one_of(base, "base", ("nat", "bit"))
+    one_of(estimator, "estimator", ESTIMATORS)
     tables = [Codes.from_values(X, what=what) for what, X in named.items()]
     n_rows = tables[0].n_rows
     for what, table in zip(named, tables, strict=True):
         if table.n_rows != n_rows:
             first = next(iter(named))
-            raise InputError(
-                f"{first} has {n_rows} rows and {what} has {table.n_rows}; they must be the same rows."
-            )
+            raise InputError(f"{first} has {n_rows} rows and {what} has {table.n_rows}; they must be the same rows.")
     weights = read_weights(sample_weight, n_rows)
     quantised = None
     if weights is not None:

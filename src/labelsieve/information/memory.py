@@ -25,6 +25,5 @@ def require_memory(n_bytes: int, purpose: str) -> None:
     free = available_memory()
     if free is not None and n_bytes > free:
         raise MemoryError(
-            f"{purpose} need {n_bytes / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
-            "ask for fewer columns at a time."
+            f"{purpose} need {n_bytes / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; ask for fewer columns at a time."
         )

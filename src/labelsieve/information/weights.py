@@ -27,9 +27,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         return None
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n_rows,):
-        raise InputError(
-            f"sample_weight has shape {weights.shape}; one weight for each of the {n_rows} rows is needed."
-        )
+        raise InputError(f"sample_weight has shape {weights.shape}; one weight for each of the {n_rows} rows is needed.")
     bad = ~np.isfinite(weights) | (weights < 0)
     if bad.any():
         row = int(np.argmax(bad))

@@ -32,7 +32,5 @@ class Backend(Protocol):
     def pairs(self, *, reduce: Reduce = None) -> Sums:
         """``(d, q)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``."""
 
-    def triples(
-        self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None
-    ) -> Panel:
+    def triples(self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
         """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row."""
