@@ -49,7 +49,7 @@ native-test: $(DEV_STAMP)  ## Run the C++ tests
 	@$(VENV)/bin/cmake --build build/native --target native_tests -- --quiet
 	@! nm build/native/CMakeFiles/labelsieve_kernels_x86_64_*.dir/native/kernels.cpp.o 2> /dev/null | grep ' W ' || \
 	    { echo "kernels.cpp: these inline functions may replace everybody's, on processors that cannot run them"; exit 1; }
-	build/native/native_tests
+	@for isa in baseline x86_64_v3 newest; do LABELSIEVE_ISA=$$isa build/native/native_tests || exit 1; done
 
 sanitize: $(DEV_STAMP)  ## Run the C++ tests under the address, undefined and thread sanitizers
 	@set -e; for sanitizer in address undefined thread; do \
@@ -57,7 +57,7 @@ sanitize: $(DEV_STAMP)  ## Run the C++ tests under the address, undefined and th
 	    $(CMAKE) -S . -B build/sanitize-$$sanitizer -DCMAKE_BUILD_TYPE=Debug -DLABELSIEVE_TESTS=ON \
 	        -DLABELSIEVE_SANITIZE=$$sanitizer > /dev/null; \
 	    $(VENV)/bin/cmake --build build/sanitize-$$sanitizer --target native_tests -- --quiet; \
-	    build/sanitize-$$sanitizer/native_tests; \
+	    for isa in baseline x86_64_v3 newest; do LABELSIEVE_ISA=$$isa build/sanitize-$$sanitizer/native_tests; done; \
 	done
 
 # The wheel is made from the source archive and tried where nothing but its own requirements and pytest is installed,

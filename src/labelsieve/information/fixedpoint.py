@@ -18,7 +18,7 @@ Estimator = Literal["plugin", "miller-madow"]
 ESTIMATORS = ("plugin", "miller-madow")
 
 _N_LOGS = 4096
-_HEADROOM_BITS = 60  # of 63: sums and differences of a few accounts still fit
+_HEADROOM_BITS = 52  # of 63: a double holds every sum over the targets, and 1,024 of them add up without overflow
 _MOST_BITS = 40  # finer than a double can tell
 
 
