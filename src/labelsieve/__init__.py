@@ -1,16 +1,37 @@
 """Feature selection for data in which every row has many labels, on an exact counting core."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labelsieve.errors import InputError
 
-__all__ = ["InputError", "__version__"]
+if TYPE_CHECKING:
+    from labelsieve.criteria import Criterion
+    from labelsieve.labelwise import LabelwiseSieve
+    from labelsieve.selection import Sieve
+
+    __version__: str
+
+__all__ = ["Criterion", "InputError", "LabelwiseSieve", "Sieve", "__version__"]
+
+# Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
+_HOMES = {
+    "Criterion": "labelsieve.criteria",
+    "LabelwiseSieve": "labelsieve.labelwise",
+    "Sieve": "labelsieve.selection",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Reading the package's metadata takes longer than everything else here, and few ask for it.
     if name == "__version__":
         from importlib.metadata import version
 
         return version("labelsieve")
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'labelsieve' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -2,12 +2,31 @@
 
 from typing import Any, Literal
 
+from labelsieve.discretize.discretizer import Discretizer
 from labelsieve.errors import one_of, whole_number
 from labelsieve.information.binning import bin_equal_width
 from labelsieve.information.codes import MAX_LEVELS, Codes
 
+Closed = Literal["left", "right"]
 
-def equal_width(X: Any, n_bins: int = 5, *, closed: Literal["left", "right"] = "left") -> Codes:
+
+class EqualWidth(Discretizer):
+    """Bins of equal width, as a setting of a selector: see :func:`equal_width`.
+
+    >>> EqualWidth(n_bins=3).encode([[0.0], [0.5], [0.7], [1.0]]).column(0)
+    array([0, 1, 2, 2], dtype=uint16)
+    """
+
+    def __init__(self, n_bins: int = 5, *, closed: Closed = "left") -> None:
+        self.n_bins = n_bins
+        self.closed = closed
+
+    def encode(self, X: Any) -> Codes:
+        """Codes of ``X``."""
+        return equal_width(X, self.n_bins, closed=self.closed)
+
+
+def equal_width(X: Any, n_bins: int = 5, *, closed: Closed = "left") -> Codes:
     r"""Cut the range of every column into ``n_bins`` parts of equal width.
 
     With :math:`w = (\max - \min) / n`, the cut points are :math:`\min + i w`. Bins are closed on the left, the last on both

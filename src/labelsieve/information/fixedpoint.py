@@ -9,12 +9,12 @@ rounds exactly.
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-Estimator = Literal["plugin", "miller-madow"]
+from labelsieve.information.weights import Estimator, RowWeights
+
 ESTIMATORS = ("plugin", "miller-madow")
 
 _N_LOGS = 4096
@@ -65,6 +65,15 @@ class FixedPoint:
         """
         plain = cls.for_weights(n_rows, unit=1, n_targets=n_targets, estimator=estimator)
         return cls(n_rows, plain.bits, 1, estimator, plain(np.arange(n_rows + 1)))
+
+    @classmethod
+    def for_data(
+        cls, n_rows: int, weights: RowWeights | None, *, n_targets: int = 1, estimator: Estimator = "plugin"
+    ) -> "FixedPoint":
+        """For rows that are weighted or not."""
+        if weights is None:
+            return cls.for_rows(n_rows, n_targets=n_targets, estimator=estimator)
+        return cls.for_weights(weights.total, unit=weights.unit, n_targets=n_targets, estimator=estimator)
 
     @classmethod
     def for_weights(cls, total: int, *, unit: int, n_targets: int = 1, estimator: Estimator = "plugin") -> "FixedPoint":

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from labelsieve import _native
 from labelsieve.errors import InputError
 from labelsieve.information.codes import MAX_LEVELS, Codes
+from labelsieve.information.fixedpoint import FixedPoint
+from labelsieve.information.weights import RowWeights
 
 
 def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
@@ -20,6 +22,13 @@ def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
     for j in range(codes.n_columns):
         n_levels = _native.refine(joint, n_levels, codes.column(j), int(codes.levels[j]))
     return joint, n_levels
+
+
+def sum_of_levels(variable: NDArray[np.uint32], n_levels: int, fixed: FixedPoint, weights: RowWeights | None) -> int:
+    """Fixed-point sum over the levels of one variable."""
+    of_rows = None if weights is None else weights.values.astype(np.float64)
+    counts = np.bincount(variable, weights=of_rows, minlength=n_levels)  # exact: weights add up to less than 2^53
+    return int(fixed(counts.astype(np.int64)).sum())
 
 
 def join(X: Any) -> Codes:

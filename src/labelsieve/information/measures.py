@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError, one_of
 from labelsieve.information.backends import NativeBackend
 from labelsieve.information.codes import Codes
-from labelsieve.information.fixedpoint import ESTIMATORS, Estimator, FixedPoint
-from labelsieve.information.joint import joint_variable
-from labelsieve.information.weights import RowWeights, quantise, read_weights
+from labelsieve.information.fixedpoint import ESTIMATORS, FixedPoint
+from labelsieve.information.joint import joint_variable, sum_of_levels
+from labelsieve.information.weights import Estimator, RowWeights, weigh
 
 Base = Literal["nat", "bit"]
 Array = NDArray[np.float64]
@@ -38,12 +38,6 @@ class _Setting:
             Y = Codes.from_values(np.zeros((X.n_rows, 1), dtype=np.uint8))
         return NativeBackend(X, Y, self.fixed, weights=self.weights, n_jobs=self.n_jobs)
 
-    def sum_of(self, variable: NDArray[np.uint32], n_levels: int) -> int:
-        """Fixed-point sum over the levels of one variable."""
-        weights = None if self.weights is None else self.weights.values.astype(np.float64)
-        counts = np.bincount(variable, weights=weights, minlength=n_levels)
-        return int(self.fixed(counts.astype(np.int64)).sum())
-
     def result(self, fixed: NDArray[np.int64]) -> Array:
         information = self.fixed.information(fixed) / self.unit
         # A plug-in estimate is never negative; the last bit of the fixed point may be.
@@ -59,24 +53,11 @@ def _prepare(named: dict[str, Any], base: Base, estimator: Estimator, sample_wei
         if table.n_rows != n_rows:
             first = next(iter(named))
             raise InputError(f"{first} has {n_rows} rows and {what} has {table.n_rows}; they must be the same rows.")
-    weights = read_weights(sample_weight, n_rows)
-    quantised = None
-    if weights is not None:
-        positive = weights > 0
-        common = weights[positive][0]
-        if np.all(weights[positive] == common) and (estimator == "plugin" or common == 1):
-            # Equal weights do not matter, and rows without weight are no rows: count the others at full speed.
-            if not positive.all():
-                tables = [table.take_rows(positive) for table in tables]
-            n_rows = tables[0].n_rows
-        else:
-            quantised = quantise(weights)
-    fixed = (
-        FixedPoint.for_rows(n_rows, estimator=estimator)
-        if quantised is None
-        else FixedPoint.for_weights(quantised.total, unit=quantised.unit, estimator=estimator)
-    )
-    return _Setting(tuple(tables), quantised, fixed, math.log(2) if base == "bit" else 1.0, n_jobs)
+    rows, weights = weigh(sample_weight, n_rows, estimator)
+    if rows is not None:
+        tables = [table.take_rows(rows) for table in tables]
+    fixed = FixedPoint.for_data(tables[0].n_rows, weights, estimator=estimator)
+    return _Setting(tuple(tables), weights, fixed, math.log(2) if base == "bit" else 1.0, n_jobs)
 
 
 def entropy(
@@ -216,7 +197,7 @@ def _conditional(setting: _Setting) -> NDArray[np.int64]:
     z, n_levels = joint_variable(codes_z)
     xz, xyz = setting.backend(codes_x, codes_y).triples(z, n_levels)
     yz = setting.backend(codes_y).triples(z, n_levels, targets=slice(0)).pair
-    return xyz - xz[:, np.newaxis] - (yz - setting.sum_of(z, n_levels))
+    return xyz - xz[:, np.newaxis] - (yz - sum_of_levels(z, n_levels, setting.fixed, setting.weights))
 
 
 def joint_mutual_information(

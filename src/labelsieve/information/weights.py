@@ -1,12 +1,14 @@
 """Row weights as integers, so that weighted sums are exact in any order too."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
+
+Estimator = Literal["plugin", "miller-madow"]
 
 _TOTAL_BITS = 40
 _WHOLE_LIMIT = 2**31
@@ -56,3 +58,20 @@ def quantise(weights: NDArray[np.float64]) -> RowWeights:
         values = np.floor(np.ldexp(weights, exponent) + 0.5).astype(np.uint64)
         unit = max(1, round(float(np.ldexp(1.0, min(exponent, 62)))))
     return RowWeights(values, unit, int(values.sum()))
+
+
+def weigh(sample_weight: Any, n_rows: int, estimator: Estimator) -> tuple[NDArray[np.bool_] | None, RowWeights | None]:
+    """Which rows to keep (None: all), and the weights of those kept (None: all alike, and counted at full speed).
+
+    A row without weight is no row, not even for the bins of a discretiser. Equal weights do not change a plug-in estimate;
+    Miller and Madow's correction knows how many rows there are, so for it they do.
+    """
+    weights = read_weights(sample_weight, n_rows)
+    if weights is None:
+        return None, None
+    positive = weights > 0
+    kept = weights[positive]
+    rows = None if positive.all() else positive
+    if np.all(kept == kept[0]) and (estimator == "plugin" or kept[0] == 1):
+        return rows, None
+    return rows, quantise(kept)

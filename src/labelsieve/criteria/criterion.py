@@ -1,0 +1,48 @@
+"""A criterion is its formula."""
+
+from functools import cached_property
+from typing import Any, ClassVar
+
+from labelsieve.information.formula import Formula, Plan
+
+
+class Criterion:
+    """Base of all criteria: a subclass states ``score``, and ``first`` where the empty selection needs a rule of its own.
+
+    A criterion with parameters sets ``score`` in ``__init__``. Formulas are checked when the class is made.
+
+    Examples
+    --------
+    >>> from labelsieve.information.formula import I, f, s, sum_s, sum_y, y
+    >>> class Cautious(Criterion):
+    ...     "Relevance minus half the redundancy."
+    ...
+    ...     score = sum_y(I(f, y)) - 0.5 * sum_s(I(f, s))
+    >>> Cautious().score
+    sum_y(I(f, y)) - 0.5 * sum_s(I(f, s))
+    """
+
+    score: Formula
+    first: Formula | None = None
+    paper: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if isinstance(cls.__dict__.get("score"), Formula):
+            Plan(cls.score, cls.first, name=cls.__name__)
+
+    @property
+    def name(self) -> str:
+        """In lower case, as users type it."""
+        return type(self).__name__.lower()
+
+    @cached_property
+    def plan(self) -> Plan:
+        """How it is computed."""
+        return Plan(self.score, self.first, name=self.name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "plan"}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(score={self.score})"

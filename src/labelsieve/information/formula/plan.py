@@ -1,0 +1,194 @@
+"""From a formula to the panels that it needs: checking, lowering, explaining and binding to data."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.information.formula.lower import additive_parts, lower
+from labelsieve.information.formula.nodes import Formula, FormulaError, Reduce, Variables
+from labelsieve.information.formula.program import PANEL_BYTES, Parents, Program, is_static
+from labelsieve.information.formula.sources import Needs, Sources, needs
+from labelsieve.information.formula.values import Value
+from labelsieve.information.formula.workspace import Workspace
+from labelsieve.information.memory import require_memory
+
+_REDUCERS = {
+    "s": "sum_s, mean_s, min_s or max_s",
+    "y": "sum_y, mean_y, max_y or sum_yz",
+    "z": "sum_z, max_z or sum_yz",
+    "p": "sum_pa or mean_pa",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A summand of a score, what it tells, and how it is computed."""
+
+    kind: str
+    written: Formula
+    lowered: Formula
+
+
+class Plan:
+    """A score and the rule for the first pick, ready to run.
+
+    Parameters
+    ----------
+    score : Formula
+        Of a candidate ``f``, given what is selected.
+    first : Formula, optional
+        While nothing is selected; by default ``score`` with its sums over ``s`` empty.
+    name : str
+        For messages.
+
+    Examples
+    --------
+    >>> from labelsieve.information.formula import I, f, mean_s, s, sum_y, y
+    >>> print(Plan(sum_y(I(f, y) - mean_s(I(f, s))), name="mrmr").explain(n_rows=1000, n_features=200, n_targets=10))
+    mrmr: sum_y(I(f, y) - mean_s(I(f, s)))
+    once:       tables (f, y), added over the targets             2,000 tables
+    each pick:  tables (f, s)                                       200 tables
+    memory:     packed bits 0.0 MB, accounts 0.0 MB
+    """
+
+    def __init__(self, score: Formula, first: Formula | None = None, *, name: str = "formula") -> None:
+        self.name, self.score, self.first = name, score, first
+        self._check(score, "score")
+        if first is not None:
+            self._check(first, "first")
+            self._check_first(first)
+        elif any(_is_extreme(node) for node in score.walk()):
+            raise FormulaError(f"{name}: min_s and max_s need a rule for the first pick: give `first`.", score)
+        self.parts = [Part(_kind(part), part, lower(part)) for part in additive_parts(score)]
+        self.first_parts = self.parts
+        if first is not None:
+            self.first_parts = [Part(_kind(part), part, lower(part)) for part in additive_parts(first)]
+
+    def _check(self, formula: Formula, which: str) -> None:
+        where = f"{self.name}, {which}"
+        _check_open(formula, frozenset("fS"), where, formula)
+        if not any("f" in node.free for node in formula.walk()):
+            raise FormulaError(f"{where}: the candidate f is not mentioned, so every feature scores the same.", formula)
+
+    def _check_first(self, first: Formula) -> None:
+        for node in first.walk():
+            if (isinstance(node, Reduce) and node.variable == "s") or ("S" in node.free and not node.parts):
+                raise FormulaError(f"{self.name}, first: nothing is selected yet, so s and S have no meaning.", first, node)
+
+    @property
+    def uses_pairs_of_targets(self) -> bool:
+        """True when the formula mentions ``z`` or ``pa``."""
+        return any(isinstance(node, Reduce) and node.variable in ("z", "p") for node in self.score.walk())
+
+    @cached_property
+    def is_ranking(self) -> bool:
+        """True when scores do not depend on what is selected."""
+        return self.first is None and all(is_static(part.lowered) for part in self.parts)
+
+    @cached_property
+    def needs(self) -> dict[str | None, Needs]:
+        """The panels that it asks for, by what they are conditioned on."""
+        return needs([part.lowered for part in [*self.parts, *self.first_parts]])
+
+    def memory(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> tuple[int, int]:
+        """Bytes of the packed features, and of accounts and panels, about."""
+        packed = n_rows * n_features * max(1, levels - 1) // 8
+        columns = 0
+        for part in self.parts:
+            for node in part.lowered.walk():
+                if isinstance(node, Reduce) and node.variable in ("s", "z", "p"):
+                    columns += n_targets if "y" in node.free else 1
+        wanted = self.needs.get(None, Needs())
+        if wanted.full:
+            columns += 2 * n_targets  # kept by target beside what is made of it
+        panel = PANEL_BYTES if any(need.full for need in self.needs.values()) else 0
+        return packed, 8 * n_features * columns + 3 * min(panel, 8 * n_features * n_targets)
+
+    def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> str:
+        """The panels, their number of tables and the memory, for data of this size."""
+        lines = [f"{self.name}: {self.score}"]
+        if self.first is not None:
+            lines.append(f"first pick: {self.first}")
+        d, q = n_features, n_targets
+        rows: list[tuple[str, str, int]] = []
+        for given, need in sorted(self.needs.items(), key=lambda item: item[0] or ""):
+            when = {None: "once", "z": "once", "p": "once", "s": "each pick", "S": "each pick"}[given]
+            inside = "" if given is None else f", {'pa' if given == 'p' else given}"
+            times = {"z": q, "p": q}.get(given or "", 1)
+            pairs = q * (q - 1) // 2 if given == "z" and not need.full else q * times
+            if need.full:
+                rows.append((when, f"tables (f{inside}, y), for every target", d * pairs))
+            elif need.total:
+                rows.append((when, f"tables (f{inside}, y), added over the targets", d * pairs))
+            elif need.pair and given is not None:
+                rows.append((when, f"tables (f{inside})", d * times))
+        for when, what, tables in rows:
+            lines.append(f"{when + ':':<11} {what:<44} {tables:>10,} tables")
+        packed, accounts = self.memory(n_rows, d, q, levels)
+        lines.append(f"{'memory:':<11} packed bits {packed / 1e6:.1f} MB, accounts {accounts / 1e6:.1f} MB")
+        return "\n".join(lines)
+
+    def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
+        """Ready to score the features of ``workspace``."""
+        X, Y = workspace.X, workspace.Y
+        _, accounts = self.memory(X.n_rows, X.n_columns, Y.n_columns)
+        require_memory(accounts, f"{self.name}: accounts of {X.n_columns} features and {Y.n_columns} targets")
+        return Scorer(self, Sources(workspace, self.needs), targets, parents)
+
+
+class Scorer:
+    """Scores of all features given those selected so far."""
+
+    def __init__(self, plan: Plan, sources: Sources, targets: slice, parents: Parents | None) -> None:
+        self._plan, self._sources = plan, sources
+        formulas = [part.lowered for part in [*plan.parts, *plan.first_parts]]
+        self._program = Program(formulas, sources, targets=targets, parents=parents)
+        self._n_selected = 0
+
+    def scores(self) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        """Score of every feature in nats, and its parts: relevance, redundancy, ..."""
+        fixed = self._sources.fixed
+        shape = (self._sources.X.n_columns, 1)
+        parts = self._plan.parts if self._n_selected else self._plan.first_parts
+        values = [self._program.evaluate(part.lowered) for part in parts]
+        kinds: dict[str, NDArray[np.float64]] = {}
+        for part, value in zip(parts, values, strict=True):
+            real = np.broadcast_to(value.real(fixed), shape)[:, 0]
+            kinds[part.kind] = kinds[part.kind] + real if part.kind in kinds else real
+        total = np.broadcast_to(Value.total(values, fixed).real(fixed), shape)[:, 0]
+        return total, kinds
+
+    def select(self, feature: int) -> None:
+        """Take ``feature`` among the selected."""
+        self._program.select(feature)
+        self._n_selected += 1
+
+
+def _check_open(node: Formula, allowed: Variables, where: str, formula: Formula) -> None:
+    """Every variable must be bound by a reducer above it."""
+    for name in sorted(node.free - allowed):
+        if not node.parts:
+            shown = "pa" if name == "p" else name
+            raise FormulaError(f"{where}: {shown} is not inside {_REDUCERS[name]}.", formula, node)
+    inside = allowed
+    if isinstance(node, Reduce):
+        if node.variable in allowed:
+            raise FormulaError(f"{where}: a reducer over {node.variable} inside another.", formula, node)
+        inside = allowed | {node.variable}
+    for part in node.parts:
+        _check_open(part, inside, where, formula)
+
+
+def _is_extreme(node: Formula) -> bool:
+    """True for the least or largest value over the selected, which the empty selection does not have."""
+    return isinstance(node, Reduce) and node.variable == "s" and node.operation in ("min", "max")
+
+
+def _kind(part: Formula) -> str:
+    """What a summand tells, by the variables it mentions."""
+    mentioned: Variables = frozenset().union(*(node.free for node in part.walk()))
+    if mentioned & {"s", "S"}:
+        return "interaction" if "y" in mentioned else "redundancy"
+    return "label pairs" if mentioned & {"z", "p"} else "relevance"

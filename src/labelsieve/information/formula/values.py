@@ -1,0 +1,149 @@
+"""Numbers while a formula is evaluated: exact integers as long as possible, doubles where it must be.
+
+Sums are always sums of integers, so they do not depend on their order. What is not linear (a ratio, a product, a root) is a
+double, rounded to the same fixed point before it is added to anything.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.information.fixedpoint import FixedPoint
+
+Fixed = NDArray[np.int64]
+Real = NDArray[np.float64]
+SPILL_AFTER = 512  # additions of numbers below 2^53
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """An array of fixed-point integers (``exact``), or of doubles in nats."""
+
+    array: Fixed | Real
+    exact: bool
+
+    def real(self, fixed: FixedPoint) -> Real:
+        """In nats."""
+        return fixed.information(self.array) if self.exact else self.array  # type: ignore[arg-type, return-value]
+
+    def fixed(self, fixed: FixedPoint) -> Fixed:
+        """In fixed point, rounded if it was not."""
+        if self.exact:
+            return self.array  # type: ignore[return-value]
+        return np.floor(self.array * (fixed.scale * fixed.total) + 0.5).astype(np.int64)
+
+    @property
+    def whole(self) -> int | None:
+        """The value of a scalar that is a whole number."""
+        if self.exact or self.array.size != 1:
+            return None
+        number = float(self.array[0, 0])
+        return int(number) if number.is_integer() and abs(number) < 2**31 else None
+
+    @staticmethod
+    def total(values: "list[Value]", fixed: FixedPoint) -> "Value":
+        """The sum: exact when all are."""
+        if all(value.exact for value in values):
+            total = values[0].array
+            for value in values[1:]:
+                total = total + value.array
+            return Value(total, True)
+        real = values[0].real(fixed)
+        for value in values[1:]:
+            real = real + value.real(fixed)
+        return Value(real, False)
+
+    @staticmethod
+    def product(values: "list[Value]", fixed: FixedPoint) -> "Value":
+        """The product: exact for one exact value and whole numbers."""
+        wholes = [value.whole for value in values]
+        others = [value for value, whole in zip(values, wholes, strict=True) if whole is None]
+        number = 1
+        for whole in wholes:
+            number *= 1 if whole is None else whole
+        if len(others) == 1 and others[0].exact and abs(number) < 2**31:
+            return Value(others[0].array * np.int64(number), True)
+        real = values[0].real(fixed)
+        for value in values[1:]:
+            real = real * value.real(fixed)
+        return Value(real, False)
+
+    @staticmethod
+    def ratio(top: "Value", bottom: "Value", fixed: FixedPoint) -> "Value":
+        """The ratio; 0 where the denominator is 0."""
+        numerator, denominator = top.real(fixed), bottom.real(fixed)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = numerator / denominator
+        return Value(np.where(denominator == 0, 0.0, ratio), False)
+
+    @staticmethod
+    def apply(function: str, values: "list[Value]", fixed: FixedPoint) -> "Value":
+        """pos, minimum, maximum (exact when their arguments are) and sqrt."""
+        if function == "sqrt":
+            return Value(np.sqrt(np.maximum(values[0].real(fixed), 0.0)), False)
+        exact = all(value.exact for value in values)
+        arrays = [value.array if exact else value.real(fixed) for value in values]
+        if function == "pos":
+            return Value(np.maximum(arrays[0], 0), exact)
+        choose = np.minimum if function == "minimum" else np.maximum
+        return Value(choose(*arrays), exact)
+
+
+def fixed_value(array: Fixed) -> Value:
+    """Exact."""
+    return Value(array, True)
+
+
+def real_value(array: Real) -> Value:
+    """In nats."""
+    return Value(array, False)
+
+
+class Account:
+    """A sum, mean, least or largest value over the selected features, for every candidate (and target)."""
+
+    def __init__(self, operation: str, by_target: bool, n_features: int, n_targets: int) -> None:
+        self.operation, self.by_target = operation, by_target
+        self._shape = (n_features, n_targets if by_target else 1)
+        self._low: Fixed | None = None
+        self._high: Fixed | None = None  # of 2^32 each, once there are many
+        self._folded = 0
+
+    def fold(self, value: Fixed, place: slice | None) -> None:
+        """Take in one more selected feature's values, for the targets in ``place``."""
+        if self._low is None:
+            self._low = np.zeros(self._shape, dtype=np.int64)
+            if self.operation in ("min", "max"):
+                self._low[:] = np.iinfo(np.int64).max if self.operation == "min" else np.iinfo(np.int64).min
+        part = self._low if place is None else self._low[:, place]
+        if self.operation == "min":
+            np.minimum(part, value, out=part)
+        elif self.operation == "max":
+            np.maximum(part, value, out=part)
+        else:
+            part += value
+            if place is None or place.stop == self._shape[1]:
+                self._spill()
+
+    def _spill(self) -> None:
+        self._folded += 1
+        if self._folded % SPILL_AFTER == 0:
+            assert self._low is not None
+            if self._high is None:
+                self._high = np.zeros(self._shape, dtype=np.int64)
+            self._high += self._low >> 32
+            self._low &= 2**32 - 1
+
+    def value(self, n_selected: int, place: slice, fixed: FixedPoint) -> Value:
+        """What has come together, for the targets in ``place``; 0 while nothing has."""
+        if self._low is None:
+            return fixed_value(np.zeros((self._shape[0], 1), dtype=np.int64))
+        where = (slice(None), place if self.by_target else slice(None))
+        low = self._low[where]
+        if self._high is None and self.operation != "mean":
+            return fixed_value(low)
+        total = fixed.information(low)
+        if self._high is not None:
+            total = fixed.information(self._high[where]) * 2.0**32 + total
+        return real_value(total / n_selected if self.operation == "mean" else total)

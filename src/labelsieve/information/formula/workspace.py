@@ -1,0 +1,57 @@
+"""Packed features and targets with their arithmetic, shared by everything that scores them."""
+
+from functools import cached_property
+
+import numpy as np
+
+from labelsieve.information.backends import Backend, NativeBackend
+from labelsieve.information.backends.protocol import Sums
+from labelsieve.information.codes import Codes
+from labelsieve.information.fixedpoint import FixedPoint
+from labelsieve.information.weights import Estimator, RowWeights
+
+PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when parts of them are asked for again and again
+
+
+class Workspace:
+    """Features ``X`` and targets ``Y``, packed once, and the tables that do not depend on a selection.
+
+    ``weights`` are quantised row weights; ``estimator`` as for :func:`labelsieve.information.entropy`.
+    """
+
+    def __init__(
+        self,
+        X: Codes,
+        Y: Codes,
+        *,
+        weights: RowWeights | None = None,
+        estimator: Estimator = "plugin",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.X, self.Y, self.weights, self._n_jobs = X, Y, weights, n_jobs
+        self.fixed = FixedPoint.for_data(X.n_rows, weights, n_targets=Y.n_columns, estimator=estimator)
+        self.features: Backend = NativeBackend(X, Y, self.fixed, weights=weights, n_jobs=n_jobs)
+        self.feature_sums, self.target_sums = self.features.singles()
+
+    @cached_property
+    def among_targets(self) -> Backend:
+        """The targets counted among themselves, in place of features."""
+        constant = Codes.from_values(np.zeros((self.Y.n_rows, 1), dtype=np.uint8))
+        return NativeBackend(self.Y, constant, self.fixed, weights=self.weights, n_jobs=self._n_jobs)
+
+    @property
+    def keeps_pairs(self) -> bool:
+        """True when the tables (feature, target) are small enough to be kept."""
+        return 8 * self.X.n_columns * self.Y.n_columns <= PAIR_BYTES
+
+    @cached_property
+    def pairs(self) -> Sums:
+        """Tables (feature, target) for every target."""
+        return self.features.pairs()
+
+    @cached_property
+    def running_pairs(self) -> Sums:
+        """Running sums of those over the targets, so that any range of targets is a difference."""
+        running = np.zeros((self.X.n_columns, self.Y.n_columns + 1), dtype=np.int64)
+        np.cumsum(self.pairs, axis=1, out=running[:, 1:])
+        return running

@@ -1,0 +1,4 @@
+from labelsieve.labelspace.spaces import LABEL_SPACES, target_space
+from labelsieve.labelspace.targets import encode_targets
+
+__all__ = ["LABEL_SPACES", "encode_targets", "target_space"]

@@ -1,0 +1,42 @@
+"""A progress bar for people: only on a terminal, only when it takes longer than two seconds."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PATIENCE = 2.0
+REFRESH = 0.1
+WIDTH = 30
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a function to call with how much is done and how much there is.
+
+    >>> with progress_bar("counting") as progress:
+    ...     progress(1, 2)
+    """
+    stream = sys.stderr
+    started = shown = time.monotonic()
+    visible = False
+    interactive = bool(getattr(stream, "isatty", lambda: False)())
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown, visible
+        now = time.monotonic()
+        if not interactive or now - started < PATIENCE or now - shown < REFRESH:
+            return
+        shown, visible = now, True
+        filled = WIDTH * done // max(1, total)
+        left = (now - started) / max(1, done) * (total - done)
+        bar = "#" * filled + "." * (WIDTH - filled)
+        stream.write(f"\r{title} [{bar}] {done}/{total}, {left:.0f} s left ")
+        stream.flush()
+
+    try:
+        yield show
+    finally:
+        if visible:
+            stream.write("\r\x1b[K")
+            stream.flush()

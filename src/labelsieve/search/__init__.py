@@ -1,0 +1,3 @@
+from labelsieve.search.greedy import GreedySearch
+
+__all__ = ["GreedySearch"]

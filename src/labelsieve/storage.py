@@ -1,0 +1,96 @@
+"""Fitted selections as JSON: what was chosen, with which parameters, readable by people and programs."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from labelsieve.errors import InputError
+
+FORMAT = "labelsieve selection"
+VERSION = 1
+
+
+class StoredSelection:
+    """Saving and loading for the selectors."""
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted selection to ``path``: all of it or, if something fails, nothing."""
+        check_is_fitted(self)
+        fitted = {name: _plain(value) for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
+        parameters = {name: _plain(value) for name, value in self.get_params(deep=False).items()}  # type: ignore[attr-defined]
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "selector": type(self).__name__,
+            "parameters": parameters,
+            "fitted": fitted,
+        }
+        target = Path(path)
+        half = target.with_name(target.name + ".part")
+        try:
+            half.write_text(json.dumps(document, indent=1), encoding="utf-8")
+            half.replace(target)
+        finally:
+            half.unlink(missing_ok=True)
+
+    @classmethod
+    def from_json(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a fitted selection: it transforms as the one that was saved."""
+        try:
+            document = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: not JSON ({error}); save selections with to_json.") from None
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise InputError(f"{path}: not a saved selection; save one with to_json.")
+        if document.get("version") != VERSION:
+            raise InputError(f"{path}: version {document.get('version')} of the format; this release reads version {VERSION}.")
+        if document.get("selector") != cls.__name__:
+            raise InputError(f"{path}: holds a {document.get('selector')}; read it with that class's from_json.")
+        try:
+            selector = cls(**{name: _revive(value) for name, value in document["parameters"].items()})
+            for name, value in document["fitted"].items():
+                setattr(selector, name, _revive(value))
+            _check(selector)
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+            raise InputError(f"{path}: a damaged selection ({error}).") from None
+        return selector
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON; what has no JSON form is kept as text, for the record."""
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist(), "dtype": "str" if value.dtype.kind in "OU" else value.dtype.name}
+    if isinstance(value, dict):
+        return {"dict": {str(key): _plain(item) for key, item in value.items()}}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return {"text": repr(value)}
+
+
+def _revive(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_revive(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return np.array(value["array"], dtype=object if value["dtype"] == "str" else value["dtype"])
+    if "dict" in value:
+        return {key: _revive(item) for key, item in value["dict"].items()}
+    return value["text"]
+
+
+def _check(selector: Any) -> None:
+    n_features = int(selector.n_features_in_)
+    if selector.support_.shape != (n_features,) or selector.support_.dtype != bool:
+        raise ValueError("support_ does not fit n_features_in_")
+    chosen = np.unique(selector.selected_)
+    if selector.scores_.shape != selector.selected_.shape or not np.array_equal(chosen, np.flatnonzero(selector.support_)):
+        raise ValueError("selected_, scores_ and support_ do not belong together")
