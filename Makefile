@@ -25,8 +25,8 @@ SOURCE_LIST := build/sources.txt
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: setup  ## Build the package and take a first look at it
-	$(RUN) examples/first_look.py
+demo: setup  ## Build the package and run every criterion on data with a known answer
+	$(VENV)/bin/labelsieve demo
 
 test: lint native-test  ## Build the package, then run every check and test
 	$(RUN) -m pytest

@@ -149,8 +149,10 @@ void each_stripe(const DenseColumns& columns, const Block& block, Visit&& visit)
         }
         for (std::size_t i = 0; i < n_features; ++i) {
             const std::uint8_t* codes = whole ? columns.bytes(block.features()[i]) + top : bytes.data() + i * 64 * stripes;
+            std::uint64_t unknown = 0;
             for (std::size_t s = 0; s < stripes; ++s)
-                kernels().match_levels(codes + 64 * s, block.levels(), bits.data() + s * n_bits + i, block.width());
+                unknown |= kernels().match_levels(codes + 64 * s, block.levels(), bits.data() + s * n_bits + i, block.width());
+            if (unknown != 0) columns.check(block.features()[i], 255);
         }
         for (std::size_t s = 0; 64 * s < rows; ++s) visit(top + 64 * s, bits.data() + s * n_bits);
     }

@@ -54,7 +54,7 @@ void DenseColumns::read_bytes(const std::size_t* columns, std::size_t n_columns,
                     for (std::size_t row = top; row < bottom; ++row, from += row_stride_) {
                         code_t code;
                         std::memcpy(&code, from, sizeof code);
-                        to[row] = std::uint8_t(code);
+                        to[row] = std::uint8_t(std::min<code_t>(code, 255));
                     }
                 }
             }
@@ -65,18 +65,21 @@ void DenseColumns::read_bytes(const std::size_t* columns, std::size_t n_columns,
 SparseColumns::SparseColumns(const std::int64_t* starts, const row_t* rows, const code_t* codes, const code_t* implicit,
                              std::size_t n_listed, std::size_t n_rows, std::vector<std::uint32_t> levels)
     : Columns(n_rows, std::move(levels)), starts_(starts), rows_(rows), codes_(codes), implicit_(implicit) {
-    if (starts[0] != 0 || starts[size()] != std::int64_t(n_listed)) throw std::invalid_argument("sparse columns: starts do not span the entries");
-    for (std::size_t column = 0; column < size(); ++column) {
+    if (starts[0] != 0 || starts[size()] != std::int64_t(n_listed))
+        throw std::invalid_argument("sparse columns: starts do not span the entries");
+    for (std::size_t column = 0; column < size(); ++column)
         if (starts[column + 1] < starts[column]) throw std::invalid_argument("sparse columns: starts must not fall");
+    for (std::size_t column = 0; column < size(); ++column) {
         std::uint32_t largest = implicit[column];
-        row_t last_row = 0;
+        bool rising = true;
         for (std::int64_t i = starts[column]; i < starts[column + 1]; ++i) {
             largest = std::max<std::uint32_t>(largest, codes[i]);
-            last_row = std::max(last_row, rows[i]);
+            rising &= rows[i] < n_rows && (i == starts[column] || rows[i] > rows[i - 1]);
         }
         check(column, largest);
-        if (starts[column + 1] > starts[column] && last_row >= n_rows)
-            throw std::invalid_argument("sparse columns: column " + std::to_string(column) + " lists row " + std::to_string(last_row));
+        if (!rising)
+            throw std::invalid_argument("sparse columns: the rows of column " + std::to_string(column) +
+                                        " must rise and lie in the table; were they changed after the Codes were made?");
     }
 }
 

@@ -20,7 +20,7 @@ class Columns {
     // below the column's levels: the memory belongs to somebody else, who may have written to it since it was checked.
     virtual void read(std::size_t first, std::size_t last, code_t* out) const = 0;
 
-  protected:
+    // Throws std::invalid_argument unless `largest` is a code of the column.
     void check(std::size_t column, std::uint32_t largest) const;
 
   private:
@@ -41,7 +41,8 @@ class DenseColumns final : public Columns {
 
     void read(std::size_t first, std::size_t last, code_t* out) const override;
 
-    // The low bytes of `n_rows` codes of the listed columns, column j at `out + j * pitch`: enough for narrow columns.
+    // `n_rows` codes of the listed columns as bytes, column j at `out + j * pitch`; a code above 255 becomes 255, which is no
+    // code of a narrow column either.
     void read_bytes(const std::size_t* columns, std::size_t n_columns, std::size_t first_row, std::size_t n_rows, std::uint8_t* out,
                     std::size_t pitch) const;
 

@@ -37,6 +37,7 @@ struct EqualWidth {
     std::size_t n_bins;
     bool closed_right;
 };
+std::optional<Place> equal_width(const Numbers& numbers, EqualWidth rule, std::uint8_t* out, std::uint32_t* levels);
 std::optional<Place> equal_width(const Numbers& numbers, EqualWidth rule, code_t* out, std::uint32_t* levels);
 
 // The same for columns of listed values, every other row being 0. `implicit[column]` is the code of 0.

@@ -197,8 +197,10 @@ LABELSIEVE_SCALAR_FUNCTION void look_up(const count_t* cells, std::size_t n_cell
     look_up_cells<0>(cells, n_cells, pitch, n, table, sums);
 }
 
-void match_levels(const std::uint8_t* codes, std::size_t levels, std::uint64_t* bits, std::size_t stride) {
-    for (std::size_t a = 1; a < levels; ++a) bits[(a - 1) * stride] = equal_mask(codes, std::uint8_t(a));
+std::uint64_t match_levels(const std::uint8_t* codes, std::size_t levels, std::uint64_t* bits, std::size_t stride) {
+    std::uint64_t known = equal_mask(codes, 0);
+    for (std::size_t a = 1; a < levels; ++a) known |= bits[(a - 1) * stride] = equal_mask(codes, std::uint8_t(a));
+    return ~known;
 }
 
 void transpose(std::uint64_t* matrix) {

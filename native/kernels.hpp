@@ -43,8 +43,9 @@ struct Kernels {
     // sums[i] += sum over cells c of table[cells[c * pitch + i]]; n is a multiple of 4.
     void (*look_up)(const count_t* cells, std::size_t n_cells, std::size_t pitch, std::size_t n, const fixed_t* table, fixed_t* sums);
 
-    // bits[a - 1] = the 64-bit mask of codes equal to a, for a = 1 .. levels - 1, of 64 byte codes.
-    void (*match_levels)(const std::uint8_t* codes, std::size_t levels, std::uint64_t* bits, std::size_t stride);
+    // bits[a - 1] = the 64-bit mask of codes equal to a, for a = 1 .. levels - 1, of 64 byte codes. Returns the mask of the
+    // codes that are none of 0 .. levels - 1.
+    std::uint64_t (*match_levels)(const std::uint8_t* codes, std::size_t levels, std::uint64_t* bits, std::size_t stride);
 
     // Transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i of word j.
     void (*transpose)(std::uint64_t* matrix);

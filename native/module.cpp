@@ -74,7 +74,7 @@ struct Table {
 Table* dense_table(Matrix codes, Vector<std::uint32_t> levels) {
     const Numbers numbers = numbers_of(codes);
     require(numbers.type == Number::u8 || numbers.type == Number::u16, "codes must be uint8 or uint16");
-    require(numbers.n_rows < std::numeric_limits<row_t>::max(), "at most 4,294,967,294 rows");
+    require(numbers.n_rows >= 1 && numbers.n_rows < std::numeric_limits<row_t>::max(), "between 1 and 4,294,967,294 rows");
     auto table = std::make_unique<Table>();
     table->columns = std::make_unique<DenseColumns>(numbers.data, numbers.type == Number::u8 ? 1 : 2, numbers.row_stride,
                                                     numbers.column_stride, numbers.n_rows, levels_of(levels, numbers.n_columns));
@@ -84,7 +84,7 @@ Table* dense_table(Matrix codes, Vector<std::uint32_t> levels) {
 
 Table* sparse_table(Vector<std::int64_t> starts, Vector<row_t> rows, Vector<code_t> codes, Vector<code_t> implicit, std::size_t n_rows,
                     Vector<std::uint32_t> levels) {
-    require(n_rows < std::numeric_limits<row_t>::max(), "at most 4,294,967,294 rows");
+    require(n_rows >= 1 && n_rows < std::numeric_limits<row_t>::max(), "between 1 and 4,294,967,294 rows");
     require(starts.shape(0) == implicit.shape(0) + 1, "one start more than columns");
     require(rows.shape(0) == codes.shape(0), "as many rows as codes");
     auto table = std::make_unique<Table>();
@@ -182,7 +182,26 @@ class Session {
     std::optional<Panels> panels_;
 };
 
+template <class Code>
+void copy_numbers(Matrix numbers, OutMatrix<Code> out) {
+    require(out.shape(0) == numbers.shape(0) && out.shape(1) == numbers.shape(1), "shapes differ");
+    const Numbers view = numbers_of(numbers);
+    nb::gil_scoped_release released;
+    copy_codes(view, out.data());
+}
+
+template <class Code>
+Where bin_numbers(Matrix numbers, std::size_t n_bins, bool closed_right, OutMatrix<Code> out, OutVector<std::uint32_t> levels) {
+    require(out.shape(0) == numbers.shape(0) && out.shape(1) == numbers.shape(1), "shapes differ");
+    require(levels.shape(0) == numbers.shape(1), "one number of levels for each column");
+    require(numbers.shape(0) > 0 && n_bins >= 1 && n_bins <= (sizeof(Code) == 1 ? 256 : max_levels), "no rows, or bins out of range");
+    const Numbers view = numbers_of(numbers);
+    nb::gil_scoped_release released;
+    return where(equal_width(view, {n_bins, closed_right}, out.data(), levels.data()));
+}
+
 std::size_t refine_joint(OutVector<std::uint32_t> joint, std::size_t n_joint, Vector<code_t> column, std::size_t n_levels) {
+    require(n_joint >= 1 && n_levels >= 1, "a variable has at least one level");
     require(joint.shape(0) == column.shape(0), "the joint variable and the column must have the same rows");
     for (std::size_t row = 0; row < joint.shape(0); ++row)
         require(joint.data()[row] < n_joint && column.data()[row] < n_levels, "a code is not below the number of levels");
@@ -203,27 +222,11 @@ NB_MODULE(_native, m) {
         const Numbers view = numbers_of(numbers);
         nb::gil_scoped_release released;
         return where(scan_codes(view, levels.data()));
-    }, "numbers"_a, "levels"_a);
-    m.def("copy_codes", [](Matrix numbers, OutMatrix<std::uint8_t> out) {
-        require(out.shape(0) == numbers.shape(0) && out.shape(1) == numbers.shape(1), "shapes differ");
-        const Numbers view = numbers_of(numbers);
-        nb::gil_scoped_release released;
-        copy_codes(view, out.data());
-    }, "numbers"_a, "out"_a);
-    m.def("copy_codes", [](Matrix numbers, OutMatrix<code_t> out) {
-        require(out.shape(0) == numbers.shape(0) && out.shape(1) == numbers.shape(1), "shapes differ");
-        const Numbers view = numbers_of(numbers);
-        nb::gil_scoped_release released;
-        copy_codes(view, out.data());
-    }, "numbers"_a, "out"_a);
-    m.def("equal_width", [](Matrix numbers, std::size_t n_bins, bool closed_right, OutMatrix<code_t> out, OutVector<std::uint32_t> levels) {
-        require(out.shape(0) == numbers.shape(0) && out.shape(1) == numbers.shape(1), "shapes differ");
-        require(levels.shape(0) == numbers.shape(1), "one number of levels for each column");
-        require(numbers.shape(0) > 0 && n_bins >= 1 && n_bins <= max_levels, "no rows, or bins out of range");
-        const Numbers view = numbers_of(numbers);
-        nb::gil_scoped_release released;
-        return where(equal_width(view, {n_bins, closed_right}, out.data(), levels.data()));
-    }, "numbers"_a, "n_bins"_a, "closed_right"_a, "out"_a, "levels"_a);
+    }, "numbers"_a, "levels"_a.noconvert());
+    m.def("copy_codes", &copy_numbers<std::uint8_t>, "numbers"_a, "out"_a.noconvert());
+    m.def("copy_codes", &copy_numbers<code_t>, "numbers"_a, "out"_a.noconvert());
+    m.def("equal_width", &bin_numbers<std::uint8_t>, "numbers"_a, "n_bins"_a, "closed_right"_a, "out"_a.noconvert(), "levels"_a.noconvert());
+    m.def("equal_width", &bin_numbers<code_t>, "numbers"_a, "n_bins"_a, "closed_right"_a, "out"_a.noconvert(), "levels"_a.noconvert());
     m.def("equal_width_sparse", [](Vector<std::int64_t> starts, Vector<double> values, std::size_t n_rows, std::size_t n_bins,
                                    bool closed_right, OutVector<code_t> out, OutVector<code_t> implicit, OutVector<std::uint32_t> levels) {
         const std::size_t n_columns = levels.shape(0);
@@ -237,8 +240,8 @@ NB_MODULE(_native, m) {
         nb::gil_scoped_release released;
         return where(equal_width(starts.data(), values.data(), n_rows, n_columns, {n_bins, closed_right}, out.data(), implicit.data(),
                                  levels.data()));
-    }, "starts"_a, "values"_a, "n_rows"_a, "n_bins"_a, "closed_right"_a, "out"_a, "implicit"_a, "levels"_a);
-    m.def("refine", &refine_joint, "joint"_a, "n_joint"_a, "column"_a, "n_levels"_a);
+    }, "starts"_a, "values"_a, "n_rows"_a, "n_bins"_a, "closed_right"_a, "out"_a.noconvert(), "implicit"_a.noconvert(), "levels"_a.noconvert());
+    m.def("refine", &refine_joint, "joint"_a.noconvert(), "n_joint"_a, "column"_a, "n_levels"_a);
 
     nb::class_<Table>(m, "Table");
     m.def("dense_table", &dense_table, "codes"_a, "levels"_a, nb::rv_policy::take_ownership);
@@ -253,8 +256,8 @@ NB_MODULE(_native, m) {
                             unsigned n_threads, const std::string& strategy) {
             new (self) Session(std::move(x), std::move(y), std::move(table), std::move(weights), n_threads, strategy);
         }, "x"_a, "y"_a, "table"_a.none(), "weights"_a.none(), "n_threads"_a, "strategy"_a)
-        .def("feature_sums", &Session::feature_sums, "out"_a)
-        .def("target_sums", &Session::target_sums, "out"_a)
-        .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a, "out"_a)
+        .def("feature_sums", &Session::feature_sums, "out"_a.noconvert())
+        .def("target_sums", &Session::target_sums, "out"_a.noconvert())
+        .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a.noconvert(), "out"_a.noconvert())
         .def_prop_ro("bytes", &Session::bytes);
 }

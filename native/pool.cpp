@@ -4,6 +4,8 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -53,10 +55,17 @@ struct Pool::Crew {
     std::exception_ptr error;
 
     explicit Crew(unsigned helpers) {
-        for (unsigned worker = 1; worker <= helpers; ++worker) threads.emplace_back([this, worker] { serve(worker); });
+        try {
+            for (unsigned worker = 1; worker <= helpers; ++worker) threads.emplace_back([this, worker] { serve(worker); });
+        } catch (...) {  // no more threads to be had: those that there are must end before the error goes on
+            dismiss();
+            throw std::runtime_error("the system gives no more than " + std::to_string(threads.size() + 1) + " threads; lower n_jobs");
+        }
     }
 
-    ~Crew() {
+    ~Crew() { dismiss(); }
+
+    void dismiss() {
         {
             std::lock_guard lock(mutex);
             closing = true;

@@ -52,7 +52,8 @@ Targets::Targets(const Columns& columns, Pool& pool) : n_rows_(columns.n_rows())
             const std::size_t pitch = (n_rows_ + 63) / 64 * 64;
             bytes[worker].resize(together * pitch);
             dynamic_cast<const DenseColumns&>(columns).read_bytes(listed, last - first, 0, n_rows_, bytes[worker].data(), pitch);
-            for (std::size_t t = first; t < last; ++t) fill_binary(targets_[t], bytes[worker].data() + (t - first) * pitch);
+            for (std::size_t t = first; t < last; ++t)
+                if (!fill_binary(targets_[t], bytes[worker].data() + (t - first) * pitch)) columns.check(t, 255);
         } else {
             codes[worker].resize(together * n_rows_);
             columns.read(first, last, codes[worker].data());
@@ -70,15 +71,20 @@ void Targets::fill_listed(Target& target, const SparseColumns& columns, std::siz
     if (!target.rows.empty()) target.starts.push_back(target.rows.size());
 }
 
-// Sixty-four rows at a time become a mask, and its bits become rows. `codes` is filled up to a multiple of 64.
-void Targets::fill_binary(Target& target, const std::uint8_t* codes) const {
+// Sixty-four rows at a time become a mask, and its bits become rows. `codes` has room up to a multiple of 64. False when a
+// code is neither 0 nor 1.
+bool Targets::fill_binary(Target& target, const std::uint8_t* codes) const {
     const std::size_t n_words = (n_rows_ + 63) / 64;
     std::vector<std::uint64_t> ones(n_words);
     std::size_t n_ones = 0;
     const std::uint64_t last_rows = n_rows_ % 64 == 0 ? ~std::uint64_t(0) : (std::uint64_t(1) << n_rows_ % 64) - 1;
     for (std::size_t w = 0; w < n_words; ++w) {
-        kernels().match_levels(codes + 64 * w, 2, &ones[w], 1);
-        if (w + 1 == n_words) ones[w] &= last_rows;
+        std::uint64_t unknown = kernels().match_levels(codes + 64 * w, 2, &ones[w], 1);
+        if (w + 1 == n_words) {
+            ones[w] &= last_rows;
+            unknown &= last_rows;
+        }
+        if (unknown != 0) return false;
         n_ones += std::size_t(std::popcount(ones[w]));
     }
     const bool ones_are_rare = 2 * n_ones <= n_rows_;
@@ -91,6 +97,7 @@ void Targets::fill_binary(Target& target, const std::uint8_t* codes) const {
     }
     target.starts.assign(1, 0);
     if (n_rare != 0) target.starts.push_back(n_rare);
+    return true;
 }
 
 void Targets::fill(Target& target, const code_t* codes, std::size_t levels) const {

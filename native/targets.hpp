@@ -37,7 +37,7 @@ class Targets {
         std::vector<std::size_t> starts;  // of classes 1, 2, ..., and the end
     };
     void fill(Target& target, const code_t* codes, std::size_t levels) const;
-    void fill_binary(Target& target, const std::uint8_t* codes) const;
+    bool fill_binary(Target& target, const std::uint8_t* codes) const;
     void fill_listed(Target& target, const SparseColumns& columns, std::size_t column) const;
 
     std::size_t n_rows_;

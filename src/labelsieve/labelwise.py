@@ -2,14 +2,15 @@
 
 from typing import Any, ClassVar, Self
 
+import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.criteria import Criterion, criterion_named
 from labelsieve.discretize import Discretizer
 from labelsieve.information.formula.workspace import Workspace
+from labelsieve.information.tables import is_frame
 from labelsieve.information.weights import Estimator
 from labelsieve.progress import progress_bar
 from labelsieve.search import GreedySearch
@@ -99,9 +100,11 @@ class LabelwiseSieve(BaseSieve):
         self.support_ = self.label_support_.any(axis=0)
         return self
 
-    def transform_label(self, X: Any, label: int) -> NDArray[Any]:
-        """The columns that target ``label`` chose, in order of choice."""
+    def transform_label(self, X: Any, label: int) -> Any:
+        """The columns that target ``label`` chose, in order of choice; a frame stays a frame."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse=("csr", "csc"))
-        columns: NDArray[Any] = X[:, self.selected_[label]]
-        return columns
+        columns = self.selected_[label]
+        if is_frame(X):
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native()
+        return validate_data(self, X, reset=False, accept_sparse=("csr", "csc"))[:, columns]

@@ -3,6 +3,7 @@
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
+import joblib
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.criteria import Criterion, criterion_named
-from labelsieve.discretize import Discretizer, discretizer_named
-from labelsieve.errors import InputError
+from labelsieve.discretize import Discretizer
+from labelsieve.discretize.discretizer import discretizer_named
+from labelsieve.errors import InputError, is_whole
 from labelsieve.information import Codes
 from labelsieve.information.formula.workspace import Workspace
+from labelsieve.information.tables import is_frame
 from labelsieve.information.weights import Estimator, weigh
 from labelsieve.labelspace import LABEL_SPACES, encode_targets, target_space
 from labelsieve.progress import progress_bar
@@ -41,7 +44,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
 
     def _read(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Codes, Codes, Any]:
         """Codes of features and targets, and weights, for the rows that count."""
-        if nw.dependencies.is_into_dataframe(X):  # columns of a frame may be text: codes, not scikit-learn, decide
+        if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
             validate_data(self, X, skip_check_array=True)
             if Y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -55,7 +58,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         if rows is not None:  # before binning: rows without weight must not move the cut points
             targets = targets.take_rows(rows)
             kept = np.flatnonzero(rows)
-            X = nw.from_native(X, eager_only=True)[kept].to_native() if nw.dependencies.is_into_dataframe(X) else X[kept]
+            X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
         return discretizer_named(self.discretizer).encode(X), targets, weights
 
     def _wanted(self, n_features: int, n_available: int) -> int:
@@ -75,7 +78,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
                 if names is None or column not in names:
                     raise InputError(f"{what}: there is no feature named {column!r}.")
                 found.append(int(np.flatnonzero(names == column)[0]))
-            elif isinstance(column, Integral) and 0 <= int(column) < self.n_features_in_:
+            elif is_whole(column) and 0 <= int(column) < self.n_features_in_:
                 found.append(int(column))
             else:
                 raise InputError(f"{what}: {column!r} is not a column from 0 to {self.n_features_in_ - 1} or a name.")
@@ -201,8 +204,10 @@ class Sieve(BaseSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        search = self.__dict__.get("_search") if self.warm_start else None
-        if search is None:
+        # Everything but the number of features must be as it was; the data are the caller's word.
+        setting = self._setting()
+        known, search = self.__dict__.get("_search", (None, None))
+        if search is None or not self.warm_start or known != setting:
             search = self._begin(X, y, sample_weight)
         wanted = max(self._wanted(self.n_features_in_, search.n_available), len(search.forced), len(search.selected))
         with progress_bar(f"{search.plan.name}: choosing features") as progress:
@@ -214,8 +219,16 @@ class Sieve(BaseSieve):
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[self.selected_] = True
         if self.warm_start:
-            self._search = search
+            self._search = setting, search
         return self
+
+    def _setting(self) -> dict[str, Any]:
+        """The parameters that a search depends on, to be compared."""
+        parameters = self.get_params(deep=False)
+        criterion = criterion_named(parameters.pop("criterion"))
+        del parameters["n_features_to_select"]
+        formulas = str(criterion.plan.score), str(criterion.plan.first)
+        return {"criterion": formulas, **{name: joblib.hash(value) for name, value in parameters.items()}}
 
     def _begin(self, X: Any, Y: Any, sample_weight: Any) -> GreedySearch:
         criterion = criterion_named(self.criterion)
@@ -240,7 +253,7 @@ class Sieve(BaseSieve):
     def redundant_twins(self, X: Any, *, at_least: float = 0.9) -> dict[int, list[Twin]]:
         """For each chosen feature, the unchosen ones that tell nearly the same, and how nearly: see :class:`Twin`."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse=("csr", "csc"))
+        X = validate_data(self, X, reset=False, accept_sparse=("csr", "csc"), skip_check_array=is_frame(X))
         codes = discretizer_named(self.discretizer).encode(X)
         return redundant_twins(codes, self.selected_, at_least=at_least, n_jobs=self.n_jobs)
 
@@ -253,11 +266,14 @@ def check_parents(parents: Any, n_targets: int) -> list[list[int]] | None:
     """Parents of every target as lists of target numbers."""
     if parents is None:
         return None
-    lists = [[int(parent) for parent in some] for some in parents]
-    if len(lists) != n_targets:
-        raise InputError(f"parents has {len(lists)} lists for {n_targets} targets; give one list, maybe empty, for each.")
-    for target, some in enumerate(lists):
+    if len(parents) != n_targets:
+        raise InputError(f"parents has {len(parents)} lists for {n_targets} targets; give one list, maybe empty, for each.")
+    lists = []
+    for target, some in enumerate(parents):
+        if not isinstance(some, list | tuple | np.ndarray):
+            raise InputError(f"parents[{target}] is {some!r}; give a list of targets, maybe empty, for each target.")
         for parent in some:
-            if not 0 <= parent < n_targets or parent == target:
-                raise InputError(f"parents[{target}] holds {parent}; parents are other targets, from 0 to {n_targets - 1}.")
+            if not is_whole(parent) or not 0 <= int(parent) < n_targets or parent == target:
+                raise InputError(f"parents[{target}] holds {parent!r}; parents are other targets, from 0 to {n_targets - 1}.")
+        lists.append(list(dict.fromkeys(map(int, some))))
     return lists

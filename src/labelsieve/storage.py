@@ -1,13 +1,17 @@
 """Fitted selections as JSON: what was chosen, with which parameters, readable by people and programs."""
 
+import inspect
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.criteria import CATALOGUE
+from labelsieve.discretize import AsGiven, EqualWidth
 from labelsieve.errors import InputError
 
 FORMAT = "labelsieve selection"
@@ -30,9 +34,12 @@ class StoredSelection:
             "fitted": fitted,
         }
         target = Path(path)
-        half = target.with_name(target.name + ".part")
+        text = json.dumps(document, indent=1)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        half = Path(name)
         try:
-            half.write_text(json.dumps(document, indent=1), encoding="utf-8")
+            os.close(handle)
+            half.write_text(text, encoding="utf-8")
             half.replace(target)
         finally:
             half.unlink(missing_ok=True)
@@ -55,7 +62,7 @@ class StoredSelection:
             for name, value in document["fitted"].items():
                 setattr(selector, name, _revive(value))
             _check(selector)
-        except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
             raise InputError(f"{path}: a damaged selection ({error}).") from None
         return selector
 
@@ -72,7 +79,18 @@ def _plain(value: Any) -> Any:
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if type(value).__name__ in _KNOWN and type(value) is _KNOWN[type(value).__name__]:
+        return {"object": type(value).__name__, "parameters": {key: _plain(item) for key, item in _parameters(value).items()}}
     return {"text": repr(value)}
+
+
+_KNOWN: dict[str, type] = {"AsGiven": AsGiven, "EqualWidth": EqualWidth}
+_KNOWN |= {item.__name__: item for item in CATALOGUE.values()}
+
+
+def _parameters(value: Any) -> dict[str, Any]:
+    """What the object was made with."""
+    return {name: getattr(value, name) for name in inspect.signature(type(value)).parameters}
 
 
 def _revive(value: Any) -> Any:
@@ -82,6 +100,8 @@ def _revive(value: Any) -> Any:
         return value
     if "array" in value:
         return np.array(value["array"], dtype=object if value["dtype"] == "str" else value["dtype"])
+    if "object" in value:
+        return _KNOWN[value["object"]](**{key: _revive(item) for key, item in value["parameters"].items()})
     if "dict" in value:
         return {key: _revive(item) for key, item in value["dict"].items()}
     return value["text"]

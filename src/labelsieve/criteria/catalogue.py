@@ -1,5 +1,6 @@
 """All criteria by name. A class that stands in one of the modules below is enrolled by existing."""
 
+from functools import cache
 from typing import Any
 
 from labelsieve.criteria import labels, redundancy, relevance
@@ -25,5 +26,11 @@ def criterion_named(criterion: Any) -> Criterion:
     if isinstance(criterion, type) and issubclass(criterion, Criterion):
         return criterion()
     if isinstance(criterion, str) and criterion.lower() in CATALOGUE:
-        return CATALOGUE[criterion.lower()]()
+        return _default(criterion.lower())
     raise InputError(f"{criterion!r} is not a criterion; known are {', '.join(CATALOGUE)}, or a Criterion of your own.")
+
+
+@cache
+def _default(name: str) -> Criterion:
+    """With default parameters; kept, so that its formula is planned once."""
+    return CATALOGUE[name]()

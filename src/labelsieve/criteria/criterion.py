@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Any, ClassVar
 
-from labelsieve.information.formula import Formula, Plan
+from labelsieve.information.formula import Formula, FormulaError, Plan
 
 
 class Criterion:
@@ -28,7 +28,7 @@ class Criterion:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if isinstance(cls.__dict__.get("score"), Formula):
+        if "score" in cls.__dict__ and not isinstance(cls.__dict__["score"], property):
             Plan(cls.score, cls.first, name=cls.__name__)
 
     @property
@@ -39,10 +39,13 @@ class Criterion:
     @cached_property
     def plan(self) -> Plan:
         """How it is computed."""
-        return Plan(self.score, self.first, name=self.name)
+        score = getattr(self, "score", None)
+        if score is None:
+            raise FormulaError(f"{type(self).__name__} has no score: set it to a formula in the class or in __init__.")
+        return Plan(score, self.first, name=self.name)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "plan"}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(score={self.score})"
+        return f"{type(self).__name__}(score={getattr(self, 'score', None)})"

@@ -3,10 +3,12 @@
 from typing import Literal
 
 from labelsieve.criteria.criterion import Criterion
+from labelsieve.errors import one_of
 from labelsieve.information.formula import (
     I,
     co,
     f,
+    max_y,
     max_z,
     mean_pa,
     mean_s,
@@ -21,6 +23,9 @@ from labelsieve.information.formula import (
     y,
     z,
 )
+
+Reading = Literal["supplement", "pyit-mlfs"]
+READINGS = ("supplement", "pyit-mlfs")
 
 RELEVANCE = sum_y(I(f, y))
 INTERACTION = sum_s(sum_y(co(f, s, y)))
@@ -98,20 +103,34 @@ class LSMFS(Criterion):
     r"""Label supplementation: how much more a feature tells about a label once another label is known.
 
     .. math:: J(f) = \sum_y I(f; y) + \sum_y \sum_{z \ne y} \max\big(0, I(f; y \mid z) - I(f; y)\big) - \sum_{s} I(f; s)
+
+    ``reading="pyit-mlfs"`` takes the difference the other way round, as that program does.
     """
 
     paper = "Zhang, Gao, Hu and Li 2021"
-    score = RELEVANCE + sum_y(sum_z(pos(I(f, y | z) - I(f, y)))) - sum_s(I(f, s))
+
+    def __init__(self, *, reading: Reading = "supplement") -> None:
+        one_of(reading, "reading", READINGS)
+        self.reading = reading
+        more = I(f, y | z) - I(f, y) if reading == "supplement" else I(f, y) - I(f, y | z)
+        self.score = RELEVANCE + sum_y(sum_z(pos(more))) - sum_s(I(f, s))
 
 
 class MLSMFS(Criterion):
     r"""LSMFS with the one label that supplements most, instead of all.
 
     .. math:: J(f) = \sum_y I(f; y) + \sum_y \max_{z \ne y} \max\big(0, I(f; y \mid z) - I(f; y)\big) - \sum_{s} I(f; s)
+
+    ``reading="pyit-mlfs"`` has :math:`\max_y \max_{z \ne y} I(f; y \mid z)` in the middle, as that program does.
     """
 
     paper = "Zhang, Gao, Hu and Li 2021"
-    score = RELEVANCE + sum_y(max_z(pos(I(f, y | z) - I(f, y)))) - sum_s(I(f, s))
+
+    def __init__(self, *, reading: Reading = "supplement") -> None:
+        one_of(reading, "reading", READINGS)
+        self.reading = reading
+        most = sum_y(max_z(pos(I(f, y | z) - I(f, y)))) if reading == "supplement" else max_y(max_z(I(f, y | z)))
+        self.score = RELEVANCE + most - sum_s(I(f, s))
 
 
 class MLFS(Criterion):

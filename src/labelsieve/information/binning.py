@@ -16,12 +16,11 @@ def bin_equal_width(X: Any, n_bins: int, *, closed_right: bool) -> Codes:
     n_rows, n_columns = table.shape
     levels = np.empty(n_columns, dtype=np.uint32)
     if table.dense is not None:
-        codes = np.empty((n_rows, n_columns), dtype=np.uint16, order="F")
+        codes = np.empty((n_rows, n_columns), dtype=np.uint8 if n_bins <= 256 else np.uint16, order="F")
         bad = _native.equal_width(table.dense, n_bins, closed_right, codes, levels)
         if bad is not None:
             raise _not_finite(table.dense[bad], bad[0], bad[1], table)
-        narrow = codes.astype(np.uint8) if levels.max() <= 256 else codes
-        return Codes(n_rows, levels, table.names, dense=narrow)
+        return Codes(n_rows, levels, table.names, dense=codes)
     columns = table.sparse
     starts = columns.indptr.astype(np.int64, copy=False)
     values = columns.data.astype(np.float64, copy=False)

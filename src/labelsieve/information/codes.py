@@ -184,10 +184,8 @@ def _from_sparse(table: NumberTable, what: str) -> Codes:
 
 
 def sparse_rows(columns: sp.csc_array) -> NDArray[np.uint32]:
-    """Row numbers of a CSC matrix as the core wants them; 32-bit ones are not copied."""
-    rows: NDArray[np.uint32] = (
-        columns.indices.view(np.uint32) if columns.indices.dtype == np.int32 else columns.indices.astype(np.uint32)
-    )
+    """Row numbers of a CSC matrix as the core wants them: a copy, since the core trusts them once it has checked them."""
+    rows: NDArray[np.uint32] = columns.indices.astype(np.uint32)
     return rows
 
 

@@ -8,7 +8,7 @@ rounds exactly.
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ ESTIMATORS = ("plugin", "miller-madow")
 
 _N_LOGS = 4096
 _HEADROOM_BITS = 52  # of 63: a double holds every sum over the targets, and 1,024 of them add up without overflow
-_MOST_BITS = 40  # finer than a double can tell
+_MOST_BITS = 50  # about as fine as a double
 
 
 @cache
@@ -43,7 +43,7 @@ class FixedPoint:
         Rows, or the sum of their quantised weights.
     bits : int
         The scale ``s``.
-    unit : int
+    unit : float
         What a row of weight one counts: 1 without weights.
     estimator : {"plugin", "miller-madow"}
     values : ndarray of int64 or None
@@ -52,7 +52,7 @@ class FixedPoint:
 
     total: int
     bits: int
-    unit: int
+    unit: float
     estimator: Estimator
     values: NDArray[np.int64] | None
 
@@ -60,11 +60,12 @@ class FixedPoint:
     def for_rows(cls, n_rows: int, *, n_targets: int = 1, estimator: Estimator = "plugin") -> "FixedPoint":
         """For counts of ``n_rows`` rows, added over up to ``n_targets`` targets.
 
-        >>> FixedPoint.for_rows(4).values / 2**40
+        >>> fixed = FixedPoint.for_rows(4)
+        >>> fixed.values / fixed.scale
         array([0.        , 0.        , 1.38629436, 3.29583687, 5.54517744])
         """
-        plain = cls.for_weights(n_rows, unit=1, n_targets=n_targets, estimator=estimator)
-        return cls(n_rows, plain.bits, 1, estimator, plain(np.arange(n_rows + 1)))
+        plain = cls.for_weights(n_rows, unit=1.0, n_rows=n_rows, n_targets=n_targets, estimator=estimator)
+        return cls(n_rows, plain.bits, 1.0, estimator, plain(np.arange(n_rows + 1)))
 
     @classmethod
     def for_data(
@@ -73,13 +74,18 @@ class FixedPoint:
         """For rows that are weighted or not."""
         if weights is None:
             return cls.for_rows(n_rows, n_targets=n_targets, estimator=estimator)
-        return cls.for_weights(weights.total, unit=weights.unit, n_targets=n_targets, estimator=estimator)
+        cells = weights.total if weights.unit == 1 else n_rows  # weights that repeat rows: the scale of the repeated rows
+        return cls.for_weights(weights.total, unit=weights.unit, n_rows=cells, n_targets=n_targets, estimator=estimator)
 
     @classmethod
-    def for_weights(cls, total: int, *, unit: int, n_targets: int = 1, estimator: Estimator = "plugin") -> "FixedPoint":
-        """For weights that add up to ``total``, where a weight of one is ``unit``."""
-        largest = max(1.0, total * math.log(max(total, 2))) * max(1, n_targets)
-        bits = min(_MOST_BITS, _HEADROOM_BITS - math.ceil(math.log2(largest)))
+    def for_weights(
+        cls, total: int, *, unit: float, n_rows: int = 0, n_targets: int = 1, estimator: Estimator = "plugin"
+    ) -> "FixedPoint":
+        """For ``n_rows`` weights that add up to ``total``, where a weight of one is ``unit``."""
+        largest = max(1.0, total * math.log(max(total, 2)))
+        if estimator != "plugin":
+            largest += 0.5 * unit * n_rows  # a penalty for every cell
+        bits = min(_MOST_BITS, _HEADROOM_BITS - math.ceil(math.log2(largest * max(1, n_targets))))
         return cls(total, bits, unit, estimator, None)
 
     @property
@@ -106,11 +112,15 @@ class FixedPoint:
         fixed = np.floor(n * log * self.scale + 0.5).astype(np.int64) - self.penalty
         return np.where(np.asarray(counts) > 0, fixed, 0)
 
-    @property
+    @cached_property
     def top(self) -> int:
         """``f(N)``."""
         return int(self(np.array([self.total]))[0])
 
     def information(self, fixed: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Nats from a fixed-point account: divided by the scale and by ``N``."""
-        return fixed / self.scale / self.total
+        """Nats from a fixed-point account: divided by the scale, a power of two, and by ``N``."""
+        return fixed / self._divisor
+
+    @cached_property
+    def _divisor(self) -> float:
+        return self.scale * self.total

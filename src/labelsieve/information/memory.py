@@ -18,12 +18,13 @@ def available_memory() -> int | None:
         return None
 
 
-def require_memory(n_bytes: int, purpose: str) -> None:
+def require_memory(n_bytes: int, purpose: str, n_features: int, n_targets: int) -> None:
     """Raise MemoryError when ``n_bytes`` are more than there is."""
     if n_bytes < 2**26:  # not worth asking
         return
     free = available_memory()
     if free is not None and n_bytes > free:
         raise MemoryError(
-            f"{purpose} need {n_bytes / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; ask for fewer columns at a time."
+            f"{purpose} {n_features} features and {n_targets} targets need {n_bytes / 1e9:.1f} GB "
+            f"and {free / 1e9:.1f} GB are free; take fewer features or targets at a time."
         )

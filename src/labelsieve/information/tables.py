@@ -37,8 +37,12 @@ def read_table(X: Any, *, what: str = "X") -> NumberTable:
     """
     if sp.issparse(X):
         table = NumberTable(None, _canonical(X, what), None)
-    elif nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
-        table = _read_frame(nw.from_native(X, eager_only=True, allow_series=True), what)
+    elif not isinstance(X, np.ndarray) and (is_frame(X) or nw.dependencies.is_into_series(X)):
+        try:
+            frame = nw.from_native(X, eager_only=True, allow_series=True)
+        except nw.exceptions.NarwhalsError as error:
+            raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
+        table = _read_frame(frame, what)
     else:
         table = NumberTable(_read_array(X, what), None, None)
     n_rows, n_columns = table.shape
@@ -47,6 +51,11 @@ def read_table(X: Any, *, what: str = "X") -> NumberTable:
     if n_rows >= 2**32 - 1:
         raise InputError(f"{what} has {n_rows} rows; at most 4,294,967,294 can be counted.")
     return table
+
+
+def is_frame(X: Any) -> bool:
+    """True for the data frames of pandas, polars and the like."""
+    return not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X)
 
 
 def _read_array(X: Any, what: str) -> NDArray[Any]:
@@ -82,6 +91,8 @@ def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
         )
     if (kind == "f" and size not in (4, 8)) or not array.dtype.isnative:
         return array.astype(np.float64 if kind == "f" else array.dtype.newbyteorder("="))
+    if not array.flags.aligned or any(stride % size for stride in array.strides):
+        return array.copy(order="F")  # a field of records: the core counts strides in whole numbers
     return array
 
 
@@ -92,20 +103,23 @@ def _canonical(X: Any, what: str) -> Any:
     if not columns.has_canonical_format:
         columns = columns.copy()
         columns.sum_duplicates()
-    columns.data = _numeric(columns.data, what)
-    return columns
+    data = _numeric(columns.data, what)
+    # A matrix of its own around the same memory: the caller's stays as it was.
+    canonical = sp.csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
+    canonical.has_canonical_format = True
+    return canonical
 
 
 def _read_frame(frame: Any, what: str) -> NumberTable:
     if isinstance(frame, nw.Series):
         frame = frame.to_frame()
     names = tuple(str(name) for name in frame.columns)
-    types = [frame[name].dtype for name in frame.columns]
+    types = list(frame.schema.values())
     if len(set(types)) == 1 and (types[0].is_numeric() or types[0] == nw.Boolean):
         array = frame.to_numpy()
         if array.dtype.kind in "biuf":
             return NumberTable(_numeric(array, what), None, names)
-    columns = [_read_series(frame[name], what) for name in frame.columns]
+    columns = [_read_series(series, what) for series in frame.iter_columns()]
     if not columns:
         return NumberTable(np.empty((len(frame), 0)), None, names)
     common = np.result_type(*columns)

@@ -12,6 +12,7 @@ Estimator = Literal["plugin", "miller-madow"]
 
 _TOTAL_BITS = 40
 _WHOLE_LIMIT = 2**31
+_SMALLEST_SHARE = 2**20  # of one row, that weights may add up to and still be corrected
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +20,7 @@ class RowWeights:
     """Integer weights. ``unit`` is what a weight of 1.0 became, ``total`` their sum."""
 
     values: NDArray[np.uint64]
-    unit: int
+    unit: float
     total: int
 
 
@@ -27,7 +28,13 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     """Check weights: one for each row, finite, not negative, not all zero. None when every row weighs one."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    if np.ma.is_masked(sample_weight):
+        raise InputError("sample_weight has masked values; give every row a weight, 0 to leave it out.")
+    try:
+        weights = np.asarray(sample_weight)
+        weights = weights.astype(np.float64, casting="same_kind" if weights.dtype.kind in "biufc" else "unsafe")
+    except (TypeError, ValueError):
+        raise InputError(f"sample_weight must be numbers, one for each of the {n_rows} rows.") from None
     if weights.shape != (n_rows,):
         raise InputError(f"sample_weight has shape {weights.shape}; one weight for each of the {n_rows} rows is needed.")
     bad = ~np.isfinite(weights) | (weights < 0)
@@ -49,14 +56,14 @@ def quantise(weights: NDArray[np.float64]) -> RowWeights:
     >>> quantise(np.array([1.0, 3.0])).values
     array([1, 3], dtype=uint64)
     """
-    total = float(weights.sum())
-    if total < _WHOLE_LIMIT and np.array_equal(weights, np.floor(weights)):
-        unit = 1
-        values = weights.astype(np.uint64)
+    largest = int(np.frexp(weights.max())[1])
+    total = float(np.ldexp(weights, -largest).sum())  # of weights below one: no overflow
+    if largest <= 31 and np.ldexp(total, largest) < _WHOLE_LIMIT and np.array_equal(weights, np.floor(weights)):
+        values, unit = weights.astype(np.uint64), 1.0
     else:
-        exponent = _TOTAL_BITS - int(np.frexp(total)[1])
+        exponent = _TOTAL_BITS - int(np.frexp(total)[1]) - largest
         values = np.floor(np.ldexp(weights, exponent) + 0.5).astype(np.uint64)
-        unit = max(1, round(float(np.ldexp(1.0, min(exponent, 62)))))
+        unit = float(np.ldexp(1.0, min(exponent, 1000)))
     return RowWeights(values, unit, int(values.sum()))
 
 
@@ -74,4 +81,10 @@ def weigh(sample_weight: Any, n_rows: int, estimator: Estimator) -> tuple[NDArra
     rows = None if positive.all() else positive
     if np.all(kept == kept[0]) and (estimator == "plugin" or kept[0] == 1):
         return rows, None
-    return rows, quantise(kept)
+    quantised = quantise(kept)
+    if estimator != "plugin" and quantised.unit > quantised.total * _SMALLEST_SHARE:
+        raise InputError(
+            "sample_weight adds up to less than a millionth of a row; Miller and Madow need weights that say how often rows "
+            "count. Scale them, or use estimator='plugin'."
+        )
+    return rows, quantised

@@ -1,5 +1,6 @@
 """Targets as codes: binary or categorical, numbers or names, dense or sparse."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
 from labelsieve.information import Codes
+from labelsieve.information.tables import read_table
 
 
 def encode_targets(Y: Any) -> Codes:
@@ -21,12 +23,23 @@ def encode_targets(Y: Any) -> Codes:
     """
     if isinstance(Y, Codes):
         return Y
-    if not sp.issparse(Y) and not hasattr(Y, "columns"):
-        array = np.asarray(Y)
-        if array.ndim == 1:
-            array = array.reshape(-1, 1)
-        if array.ndim == 2 and array.size and (array.dtype.kind in "OUS" or _has_negative(array)):
-            return Codes.from_values(_numbered(array), what="Y")
+    if sp.issparse(Y):
+        return _as_codes(Y)
+    table: Any = Y
+    if not hasattr(Y, "columns"):
+        table = np.asarray(Y)
+        if table.dtype.kind == "O":
+            with suppress(TypeError, ValueError):  # numbers that came as objects
+                table = table.astype(np.float64)
+        if table.dtype.kind in "OUS" and 1 <= table.ndim <= 2 and table.size:
+            return Codes.from_values(_numbered(table.reshape(len(table), -1)), what="Y")
+    numbers = read_table(table, what="Y")
+    if numbers.dense is not None and _is_negative(numbers.dense):
+        return Codes.from_values(_numbered(numbers.dense), names=numbers.names, what="Y")
+    return _as_codes(table)
+
+
+def _as_codes(Y: Any) -> Codes:
     try:
         return Codes.from_values(Y, what="Y")
     except InputError as error:
@@ -38,7 +51,8 @@ def encode_targets(Y: Any) -> Codes:
         raise
 
 
-def _has_negative(array: NDArray[Any]) -> bool:
+def _is_negative(array: NDArray[Any]) -> bool:
+    """True for whole numbers some of which are negative: class names such as -1 and 1."""
     return bool(array.dtype.kind in "if" and (array < 0).any() and np.array_equal(array, np.floor(array)))
 
 

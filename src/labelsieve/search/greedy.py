@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labelsieve.information.formula.plan import Plan, Scorer
 
@@ -57,31 +58,29 @@ class GreedySearch:
         if self.plan.is_ranking:
             self._rank(n_selected)
             return
-        closed = np.zeros(self.n_features, dtype=bool)
-        closed[[*self.excluded, *self.selected]] = True
+        closed = np.zeros(self.n_features)
+        closed[[*self.excluded, *self.selected]] = -np.inf
         while len(self.selected) < n_selected:
             while self._folded < len(self.selected):
                 self.scorer.select(self.selected[self._folded])
                 self._folded += 1
-            scores, parts = self.scorer.scores()
-            if len(self.selected) < len(self.forced):
-                best = self.forced[len(self.selected)]
-            else:
-                best = int(np.argmax(np.where(closed, -np.inf, scores)))
-            self._choose(best, scores, parts)
-            closed[best] = True
+            scores = self.scorer.scores()
+            waiting = self.forced[len(self.selected) :]
+            best = waiting[0] if len(waiting) else int((scores + closed).argmax())
+            self._choose(best, scores)
+            closed[best] = -np.inf
             if progress is not None:
                 progress(len(self.selected), n_selected)
 
     def _rank(self, n_selected: int) -> None:
-        scores, parts = self.scorer.scores()
+        scores = self.scorer.scores()
         order = np.argsort(-scores, kind="stable")
         closed = {*self.excluded, *self.forced}
         ranking = [*self.forced, *(int(k) for k in order if int(k) not in closed)]
         for best in ranking[len(self.selected) : n_selected]:
-            self._choose(best, scores, parts)
+            self._choose(best, scores)
 
-    def _choose(self, best: int, scores: np.ndarray, parts: dict[str, np.ndarray]) -> None:
+    def _choose(self, best: int, scores: NDArray[np.float64]) -> None:
         self.selected.append(best)
         self.scores.append(float(scores[best]))
-        self.parts.append({kind: float(values[best]) for kind, values in parts.items()})
+        self.parts.append(self.scorer.parts(best))

@@ -7,7 +7,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from labelsieve import _native
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, is_whole
 from labelsieve.information.backends.protocol import Panel, Reduce, Sums
 from labelsieve.information.codes import Codes
 from labelsieve.information.fixedpoint import FixedPoint, logarithms
@@ -15,6 +15,14 @@ from labelsieve.information.memory import require_memory
 from labelsieve.information.weights import RowWeights
 
 Strategy = Literal["auto", "positional", "grouped", "tiled", "sparse", "histogram"]
+
+
+def n_threads(n_jobs: Any) -> int:
+    """How many threads ``n_jobs`` means, as joblib counts: None is one unless a context says otherwise, -1 is all."""
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+        raise InputError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}.")
+    threads: int = effective_n_jobs(None if n_jobs is None else int(n_jobs))
+    return threads
 
 
 class NativeBackend:
@@ -60,7 +68,7 @@ class NativeBackend:
         if weights is not None:
             native_weights = _native.Weights(weights.values, logarithms(), fixed.scale, fixed.penalty)
         table = fixed.values if weights is None else None
-        self._session = _native.Session(X.native, Y.native, table, native_weights, effective_n_jobs(n_jobs), strategy)
+        self._session = _native.Session(X.native, Y.native, table, native_weights, n_threads(n_jobs), strategy)
 
     @property
     def bytes(self) -> int:
@@ -81,12 +89,15 @@ class NativeBackend:
 
     def triples(self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
         """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row."""
+        if reduce not in (None, "sum"):
+            raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
         first, last, step = targets.indices(self.n_targets)
         if step != 1:
             raise InputError("Targets of a panel must follow one another (a slice with step 1).")
         last = max(first, last)
         shape = (self.n_features,) if reduce else (self.n_features, last - first)
-        require_memory(8 * int(np.prod(shape)), f"the sums of {self.n_features} features and {last - first} targets")
+        if not reduce:
+            require_memory(8 * self.n_features * (last - first), "sums of", self.n_features, last - first)
         pair, triple = np.empty(self.n_features, dtype=np.int64), np.empty(shape, dtype=np.int64)
         column = np.ascontiguousarray(given, dtype=np.uint32)
         self._session.run(column, n_levels, first, last, reduce is not None, pair, triple.reshape(-1))

@@ -22,6 +22,7 @@ sum_y(I(f, y) - mean_s(I(f, s)))
 from dataclasses import dataclass
 from typing import Any
 
+from labelsieve.errors import is_whole
 from labelsieve.information.formula.nodes import (
     Apply,
     Domain,
@@ -177,9 +178,11 @@ def max_z(body: Any) -> Formula:
     return _reduce("max", "z", body)
 
 
-def sum_yz(body: Any, *, top: int | None = None) -> Formula:
+def sum_yz(body: Any, *, top: Any = None) -> Formula:
     """Sum over pairs of different targets, each pair once; ``top`` keeps the targets of largest entropy."""
-    return _reduce("sum", "z", _reduce("sum", "y", body, "after"), "all", top)
+    if top is not None and (not is_whole(top) or top < 1):
+        raise FormulaError(f"top must be a whole number from 1, not {top!r}.")
+    return _reduce("sum", "z", _reduce("sum", "y", body, "after"), "all", None if top is None else int(top))
 
 
 def sum_pa(body: Any) -> Formula:

@@ -1,5 +1,6 @@
 """Formulas as trees: what they are made of, how they read, and which variables they leave open."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +14,10 @@ ORDER = "fsSyzp"  # how the variables of a term are listed; p stands for a paren
 class FormulaError(ValueError):
     """A formula that cannot be computed: shows it and points to the place."""
 
-    def __init__(self, problem: str, formula: "Formula | None" = None, place: "Formula | None" = None) -> None:
-        super().__init__(problem if formula is None else f"{problem}\n{pointing(formula, place)}")
+    def __init__(
+        self, problem: str, formula: "Formula | None" = None, place: "Formula | None" = None, occurrence: int = 1
+    ) -> None:
+        super().__init__(problem if formula is None else f"{problem}\n{pointing(formula, place, occurrence)}")
 
 
 class Formula:
@@ -59,10 +62,10 @@ class Formula:
         return Add((as_formula(other), negative(self)))
 
     def __mul__(self, other: Any) -> "Formula":
-        return Multiply((self, as_formula(other)))
+        return self if as_formula(other) == Number(1.0) else Multiply((self, as_formula(other)))
 
     def __rmul__(self, other: Any) -> "Formula":
-        return Multiply((as_formula(other), self))
+        return self if as_formula(other) == Number(1.0) else Multiply((as_formula(other), self))
 
     def __truediv__(self, other: Any) -> "Formula":
         return Divide(self, as_formula(other))
@@ -82,6 +85,8 @@ def as_formula(value: Any) -> Formula:
     if isinstance(value, Formula):
         return value
     if isinstance(value, Real):
+        if not math.isfinite(value):
+            raise FormulaError(f"{value!r} is not a finite number.")
         return Number(float(value))
     hint = "; a variable stands inside I(...), H(...) or co(...)" if hasattr(value, "variables") else ""
     raise FormulaError(f"{value!r} is neither a formula nor a number{hint}.")
@@ -99,7 +104,7 @@ class Number(Formula):
     value: float
 
     def text(self) -> list[str | Formula]:
-        return [f"{self.value:g}"]
+        return [str(int(self.value)) if self.value.is_integer() else repr(self.value)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,6 +164,9 @@ class Add(Formula):
     def text(self) -> list[str | Formula]:
         pieces: list[str | Formula] = []
         for term in self.terms:
+            if isinstance(term, Number) and term.value < 0 and pieces:
+                pieces += [" - ", Number(-term.value)]
+                continue
             minus = isinstance(term, Multiply) and term.factors[0] == Number(-1.0)
             pieces += [" - " if minus else " + "] if pieces else ["-"] if minus else []
             if minus and isinstance(term, Multiply):
@@ -246,7 +254,13 @@ class Reduce(Formula):
 
     @cached_property
     def free(self) -> Variables:
-        return (self.body.free - {self.variable}) | (frozenset() if self.domain == "all" else frozenset("z"))
+        free = self.body.free - {self.variable}
+        if self.domain != "all":
+            return free | {"z"}
+        # Parents are those of y, and z is another target than y, whether or not the body mentions y.
+        if self.variable == "p" or (self.variable == "z" and not _knows_z(self.body)):
+            return free | {"y"}
+        return free
 
     def text(self) -> list[str | Formula]:
         shown = "pa" if self.variable == "p" else self.variable
@@ -257,25 +271,32 @@ class Reduce(Formula):
         return [name, "(", body, ")" if self.top is None else f", top={self.top})"]
 
 
+def _knows_z(body: Formula) -> bool:
+    """True when targets inside are counted from ``z``: pairs, which bind ``y`` themselves."""
+    return any(isinstance(node, Reduce | Size) and node.domain != "all" for node in body.walk())
+
+
 def bracketed(formula: Formula) -> list[str | Formula]:
     """The formula in brackets if it is a sum."""
     return ["(", formula, ")"] if isinstance(formula, Add) else [formula]
 
 
-def pointing(formula: Formula, place: Formula | None) -> str:
-    """The formula on a line of its own, with the place underlined."""
-    line, start, stop = "", -1, -1
+def pointing(formula: Formula, place: Formula | None, occurrence: int = 1) -> str:
+    """The formula on a line of its own, with the place underlined: the first, second, ... time that it is written."""
+    line, start, stop, written = "", -1, -1, 0
 
     def write(node: Formula) -> None:
-        nonlocal line, start, stop
+        nonlocal line, start, stop, written
         begin = len(line)
         for piece in node.text():
             if isinstance(piece, Formula):
                 write(piece)
             else:
                 line += piece
-        if node is place and start < 0:
-            start, stop = begin, len(line)
+        if node is place:
+            written += 1
+            if written == occurrence:
+                start, stop = begin, len(line)
 
     write(formula)
     return f"    {line}" if start < 0 else f"    {line}\n    {' ' * start}{'^' * (stop - start)}"

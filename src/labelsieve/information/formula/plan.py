@@ -1,14 +1,17 @@
 """From a formula to the panels that it needs: checking, lowering, explaining and binding to data."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.information.formula.lower import additive_parts, lower
 from labelsieve.information.formula.nodes import Formula, FormulaError, Reduce, Variables
-from labelsieve.information.formula.program import PANEL_BYTES, Parents, Program, is_static
+from labelsieve.information.formula.program import PANEL_BYTES, Parents, Program
+from labelsieve.information.formula.program_tools import is_static
 from labelsieve.information.formula.sources import Needs, Sources, needs
 from labelsieve.information.formula.values import Value
 from labelsieve.information.formula.workspace import Workspace
@@ -66,9 +69,11 @@ class Plan:
         if first is not None:
             self.first_parts = [Part(_kind(part), part, lower(part)) for part in additive_parts(first)]
 
-    def _check(self, formula: Formula, which: str) -> None:
+    def _check(self, formula: Any, which: str) -> None:
         where = f"{self.name}, {which}"
-        _check_open(formula, frozenset("fS"), where, formula)
+        if not isinstance(formula, Formula):
+            raise FormulaError(f"{where}: {formula!r} is not a formula.")
+        _check_open(formula, where)
         if not any("f" in node.free for node in formula.walk()):
             raise FormulaError(f"{where}: the candidate f is not mentioned, so every feature scores the same.", formula)
 
@@ -80,7 +85,8 @@ class Plan:
     @property
     def uses_pairs_of_targets(self) -> bool:
         """True when the formula mentions ``z`` or ``pa``."""
-        return any(isinstance(node, Reduce) and node.variable in ("z", "p") for node in self.score.walk())
+        formulas = [self.score] if self.first is None else [self.score, self.first]
+        return any(isinstance(node, Reduce) and node.variable in ("z", "p") for one in formulas for node in one.walk())
 
     @cached_property
     def is_ranking(self) -> bool:
@@ -117,7 +123,8 @@ class Plan:
             when = {None: "once", "z": "once", "p": "once", "s": "each pick", "S": "each pick"}[given]
             inside = "" if given is None else f", {'pa' if given == 'p' else given}"
             times = {"z": q, "p": q}.get(given or "", 1)
-            pairs = q * (q - 1) // 2 if given == "z" and not need.full else q * times
+            n_paired = min([q, *(node.top for node in self.score.walk() if isinstance(node, Reduce) and node.top is not None)])
+            pairs = n_paired * (n_paired - 1) // 2 if given == "z" and not need.full else q * times
             if need.full:
                 rows.append((when, f"tables (f{inside}, y), for every target", d * pairs))
             elif need.total:
@@ -134,7 +141,7 @@ class Plan:
         """Ready to score the features of ``workspace``."""
         X, Y = workspace.X, workspace.Y
         _, accounts = self.memory(X.n_rows, X.n_columns, Y.n_columns)
-        require_memory(accounts, f"{self.name}: accounts of {X.n_columns} features and {Y.n_columns} targets")
+        require_memory(accounts, f"{self.name}: accounts of", X.n_columns, Y.n_columns)
         return Scorer(self, Sources(workspace, self.needs), targets, parents)
 
 
@@ -146,19 +153,26 @@ class Scorer:
         formulas = [part.lowered for part in [*plan.parts, *plan.first_parts]]
         self._program = Program(formulas, sources, targets=targets, parents=parents)
         self._n_selected = 0
+        self._newest: list[tuple[str, Value]] = []
 
-    def scores(self) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
-        """Score of every feature in nats, and its parts: relevance, redundancy, ..."""
+    def scores(self) -> NDArray[np.float64]:
+        """Score of every feature, in nats."""
         fixed = self._sources.fixed
-        shape = (self._sources.X.n_columns, 1)
         parts = self._plan.parts if self._n_selected else self._plan.first_parts
-        values = [self._program.evaluate(part.lowered) for part in parts]
-        kinds: dict[str, NDArray[np.float64]] = {}
-        for part, value in zip(parts, values, strict=True):
-            real = np.broadcast_to(value.real(fixed), shape)[:, 0]
-            kinds[part.kind] = kinds[part.kind] + real if part.kind in kinds else real
-        total = np.broadcast_to(Value.total(values, fixed).real(fixed), shape)[:, 0]
-        return total, kinds
+        self._newest = [(part.kind, self._program.evaluate(part.lowered)) for part in parts]
+        total = Value.total([value for _, value in self._newest], fixed).real(fixed)
+        self._total = total[:, 0] if len(total) > 1 else np.repeat(total[:, 0], self._sources.X.n_columns)
+        return self._total
+
+    def parts(self, feature: int) -> dict[str, float]:
+        """The summands of a feature's score in the last ``scores``, by what they tell: relevance, redundancy, ..."""
+        if len(self._newest) == 1:
+            return {self._newest[0][0]: float(self._total[feature])}
+        parts: dict[str, float] = {}
+        for kind, value in self._newest:
+            one = Value(value.array[feature if len(value.array) > 1 else 0].reshape(1, 1), value.exact)
+            parts[kind] = parts.get(kind, 0.0) + float(one.real(self._sources.fixed)[0, 0])
+        return parts
 
     def select(self, feature: int) -> None:
         """Take ``feature`` among the selected."""
@@ -166,19 +180,33 @@ class Scorer:
         self._n_selected += 1
 
 
-def _check_open(node: Formula, allowed: Variables, where: str, formula: Formula) -> None:
-    """Every variable must be bound by a reducer above it."""
-    for name in sorted(node.free - allowed):
-        if not node.parts:
-            shown = "pa" if name == "p" else name
-            raise FormulaError(f"{where}: {shown} is not inside {_REDUCERS[name]}.", formula, node)
-    inside = allowed
-    if isinstance(node, Reduce):
-        if node.variable in allowed:
-            raise FormulaError(f"{where}: a reducer over {node.variable} inside another.", formula, node)
-        inside = allowed | {node.variable}
-    for part in node.parts:
-        _check_open(part, inside, where, formula)
+def _check_open(formula: Formula, where: str) -> None:
+    """Every variable must be bound by a reducer above it, and reducers must go together."""
+    written: Counter[int] = Counter()
+
+    def refuse(problem: str, node: Formula) -> NoReturn:
+        raise FormulaError(f"{where}: {problem}", formula, node, written[id(node)])
+
+    def visit(node: Formula, allowed: Variables) -> None:
+        written[id(node)] += 1
+        for name in sorted(node.free - allowed):
+            if not node.parts:
+                refuse(f"{'pa' if name == 'p' else name} is not inside {_REDUCERS[name]}.", node)
+        inside = allowed
+        if isinstance(node, Reduce):
+            if node.variable in allowed:
+                refuse(f"a reducer over {node.variable} inside another.", node)
+            if node.variable == "s" and "S" in node.free:
+                refuse("S changes with every pick, so it cannot be added up over s.", node)
+            if node.variable == "s" and node.free & {"z", "p"}:
+                refuse("what is added up over s cannot depend on a pair of targets.", node)
+            if node.variable in ("z", "p") and "y" in node.free - allowed:
+                refuse(f"{'pa' if node.variable == 'p' else 'z'} belongs to a y: put it inside sum_y, mean_y or max_y.", node)
+            inside = allowed | {node.variable}
+        for part in node.parts:
+            visit(part, inside)
+
+    visit(formula, frozenset("fS"))
 
 
 def _is_extreme(node: Formula) -> bool:

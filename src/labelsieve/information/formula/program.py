@@ -1,10 +1,9 @@
 """Evaluating a lowered formula for all candidates, one selected feature after the other."""
 
-from dataclasses import replace
-
 import numpy as np
-from numpy.typing import NDArray
 
+from labelsieve.errors import InputError
+from labelsieve.information.formula.linear import LinearBody, linear_body
 from labelsieve.information.formula.nodes import (
     Add,
     Apply,
@@ -17,8 +16,9 @@ from labelsieve.information.formula.nodes import (
     Size,
     Table,
 )
+from labelsieve.information.formula.program_tools import is_static
 from labelsieve.information.formula.sources import Context, Fixed, Sources
-from labelsieve.information.formula.values import Account, Value, fixed_value, real_value
+from labelsieve.information.formula.values import TOO_LARGE, Account, Value, fixed_value, real_value
 
 Parents = list[list[int]]
 PANEL_BYTES = 2**26  # of one slice of the targets, for formulas that need every target by itself
@@ -44,19 +44,37 @@ class Program:
         self._base = Context(first, last)
         self._at_a_time = max(1, panel_bytes // (8 * sources.X.n_columns))
         self._n_selected = 0
-        self._memory: dict[object, Value] = {}
-        self._accounts: dict[Reduce, Account] = {}
+        # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
+        # than evaluating them.
+        self._formulas = formulas
+        self._memory: dict[tuple[int, int, int], Value] = {}
+        self._accounts: dict[int, Account] = {}
+        self._folds: list[tuple[Formula, LinearBody | None, Account]] = []
+        shared: dict[Reduce, Account] = {}
         for formula in formulas:
             for node in formula.walk():
-                if isinstance(node, Reduce) and node.variable == "s" and node not in self._accounts:
-                    self._accounts[node] = Account(node.operation, "y" in node.free, sources.X.n_columns, last - first)
+                if isinstance(node, Reduce) and node.variable == "s":
+                    if node not in shared:
+                        shared[node] = Account(node.operation, "y" in node.free, sources.X.n_columns, last - first)
+                        self._folds.append((node.body, linear_body(node.body, last - first), shared[node]))
+                    self._accounts[id(node)] = shared[node]
+        steps = [linear.panel_terms if linear is not None else None for _, linear, _ in self._folds]
+        self._from_one_panel = bool(steps) and all(step is not None for step in steps)
+        self._with_targets = any(kind == "triple" for step in steps for _, kind in step or [])
 
     def select(self, feature: int) -> None:
         """Fold in one more selected feature."""
-        for node, account in self._accounts.items():
+        newest = self._base._replace(s=feature)
+        panel = self.sources.newest(feature, self._base, self._with_targets) if self._from_one_panel else None
+        for body, linear, account in self._folds:
+            if linear is not None:
+                if linear.static is not None and linear.static_value is None:
+                    linear.static_value = self._value(linear.static, self._base).fixed(self.sources.fixed)
+                account.fold(linear.value(self.sources, newest) if panel is None else linear.of_panel(*panel), None)
+                continue
             slices = self._slices(self._base) if account.by_target else [self._base]
             for context in slices:
-                value = self._value(node.body, replace(context, s=feature))
+                value = self._value(body, context._replace(s=feature))
                 account.fold(value.fixed(self.sources.fixed), self._local(context) if account.by_target else None)
         self._n_selected += 1
         self.sources.select(feature)
@@ -75,11 +93,11 @@ class Program:
         bound = tuple(getattr(context, name) for name in ("s", "z", "p") if name in node.free)
         if bound:  # changes from call to call
             return self._compute(node, context)
-        key = node, context.first, context.last
+        key = id(node), context.first, context.last
         if key not in self._memory:
             value = self._compute(node, context)
-            if value.array.shape[1] > 1 and self._at_a_time < self._base.last - self._base.first:
-                return value  # too large to keep
+            if value.array.shape[1] > 1 and (context.first, context.last) != (self._base.first, self._base.last):
+                return value  # one of many slices of the targets: together too large to keep
             self._memory[key] = value
         return self._memory[key]
 
@@ -101,7 +119,7 @@ class Program:
                 values = [self._value(argument, context) for argument in arguments]
                 return Value.apply(function, values, self.sources.fixed)
             case Reduce(variable="s"):
-                return self._accounts[node].value(self._n_selected, self._local(context), self.sources.fixed)
+                return self._accounts[id(node)].value(self._n_selected, self._local(context), self.sources.fixed)
             case Reduce(variable="y"):
                 return self._over_targets(node, context)
             case Reduce(variable="z"):
@@ -122,6 +140,8 @@ class Program:
             assert context.z is not None
             after = (context.z + 1, last)
             ranges = [after] if domain == "after" else [(first, context.z), after]
+            if context.among is not None:
+                ranges = [(target, target + 1) for target in context.among for start, stop in ranges if start <= target < stop]
         return [(start, stop) for start, stop in ranges if start < stop]
 
     def _over_targets(self, node: Reduce, context: Context) -> Value:
@@ -142,17 +162,22 @@ class Program:
     def _over_pairs(self, node: Reduce, context: Context) -> Value:
         """One panel for every ``z``, folded at once: nothing of the size of the pairs is kept."""
         seconds = np.arange(self._base.first, self._base.last)
-        if node.top is not None and node.top < len(seconds):
-            return self._over_top_pairs(node, seconds)
+        if node.top is not None:
+            order = np.argsort(-self.sources.entropies_of_targets()[seconds], kind="stable")
+            seconds = np.sort(seconds[order[: node.top]])
+            context = context._replace(among=tuple(map(int, seconds)))
         by_target = "y" in node.free
         width = context.last - context.first if by_target else 1
         result = np.zeros((self.sources.X.n_columns, width), dtype=np.int64)
-        seen = np.zeros(width, dtype=bool)
+        seen, bound = np.zeros(width, dtype=bool), 0
         for second in seconds:
-            value = self._value(node.body, replace(context, z=int(second))).fixed(self.sources.fixed)
+            value = self._value(node.body, context._replace(z=int(second))).fixed(self.sources.fixed)
             value = np.broadcast_to(value, result.shape)
             others = np.arange(context.first, context.last) != second if by_target else np.ones(1, dtype=bool)
             if node.operation == "sum":
+                bound += int(np.abs(value).max(initial=0))
+                if bound >= 2**62:
+                    raise InputError(TOO_LARGE)
                 result += value * others
             else:
                 fresh = others & ~seen
@@ -162,20 +187,6 @@ class Program:
                 seen |= others
         return fixed_value(result)
 
-    def _over_top_pairs(self, node: Reduce, seconds: NDArray[np.intp]) -> Value:
-        """Pairs among the targets of largest entropy, each pair once."""
-        assert node.top is not None
-        entropies = self.sources.entropies_of_targets()[seconds]
-        chosen = np.sort(seconds[np.argsort(-entropies, kind="stable")[: node.top]])
-        if not isinstance(node.body, Reduce) or node.body.domain != "after":
-            raise FormulaError("top= is for sum_yz alone.", node)
-        result = np.zeros((self.sources.X.n_columns, 1), dtype=np.int64)
-        for position, second in enumerate(chosen):
-            for one in chosen[position + 1 :]:
-                pair = replace(self._base.over(int(one), int(one) + 1), z=int(second))
-                result += self._value(node.body.body, pair).fixed(self.sources.fixed)
-        return fixed_value(result)
-
     def _over_parents(self, node: Reduce, context: Context) -> Value:
         parents = self._parents or [[] for _ in range(self.sources.Y.n_columns)]
         mine = parents[context.first : context.last]
@@ -183,25 +194,13 @@ class Program:
         for parent in sorted(set().union(*mine) if mine else set()):
             children = np.array([parent in some for some in mine])
             first, last = int(np.argmax(children)), len(children) - int(np.argmax(children[::-1]))
-            part = replace(context.over(context.first + first, context.first + last), p=parent)
+            part = context.over(context.first + first, context.first + last)._replace(p=parent)
             value = self._value(node.body, part).fixed(self.sources.fixed)
             result[:, first:last] += value * children[first:last]
         if node.operation == "sum":
             return fixed_value(result)
         counts = np.array([[max(1, len(some)) for some in mine]], dtype=np.float64)
         return real_value(fixed_value(result).real(self.sources.fixed) / counts)
-
-
-def is_static(node: Formula) -> bool:
-    """True when nothing below depends on what is selected."""
-    cached: bool | None = node.__dict__.get("_static")
-    if cached is None:
-        cached = not any(
-            (isinstance(part, Table) and part.variables & {"s", "S"}) or (isinstance(part, Reduce) and part.variable == "s")
-            for part in node.walk()
-        )
-        node.__dict__["_static"] = cached
-    return cached
 
 
 def _fold(result: Fixed | None, more: Fixed, operation: str) -> Fixed:

@@ -1,7 +1,7 @@
 """Where a program's tables come from: panels of a backend, asked for once and no more than needed."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ Fixed = NDArray[np.int64]
 GIVEN = ("s", "S", "z", "p")  # variables that a panel can be conditioned on
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """What the open variables stand for while a formula is evaluated."""
 
     first: int
@@ -27,6 +26,7 @@ class Context:
     s: int | None = None
     z: int | None = None
     p: int | None = None
+    among: tuple[int, ...] | None = None  # the only targets that pairs are made of
 
     @property
     def targets(self) -> slice:
@@ -34,7 +34,7 @@ class Context:
 
     def over(self, first: int, last: int) -> "Context":
         """The same for the targets ``first`` to ``last``."""
-        return replace(self, first=first, last=last)
+        return self._replace(first=first, last=last)
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,14 @@ class Sources:
         if "S" in self._wanted:
             self.n_joint = _native.refine(self.joint, self.n_joint, self.X.column(feature), int(self.X.levels[feature]))
             self._version += 1
+
+    def newest(self, feature: int, context: Context, with_targets: bool) -> tuple[Fixed, Fixed, np.int64]:
+        """Tables (f, s), (f, s, y) added over the targets, and (s), for ``s`` just selected: one panel, not kept."""
+        targets = context.targets if with_targets else slice(0)
+        panel = self._workspace.features.triples(
+            self.X.column(feature), int(self.X.levels[feature]), targets=targets, reduce="sum"
+        )
+        return panel.pair[:, np.newaxis], panel.triple[:, np.newaxis], self._workspace.feature_sums[feature]
 
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""

@@ -4,20 +4,23 @@ Sums are always sums of integers, so they do not depend on their order. What is 
 double, rounded to the same fixed point before it is added to anything.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.errors import InputError
 from labelsieve.information.fixedpoint import FixedPoint
 
 Fixed = NDArray[np.int64]
 Real = NDArray[np.float64]
 SPILL_AFTER = 512  # additions of numbers below 2^53
+LARGEST = 2**53  # of what is folded: then no account overflows between two spills
+TOO_LARGE = "A term of the formula is too large for 64-bit fixed point: divide the formula by a constant."
+SMALL_FACTOR = 2**10  # which no sum over the targets needs room for
 
 
-@dataclass(frozen=True, eq=False)
-class Value:
+class Value(NamedTuple):
     """An array of fixed-point integers (``exact``), or of doubles in nats."""
 
     array: Fixed | Real
@@ -31,7 +34,10 @@ class Value:
         """In fixed point, rounded if it was not."""
         if self.exact:
             return self.array  # type: ignore[return-value]
-        return np.floor(self.array * (fixed.scale * fixed.total) + 0.5).astype(np.int64)
+        scaled = np.floor(self.array * (fixed.scale * fixed.total) + 0.5)
+        if np.abs(scaled).max(initial=0.0) >= LARGEST:
+            raise InputError(TOO_LARGE)
+        return scaled.astype(np.int64)
 
     @property
     def whole(self) -> int | None:
@@ -62,7 +68,7 @@ class Value:
         number = 1
         for whole in wholes:
             number *= 1 if whole is None else whole
-        if len(others) == 1 and others[0].exact and abs(number) < 2**31:
+        if len(others) == 1 and others[0].exact and _fits(others[0].array, number):
             return Value(others[0].array * np.int64(number), True)
         real = values[0].real(fixed)
         for value in values[1:]:
@@ -88,6 +94,11 @@ class Value:
             return Value(np.maximum(arrays[0], 0), exact)
         choose = np.minimum if function == "minimum" else np.maximum
         return Value(choose(*arrays), exact)
+
+
+def _fits(array: Fixed | Real, factor: int) -> bool:
+    """True when the products stay well inside 64 bits."""
+    return abs(factor) < SMALL_FACTOR or int(np.abs(array).max(initial=0)) * abs(factor) < LARGEST
 
 
 def fixed_value(array: Fixed) -> Value:

@@ -1,0 +1,79 @@
+"""How results look in a terminal and in a pipe: text that fits the width. Printing it is left to the command line."""
+
+import re
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from labelsieve.information.formula import Formula
+
+READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
+
+
+def terminal() -> Console:
+    """Standard output as it is now: styled on a terminal, plain text elsewhere, whatever the environment says."""
+    return Console(force_terminal=sys.stdout.isatty(), markup=False, emoji=False, highlight=False)
+
+
+def prose(sentence: str) -> str:
+    """A sentence or more, in lines."""
+    return textwrap.fill(sentence, min(terminal().width, READABLE))
+
+
+def listed(*sentences: str) -> str:
+    """Sentences, each behind a dash."""
+    width = min(terminal().width, READABLE)
+    return "\n".join(textwrap.fill(one, width, initial_indent="- ", subsequent_indent="  ") for one in sentences)
+
+
+def plain_table(*columns: str) -> Table:
+    """An empty table with these headings, or none; a heading that begins with ``>`` is for numbers."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, show_header=bool(columns))
+    for column in columns:
+        right = column.startswith(">")
+        table.add_column(column.removeprefix(">"), justify="right" if right else "left", no_wrap=right, overflow="fold")
+    return table
+
+
+def text_of(table: Table) -> str:
+    """A table in lines without blanks at their ends."""
+    console = terminal()
+    with console.capture() as lines:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in lines.get().splitlines())
+
+
+def broken_formula(formula: "Formula", indent: int) -> str:
+    r"""A formula in lines that fit behind ``indent`` characters, broken before ``+`` and ``-`` only.
+
+    >>> from labelsieve.information.formula import I, f, s, sum_s, sum_y, y
+    >>> print(broken_formula(sum_y(I(f, y)) - sum_s(I(f, s)), indent=terminal().width - 20))
+    sum_y(I(f, y))
+    - sum_s(I(f, s))
+    """
+    glued = re.sub(r" (?![+-] )", "\0", str(formula))
+    width = max(1, terminal().width - indent)
+    return textwrap.fill(glued, width, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
+
+
+def number(value: float) -> str:
+    """Four decimals, and no minus before a zero.
+
+    >>> number(-0.00001)
+    '0.0000'
+    """
+    return f"{round(value, 4) + 0.0:.4f}"
+
+
+def printable(text: str) -> str:
+    r"""Text without characters that would move the cursor or change colours.
+
+    >>> print(printable("loud\x1b[31mness"))
+    loud\x1b[31mness
+    """
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

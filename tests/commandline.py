@@ -1,0 +1,37 @@
+"""Calling the command line in tests, and a table to call it on."""
+
+import pandas as pd
+from typer.testing import CliRunner
+
+from labelsieve import cli
+from labelsieve.datasets import make_known_answer
+
+
+def run(*arguments, width=80):
+    """What a call printed and how it ended; standard output is a pipe."""
+    return CliRunner(env={"COLUMNS": str(width)}).invoke(cli.app, [str(one) for one in arguments], prog_name="labelsieve")
+
+
+def refusal(*arguments):
+    """The one line with which a call is refused."""
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("labelsieve: ")
+    return lines[0]
+
+
+def known_table():
+    """400 rows, 20 features that are no whole numbers, and 5 labels at the end."""
+    data = make_known_answer(400, random_state=3)
+    features = pd.DataFrame(data.X, columns=data.feature_names) + 0.25
+    return pd.concat([features, pd.DataFrame(data.Y, columns=data.label_names)], axis=1)
+
+
+def write(folder, text, name="small.csv"):
+    """A file with this content."""
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path

@@ -1,0 +1,155 @@
+"""Targets are classes, whatever they are called: what is taken, and what is refused with a remedy."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from labelsieve import InputError, LabelwiseSieve, Sieve
+from labelsieve.discretize import equal_width
+from tests.selection.data import LABELS, NAMES, assert_same_selection, make_data
+
+selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
+as_frame = pytest.mark.parametrize("as_frame", [False, True], ids=["array", "frame"])
+
+
+def features(X, as_frame):
+    return pd.DataFrame(X, columns=NAMES) if as_frame else X
+
+
+def make_classes():
+    """Targets of two to four classes, as codes."""
+    X, Y = make_data()
+    Y[:, 1] += Y[:, 2]
+    Y[:, 3] += 2 * (X[:, 0] > 0.4)
+    return X, Y
+
+
+SAME_CLASSES = {
+    "negative": lambda Y: Y - 2,
+    "minus one and one": lambda Y: 2 * Y - 3,
+    "negative floats": lambda Y: (Y - 2).astype(float),
+    "text": lambda Y: np.array(["a", "b", "c", "d"])[Y],
+    "bytes": lambda Y: np.array([b"a", b"b", b"c", b"d"])[Y],
+    "objects": lambda Y: np.array(["no", "perhaps", "sure", "yes"], dtype=object)[Y],
+    "codes with gaps": lambda Y: 7 * Y + 2,
+    "text in pandas": lambda Y: pd.DataFrame(np.array(["a", "b", "c", "d"])[Y], columns=LABELS),
+    "text in polars": lambda Y: pl.DataFrame(np.array(["a", "b", "c", "d"])[Y], schema=LABELS),
+    "categories": lambda Y: pd.DataFrame(np.array(["a", "b", "c", "d"])[Y], columns=LABELS).astype("category"),
+    "text beside numbers": lambda Y: pd.DataFrame(Y, columns=LABELS).assign(calm=np.array(["x", "y"])[Y[:, 0]]),
+}
+
+
+@selectors
+@as_frame
+@pytest.mark.parametrize("kind", SAME_CLASSES)
+def test_classes_may_be_called_anything(selector, as_frame, kind):
+    X, Y = make_classes()
+    expected = selector(n_features_to_select=4).fit(X, Y)
+    assert_same_selection(selector(n_features_to_select=4).fit(features(X, as_frame), SAME_CLASSES[kind](Y)), expected)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+@as_frame
+def test_negative_classes_may_come_in_a_frame(library, as_frame):
+    X, Y = make_classes()
+    frame = library({name: Y[:, k] - 2 for k, name in enumerate(LABELS)})
+    sieve = Sieve(n_features_to_select=4).fit(features(X, as_frame), frame)
+    assert_same_selection(sieve, Sieve(n_features_to_select=4).fit(X, Y))
+
+
+@as_frame
+def test_a_pandas_series_is_a_target(as_frame):
+    X, Y = make_classes()
+    sieve = Sieve(n_features_to_select=4).fit(features(X, as_frame), pd.Series(Y[:, 1]))
+    assert_same_selection(sieve, Sieve(n_features_to_select=4).fit(X, Y[:, 1]))
+
+
+def test_named_series_are_targets():
+    X, Y = make_classes()
+    expected = Sieve(n_features_to_select=4).fit(X, Y[:, 1])
+    for series in (pd.Series(Y[:, 1], name="sad"), pl.Series("sad", Y[:, 1]), pd.Series(Y[:, 1].astype(str), name="sad")):
+        assert_same_selection(Sieve(n_features_to_select=4).fit(features(X, True), series), expected)
+
+
+@selectors
+@as_frame
+@pytest.mark.parametrize(
+    "make", [np.asarray, sp.csr_array, lambda Y: pd.DataFrame(Y, columns=["x", "y"])], ids=["array", "sparse", "frame"]
+)
+def test_real_targets_are_refused_with_a_remedy(selector, as_frame, make):
+    X, _ = make_data()
+    real = np.abs(X[:, :2]) + 0.25
+    with pytest.raises(InputError) as caught:
+        selector().fit(features(X, as_frame), make(real))
+    message = str(caught.value)
+    assert message.startswith("Y, row 0, column 0")
+    assert "real numbers" in message
+    assert "equal_width(Y)" in message
+    binned = equal_width(real)  # the remedy works
+    assert selector(n_features_to_select=2).fit(X, np.column_stack([binned.column(0), binned.column(1)])).support_.any()
+
+
+@as_frame
+def test_negative_real_targets_are_refused_with_a_remedy_too(as_frame):
+    X, _ = make_data()
+    with pytest.raises(InputError, match=r"Y, row 0, column 0: .* bin the"):
+        Sieve().fit(features(X, as_frame), X[:, :2])
+
+
+@as_frame
+def test_real_targets_as_objects_are_refused(as_frame):
+    X, _ = make_data()
+    with pytest.raises(InputError):
+        Sieve().fit(features(X, as_frame), X[:, :2].astype(object))
+
+
+MISSING = {
+    "not a number": lambda Y: np.where(Y == 1, np.nan, Y),
+    "one row": lambda Y: np.where(np.arange(len(Y))[:, np.newaxis] == 7, np.nan, Y),
+    "pandas": lambda Y: pd.DataFrame(np.where(Y == 1, np.nan, Y), columns=LABELS),
+    "polars": lambda Y: pl.DataFrame({"x": [None, *Y[1:, 0].tolist()]}),
+    "None among text": lambda Y: np.array([["a", None, "c", "d"][k] for k in Y[:, 0]], dtype=object),
+}
+
+
+@as_frame
+@pytest.mark.parametrize("kind", MISSING)
+def test_missing_targets_are_refused(as_frame, kind):
+    X, Y = make_classes()
+    with pytest.raises(ValueError, match=r"NaN|missing|compared"):
+        Sieve().fit(features(X, as_frame), MISSING[kind](Y))
+
+
+@as_frame
+def test_missing_targets_among_objects_are_refused(as_frame):
+    X, Y = make_classes()
+    with pytest.raises(ValueError, match=r"NaN|missing"):
+        Sieve().fit(features(X, as_frame), np.where(Y == 1, np.nan, Y).astype(object))
+
+
+@selectors
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array, lambda X: pd.DataFrame(X, columns=NAMES)])
+def test_features_that_are_not_finite_are_refused(selector, bad, make):
+    X, Y = make_data()
+    X[5, 3] = bad
+    with pytest.raises(ValueError, match=r"NaN|infinity|row 5, column 3 \('tone 3'\): .* not a finite number"):
+        selector().fit(make(X), Y)
+
+
+@selectors
+@as_frame
+def test_targets_of_other_rows_are_refused(selector, as_frame):
+    X, Y = make_data()
+    with pytest.raises(ValueError, match=r"150.* 149"):
+        selector().fit(features(X, as_frame), Y[:-1])
+
+
+@selectors
+@as_frame
+def test_no_targets_are_refused(selector, as_frame):
+    X, _ = make_data()
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        selector().fit(features(X, as_frame), None)

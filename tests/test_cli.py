@@ -1,0 +1,172 @@
+"""The command line: version, help, pipes, the demo and the catalogue, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import labelsieve
+from labelsieve.criteria import CATALOGUE
+from labelsieve.datasets import make_known_answer
+from labelsieve.demo import Demo, Outcome, run_demo
+from labelsieve.information.formula import FormulaError
+from tests.commandline import refusal, run, write
+
+
+def test_version_is_printed():
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"labelsieve {labelsieve.__version__}\n")
+
+
+def test_help_names_every_command():
+    result = run("--help")
+    assert result.exit_code == 0
+    assert all(command in result.stdout for command in ("demo", "methods", "select", "--version"))
+
+
+@pytest.mark.parametrize("arguments", [("nonsense",), ("select", "x.csv"), ("demo", "--rows", "1"), ("demo", "--seed", "-1")])
+def test_wrong_usage_ends_with_two_and_no_traceback(arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "Usage:" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_python_m_runs_it_plain_in_a_pipe():
+    environment = {**os.environ, "FORCE_COLOR": "1", "PYTHONUTF8": "1"}
+    environment.pop("COLUMNS", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "labelsieve", "methods"], capture_output=True, env=environment, encoding="utf-8", check=True
+    )
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert all(name in done.stdout for name in CATALOGUE)
+
+
+def test_a_name_that_the_pipe_cannot_take_is_written_another_way(tmp_path):
+    path = write(tmp_path, "größe,\u97f3,y\n1,1,0\n2,1,1\n")
+    command = [sys.executable, "-m", "labelsieve", "select", str(path), "--labels", "1"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, capture_output=True, env=environment, encoding="latin-1", check=True)
+    assert "größe" in done.stdout
+    assert r"\u97f3" in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are others there")
+def test_ctrl_c_ends_with_130():
+    slow = "import time, labelsieve.demo as demo; demo.run_demo = lambda *_: time.sleep(60)"
+    script = f"{slow}; from labelsieve.cli import main; print('on', flush=True); main()"
+    child = subprocess.Popen([sys.executable, "-c", script, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "on\n"
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
+def test_a_reader_that_leaves_early_is_no_error():
+    read, write_end = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "labelsieve", "methods"], stdout=write_end, stderr=subprocess.PIPE, text=True)
+    os.close(write_end)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (MemoryError(), "labelsieve: not enough memory\n"),
+        (MemoryError("needs 9 GB"), "labelsieve: needs 9 GB\n"),
+        (FormulaError("f is not\n    mentioned"), "labelsieve: f is not mentioned\n"),
+        (PermissionError(13, "Permission denied", "secret.csv"), "labelsieve: secret.csv: Permission denied\n"),
+        (OSError("disk \x1b[31mgone"), "labelsieve: disk \\x1b[31mgone\n"),
+    ],
+)
+def test_errors_become_one_line(monkeypatch, error, line):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("labelsieve.demo.run_demo", fail)
+    result = run("demo")
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
+
+
+def test_a_mistake_of_the_library_is_not_hidden(monkeypatch):
+    monkeypatch.setattr("labelsieve.demo.run_demo", lambda *_: 1 / 0)
+    assert isinstance(run("demo").exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_demo_shows_every_criterion_in_the_width_there_is(width):
+    result = run("demo", "--rows", 300, "--seed", 4, width=width)
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= width
+    assert not any(line.endswith(" ") for line in result.stdout.splitlines())
+    starts = [line.split(" ")[0] for line in result.stdout.splitlines()]
+    assert [start for start in starts if start in CATALOGUE] == list(CATALOGUE)
+
+
+def test_demo_is_the_same_each_time_and_other_for_another_seed():
+    assert run("demo", "--rows", 200).stdout == run("demo", "--rows", 200, "--seed", 0).stdout
+    assert run("demo", "--rows", 200).stdout != run("demo", "--rows", 200, "--seed", 1).stdout
+
+
+def test_demo_says_what_its_table_shows():
+    demo = run_demo(n_rows=2000)
+    complete = [one.criterion for one in demo.outcomes if one.found["relevant"] == 4 and one.found["xor"] == 2]
+    assert complete
+    first, pair, misled, *rest = demo.sentences()
+    assert not rest
+    assert first.startswith(f"{len(complete)} of {len(CATALOGUE)} ")
+    assert all(name in first for name in complete)
+    finders = [one for one in demo.outcomes if one.found["xor"] == 2]
+    assert f"by {sum(one.sees_interaction for one in finders)} of the" in pair
+    assert misled.startswith(f"{sum(one.found['redundant'] > 0 for one in demo.outcomes)} took a redundant copy")
+    assert all(sum(one.found.values()) == len(one.chosen) == 6 for one in demo.outcomes)
+
+
+def test_demo_has_words_for_a_failure_of_all():
+    data = make_known_answer(50)
+    lost = Outcome("mim", data.columns("noise")[:6], {"relevant": 0, "xor": 0, "redundant": 0, "noise": 6}, False)
+    first, _, misled = Demo(data, (lost,)).sentences()
+    assert first == "None of the 1 criteria chose exactly the 6 features that matter."
+    assert misled == "0 took a redundant copy; 1 took a noise feature (at most 6 of 10)."
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_methods_lists_name_formula_and_paper(width):
+    lines = run("methods", width=width).stdout.splitlines()
+    assert max(map(len, lines)) <= width
+    text = " ".join(" ".join(lines).split())
+    for name, criterion in CATALOGUE.items():
+        assert f"{name} {criterion().score} {criterion.paper}" in text
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_methods_describes_every_criterion(name):
+    result = run("methods", name.upper())
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    text = " ".join(result.stdout.split())
+    criterion = CATALOGUE[name]()
+    assert f"formula {criterion.score} first pick" in text
+    assert f"paper {criterion.paper}" in text
+    assert "1,000 features" in text
+    assert "memory:" in text
+
+
+def test_methods_tells_parameters_and_first_rule():
+    assert "parameters   pairs='once'" in run("methods", "pmu").stdout
+    assert "first pick   sum_y(I(f, y))" in run("methods", "jmi").stdout
+    assert "parameters   none" in run("methods", "jmi").stdout
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones():
+    assert "'nonsense' is not a criterion; known are mim, jmi" in refusal("methods", "nonsense")

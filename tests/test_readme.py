@@ -1,0 +1,57 @@
+"""What the README shows is what one gets."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import run
+
+README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def test_python_blocks_run_and_print_what_they_say():
+    assert len(BLOCKS) >= 3
+    names = {}  # later blocks use what earlier ones made
+    for number, block in enumerate(BLOCKS):
+        if ">>>" not in block:
+            exec(compile(block, f"README.md, block {number}", "exec"), names)
+            continue
+        test = doctest.DocTestParser().get_doctest(block, names, f"README.md, block {number}", "README.md", 0)
+        report = []
+        assert test.examples
+        doctest.DocTestRunner().run(test, out=report.append, clear_globs=False)
+        assert not report, "".join(report)
+        names.update(test.globs)
+
+
+def indented(start):
+    """The indented block in which a line starts so, as it was printed."""
+    lines = README.splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith(f"    {start}"))
+    block = []
+    for line in lines[place:]:
+        if line and not line.startswith("    "):
+            break
+        block.append(line.removeprefix("    "))
+    return "\n".join(block).rstrip().splitlines()
+
+
+def test_the_demo_is_printed_as_shown_but_for_the_rows_left_out():
+    printed = iter(run("demo").stdout.splitlines())
+    for line in indented("2,000 made-up rows"):
+        assert line == "..." or line in printed, "not printed, or not in this order"
+
+
+def test_the_selection_is_printed_as_shown(tmp_path, monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    from labelsieve.datasets import make_known_answer
+
+    data = make_known_answer()
+    features, labels = pandas.DataFrame(data.X, columns=data.feature_names), pandas.DataFrame(data.Y, columns=data.label_names)
+    pandas.concat([features, labels], axis=1).to_csv(tmp_path / "made-up.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    command, *shown = indented("$ labelsieve select")
+    assert run(*command.split()[2:]).stdout.splitlines() == shown

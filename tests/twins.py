@@ -1,0 +1,103 @@
+"""Naive twins of the measures: dictionaries of counts and the definitions, written to be read, not to be fast.
+
+A table is a list of rows (or an array). Weights are frequencies: a row of weight 2.5 is two and a half rows.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from math import ceil, floor, fsum, log
+
+import numpy as np
+
+
+def columns_of(table):
+    """The columns of a table as lists of plain Python numbers; one dimension is one column."""
+    rows = np.asarray(table).tolist()
+    return [rows] if not isinstance(rows[0], list) else [list(column) for column in zip(*rows, strict=True)]
+
+
+def count_cells(columns, weights=None):
+    """How often every combination of values occurs; combinations without weight do not occur."""
+    cells = Counter()
+    weights = [1] * len(columns[0]) if weights is None else np.asarray(weights).tolist()
+    for values, weight in zip(zip(*columns, strict=True), weights, strict=True):
+        if weight > 0:
+            cells[values] += weight
+    return cells
+
+
+def H(*columns, weights=None, estimator="plugin", base="nat"):
+    """Entropy of the joint variable of some columns."""
+    counts = count_cells(columns, weights).values()
+    n = fsum(counts)
+    nats = -fsum(count / n * log(count / n) for count in counts)
+    if estimator == "miller-madow":
+        nats += (len(counts) - 1) / (2 * n)
+    return nats / log(2) if base == "bit" else nats
+
+
+def sum_of_cells(table_of_values, *columns):
+    """The integer that a backend owes: the sum over the cells of the value of their counts."""
+    return sum(int(table_of_values[count]) for count in count_cells(columns).values())
+
+
+def over_pairs(X, Y, measure):
+    return np.array([[measure(x, y) for y in columns_of(Y)] for x in columns_of(X)])
+
+
+def entropy(X, **how):
+    return np.array([H(x, **how) for x in columns_of(X)])
+
+
+def joint_entropy(X, Y, **how):
+    return over_pairs(X, Y, lambda x, y: H(x, y, **how))
+
+
+def mutual_information(X, Y=None, **how):
+    Y = X if Y is None else Y
+    return over_pairs(X, Y, lambda x, y: H(x, **how) + H(y, **how) - H(x, y, **how))
+
+
+def conditional_mutual_information(X, Y, Z, **how):
+    z = columns_of(Z)
+    return over_pairs(X, Y, lambda x, y: H(x, *z, **how) + H(y, *z, **how) - H(x, y, *z, **how) - H(*z, **how))
+
+
+def joint_mutual_information(X, Y, Z, **how):
+    z = columns_of(Z)
+    return over_pairs(X, Y, lambda x, y: H(x, *z, **how) + H(y, **how) - H(x, y, *z, **how))
+
+
+def interaction_information(X, Y, Z, **how):
+    return mutual_information(X, Y, **how) - conditional_mutual_information(X, Y, Z, **how)
+
+
+# Every measure and what it takes beside X.
+MEASURES = {
+    "entropy": (entropy, ""),
+    "joint_entropy": (joint_entropy, "Y"),
+    "mutual_information": (mutual_information, "Y"),
+    "conditional_mutual_information": (conditional_mutual_information, "YZ"),
+    "joint_mutual_information": (joint_mutual_information, "YZ"),
+    "interaction_information": (interaction_information, "YZ"),
+}
+
+
+def equal_width(values, n_bins, closed="left"):
+    """Codes and the number of levels of one column, in exact fractions."""
+    exact = [Fraction(value) for value in values]
+    distinct = sorted(set(exact))
+    if len(distinct) <= n_bins:
+        return [distinct.index(value) for value in exact], len(distinct)
+    places = [(value - distinct[0]) * n_bins / (distinct[-1] - distinct[0]) for value in exact]
+    if closed == "left":
+        return [min(floor(place), n_bins - 1) for place in places], n_bins
+    return [max(ceil(place) - 1, 0) for place in places], n_bins
+
+
+def lies_on_a_cut(values, n_bins, within=Fraction(1, 10**9)):
+    """For every value, whether it is so near a cut point that rounding the cut point decides its bin."""
+    exact = [Fraction(value) for value in values]
+    low, high = min(exact), max(exact)
+    places = [(value - low) * n_bins / (high - low) if high > low else Fraction(0) for value in exact]
+    return [abs(place - round(place)) <= within and 0 < round(place) < n_bins for place in places]
