@@ -79,11 +79,11 @@ Features::Features(const Columns& columns, Strategy strategy, Pool& pool) : colu
             blocks_[b] = std::make_unique<PositionalBlock>(columns, plans[b].levels, plans[b].features);
         }
     });
-    if (!sparse && !wants_bits_) make_sparse(strategy);
+    if (!sparse && !wants_bits_) make_sparse(strategy, pool);
 }
 
 // Dense input is packed first; then the blocks that turn out nearly empty are kept as lists of their ones.
-void Features::make_sparse(Strategy strategy) {
+void Features::make_sparse(Strategy strategy, Pool& pool) {
     if (strategy == Strategy::positional) return;
     const auto is_sparse = [&](const Block& block) {
         if (block.levels() != 2) return false;
@@ -94,11 +94,13 @@ void Features::make_sparse(Strategy strategy) {
     std::vector<std::unique_ptr<Block>> kept, nearly_zero;
     for (auto& block : blocks_) (is_sparse(*block) ? nearly_zero : kept).push_back(std::move(block));
     constexpr std::size_t together = SparseBlock::max_features / block_bits;
-    for (std::size_t first = 0; first < nearly_zero.size(); first += together) {
-        const std::size_t last = std::min(nearly_zero.size(), first + together);
-        kept.push_back(std::make_unique<SparseBlock>(nearly_zero, first, last, n_rows()));
+    const std::size_t n_kept = kept.size(), n_sparse = (nearly_zero.size() + together - 1) / together;
+    kept.resize(n_kept + n_sparse);
+    pool.run(n_sparse, n_rows() * nearly_zero.size() < 100'000, [&](std::size_t task, unsigned) {
+        const std::size_t first = task * together, last = std::min(nearly_zero.size(), first + together);
+        kept[n_kept + task] = std::make_unique<SparseBlock>(nearly_zero, first, last, n_rows());
         for (std::size_t b = first; b < last; ++b) nearly_zero[b].reset();
-    }
+    });
     blocks_ = std::move(kept);
 }
 

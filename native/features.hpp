@@ -29,7 +29,7 @@ class Features {
     static constexpr std::size_t narrow_levels = 33;  // the most levels with sixteen features in a block of 512 bits
 
   private:
-    void make_sparse(Strategy strategy);
+    void make_sparse(Strategy strategy, Pool& pool);
 
     const Columns& columns_;
     std::vector<std::unique_ptr<Block>> blocks_;

@@ -205,7 +205,7 @@ class Sieve(BaseSieve):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         # Everything but the number of features must be as it was; the data are the caller's word.
-        setting = self._setting()
+        setting = self._setting() if self.warm_start else None
         known, search = self.__dict__.get("_search", (None, None))
         if search is None or not self.warm_start or known != setting:
             search = self._begin(X, y, sample_weight)

@@ -160,7 +160,8 @@ class Scorer:
         fixed = self._sources.fixed
         parts = self._plan.parts if self._n_selected else self._plan.first_parts
         self._newest = [(part.kind, self._program.evaluate(part.lowered)) for part in parts]
-        total = Value.total([value for _, value in self._newest], fixed).real(fixed)
+        values = [value for _, value in self._newest]
+        total = (values[0] if len(values) == 1 else Value.total(values, fixed)).real(fixed)
         self._total = total[:, 0] if len(total) > 1 else np.repeat(total[:, 0], self._sources.X.n_columns)
         return self._total
 
