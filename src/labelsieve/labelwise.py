@@ -83,6 +83,7 @@ class LabelwiseSieve(BaseSieve):
         features, targets, weights = self._read(X, y, sample_weight)
         parents = check_parents(self.parents, targets.n_columns)
         forced, excluded = self._checked_columns()
+        plan.require_memory(features, targets)
         workspace = Workspace(features, targets, weights=weights, estimator=self.estimator, n_jobs=self.n_jobs)
         selected, scores = [], []
         with progress_bar(f"{plan.name}: choosing features, target by target") as progress:

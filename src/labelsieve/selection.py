@@ -240,9 +240,9 @@ class Sieve(BaseSieve):
         features, targets, weights = self._read(X, Y, sample_weight)
         parents = check_parents(self.parents, targets.n_columns)
         forced, excluded = self._checked_columns()
-        workspace = Workspace(
-            features, target_space(targets, self.targets), weights=weights, estimator=self.estimator, n_jobs=self.n_jobs
-        )
+        space = target_space(targets, self.targets)
+        plan.require_memory(features, space)
+        workspace = Workspace(features, space, weights=weights, estimator=self.estimator, n_jobs=self.n_jobs)
         return GreedySearch(plan, plan.bind(workspace, parents=parents), features.n_columns, forced, excluded)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:

@@ -55,6 +55,7 @@ class GreedySearch:
     def extend(self, n_selected: int, progress: Progress | None = None) -> None:
         """Choose until there are ``n_selected`` features, or none is left."""
         n_selected = min(n_selected, self.n_available)
+        self.scorer.report_to(progress)
         if self.plan.is_ranking:
             self._rank(n_selected)
             return

@@ -8,9 +8,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.information.codes import Codes
 from labelsieve.information.formula.lower import additive_parts, lower
 from labelsieve.information.formula.nodes import Formula, FormulaError, Reduce, Variables
-from labelsieve.information.formula.program import PANEL_BYTES, Parents, Program
+from labelsieve.information.formula.program import PANEL_BYTES, Parents, Program, Progress
 from labelsieve.information.formula.program_tools import is_static
 from labelsieve.information.formula.sources import Needs, Sources, needs
 from labelsieve.information.formula.values import Value
@@ -112,6 +113,13 @@ class Plan:
         panel = PANEL_BYTES if any(need.full for need in self.needs.values()) else 0
         return packed, 8 * n_features * columns + 3 * min(panel, 8 * n_features * n_targets)
 
+    def require_memory(self, X: Codes, Y: Codes) -> None:
+        """Refuse before anything is packed what would not fit."""
+        packed, accounts = self.memory(X.n_rows, X.n_columns, Y.n_columns, min(int(X.levels.max()), 33))
+        if X.dense is None:
+            packed = 0  # sparse columns are not stored as bits unless they are dense
+        require_memory(packed + accounts, f"{self.name}: tables and accounts of", X.n_columns, Y.n_columns)
+
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> str:
         """The panels, their number of tables and the memory, for data of this size."""
         lines = [f"{self.name}: {self.score}"]
@@ -139,9 +147,6 @@ class Plan:
 
     def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
         """Ready to score the features of ``workspace``."""
-        X, Y = workspace.X, workspace.Y
-        _, accounts = self.memory(X.n_rows, X.n_columns, Y.n_columns)
-        require_memory(accounts, f"{self.name}: accounts of", X.n_columns, Y.n_columns)
         return Scorer(self, Sources(workspace, self.needs), targets, parents)
 
 
@@ -174,6 +179,10 @@ class Scorer:
             one = Value(value.array[feature if len(value.array) > 1 else 0].reshape(1, 1), value.exact)
             parts[kind] = parts.get(kind, 0.0) + float(one.real(self._sources.fixed)[0, 0])
         return parts
+
+    def report_to(self, progress: Progress | None) -> None:
+        """Call ``progress`` with how much is done and how much there is, while pairs of targets are counted."""
+        self._program.progress = progress
 
     def select(self, feature: int) -> None:
         """Take ``feature`` among the selected."""

@@ -1,5 +1,7 @@
 """Evaluating a lowered formula for all candidates, one selected feature after the other."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from labelsieve.errors import InputError
@@ -21,6 +23,7 @@ from labelsieve.information.formula.sources import Context, Fixed, Sources
 from labelsieve.information.formula.values import TOO_LARGE, Account, Value, fixed_value, real_value
 
 Parents = list[list[int]]
+Progress = Callable[[int, int], None]
 PANEL_BYTES = 2**26  # of one slice of the targets, for formulas that need every target by itself
 
 
@@ -44,6 +47,7 @@ class Program:
         self._base = Context(first, last)
         self._at_a_time = max(1, panel_bytes // (8 * sources.X.n_columns))
         self._n_selected = 0
+        self.progress: Progress | None = None
         # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
         # than evaluating them.
         self._formulas = formulas
@@ -170,7 +174,9 @@ class Program:
         width = context.last - context.first if by_target else 1
         result = np.zeros((self.sources.X.n_columns, width), dtype=np.int64)
         seen, bound = np.zeros(width, dtype=bool), 0
-        for second in seconds:
+        for done, second in enumerate(seconds):
+            if self.progress is not None:
+                self.progress(done, len(seconds))
             value = self._value(node.body, context._replace(z=int(second))).fixed(self.sources.fixed)
             value = np.broadcast_to(value, result.shape)
             others = np.arange(context.first, context.last) != second if by_target else np.ones(1, dtype=bool)
