@@ -100,6 +100,9 @@ class SparseBlock final : public Block {
     static constexpr std::size_t max_features = 8192;
 
   private:
+    template <class Each>
+    void fill(std::size_t n_rows, Each&& each);
+
     std::vector<std::size_t> starts_;     // of every row
     std::vector<std::uint16_t> offsets_;  // the features that are not zero in it
 };

@@ -4,23 +4,6 @@
 
 namespace labelsieve {
 
-SparseBlock::SparseBlock(const SparseColumns& columns, std::vector<std::size_t> features) : Block(2, std::move(features)) {
-    totals_ = Buffer<count_t>(pitch());
-    starts_.assign(columns.n_rows() + 1, 0);
-    const auto each = [&](auto&& visit) {
-        for (std::size_t i = 0; i < this->features().size(); ++i)
-            each_listed(columns, this->features()[i], [&](std::size_t, row_t row) { visit(i, row); });
-    };
-    each([&](std::size_t i, row_t row) {
-        ++totals_[i];
-        ++starts_[row + 1];
-    });
-    for (std::size_t row = 0; row < columns.n_rows(); ++row) starts_[row + 1] += starts_[row];
-    offsets_.resize(starts_.back());
-    std::vector<std::size_t> place(starts_.begin(), starts_.end() - 1);
-    each([&](std::size_t i, row_t row) { offsets_[place[row]++] = std::uint16_t(i); });
-}
-
 namespace {
 
 std::vector<std::size_t> features_of(const std::vector<std::unique_ptr<Block>>& blocks, std::size_t first, std::size_t last) {
@@ -31,18 +14,11 @@ std::vector<std::size_t> features_of(const std::vector<std::unique_ptr<Block>>& 
 
 }  // namespace
 
-SparseBlock::SparseBlock(const std::vector<std::unique_ptr<Block>>& positional, std::size_t first, std::size_t last,
-                         std::size_t n_rows)
-    : Block(2, features_of(positional, first, last)) {
+// `each` calls visit(row, feature) for every one, feature by feature or row by row: once to count them, once to place them.
+template <class Each>
+void SparseBlock::fill(std::size_t n_rows, Each&& each) {
     totals_ = Buffer<count_t>(pitch());
     starts_.assign(n_rows + 1, 0);
-    const auto each = [&](auto&& visit) {
-        std::size_t before = 0;
-        for (std::size_t b = first; b < last; ++b) {
-            dynamic_cast<const PositionalBlock&>(*positional[b]).each_bit([&](std::size_t row, std::size_t i) { visit(row, before + i); });
-            before += positional[b]->features().size();
-        }
-    };
     each([&](std::size_t row, std::size_t i) {
         ++totals_[i];
         ++starts_[row + 1];
@@ -51,6 +27,25 @@ SparseBlock::SparseBlock(const std::vector<std::unique_ptr<Block>>& positional, 
     offsets_.resize(starts_.back());
     std::vector<std::size_t> place(starts_.begin(), starts_.end() - 1);
     each([&](std::size_t row, std::size_t i) { offsets_[place[row]++] = std::uint16_t(i); });
+}
+
+SparseBlock::SparseBlock(const SparseColumns& columns, std::vector<std::size_t> features) : Block(2, std::move(features)) {
+    fill(columns.n_rows(), [&](auto&& visit) {
+        for (std::size_t i = 0; i < this->features().size(); ++i)
+            each_listed(columns, this->features()[i], [&](std::size_t, row_t row) { visit(row, i); });
+    });
+}
+
+SparseBlock::SparseBlock(const std::vector<std::unique_ptr<Block>>& positional, std::size_t first, std::size_t last,
+                         std::size_t n_rows)
+    : Block(2, features_of(positional, first, last)) {
+    fill(n_rows, [&](auto&& visit) {
+        std::size_t before = 0;
+        for (std::size_t b = first; b < last; ++b) {
+            dynamic_cast<const PositionalBlock&>(*positional[b]).each_bit([&](std::size_t row, std::size_t i) { visit(row, before + i); });
+            before += positional[b]->features().size();
+        }
+    });
 }
 
 void SparseBlock::count(const Rows* sets, std::size_t n_sets, count_t* counts, Scratch&) const {
