@@ -12,9 +12,10 @@ from labelsieve.discretize import Discretizer
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame
 from labelsieve.information.weights import Estimator
+from labelsieve.labelspace import check_parents
 from labelsieve.progress import progress_bar
 from labelsieve.search import GreedySearch
-from labelsieve.selection import BaseSieve, Count, check_parents
+from labelsieve.selection import BaseSieve, Count
 
 
 class LabelwiseSieve(BaseSieve):

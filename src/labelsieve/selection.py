@@ -20,7 +20,7 @@ from labelsieve.information import Codes
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame
 from labelsieve.information.weights import Estimator, weigh
-from labelsieve.labelspace import LABEL_SPACES, encode_targets, target_space
+from labelsieve.labelspace import LABEL_SPACES, check_parents, encode_targets, target_space
 from labelsieve.progress import progress_bar
 from labelsieve.search import GreedySearch
 from labelsieve.storage import StoredSelection
@@ -260,20 +260,3 @@ class Sieve(BaseSieve):
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_search"}  # packed tables stay in this process
-
-
-def check_parents(parents: Any, n_targets: int) -> list[list[int]] | None:
-    """Parents of every target as lists of target numbers."""
-    if parents is None:
-        return None
-    if len(parents) != n_targets:
-        raise InputError(f"parents has {len(parents)} lists for {n_targets} targets; give one list, maybe empty, for each.")
-    lists = []
-    for target, some in enumerate(parents):
-        if not isinstance(some, list | tuple | np.ndarray):
-            raise InputError(f"parents[{target}] is {some!r}; give a list of targets, maybe empty, for each target.")
-        for parent in some:
-            if not is_whole(parent) or not 0 <= int(parent) < n_targets or parent == target:
-                raise InputError(f"parents[{target}] holds {parent!r}; parents are other targets, from 0 to {n_targets - 1}.")
-        lists.append(list(dict.fromkeys(map(int, some))))
-    return lists

@@ -133,16 +133,16 @@ class Sources:
         total: Fixed = self.table(names, context).sum(axis=1, keepdims=True)
         return total
 
-    def _column(self, given: str | None, context: Context) -> tuple[object, NDArray[np.integer], int]:
-        """What the panel is conditioned on: a key for it, its codes, its levels."""
+    def _column(self, given: str | None, context: Context) -> tuple[NDArray[np.integer], int]:
+        """What the panel is conditioned on: its codes and its levels."""
         if given is None:
-            return 0, np.zeros(self.X.n_rows, dtype=np.uint32), 1
+            return np.zeros(self.X.n_rows, dtype=np.uint32), 1
         if given == "S":
-            return self._version, self.joint, self.n_joint
+            return self.joint, self.n_joint
         which = {"s": context.s, "z": context.z, "p": context.p}[given]
         assert which is not None
         codes = self.X if given == "s" else self.Y
-        return which, codes.column(which), int(codes.levels[which])
+        return codes.column(which), int(codes.levels[which])
 
     def _single(self, given: str, context: Context) -> int:
         if given == "s":
@@ -162,7 +162,7 @@ class Sources:
         return kept[place]
 
     def _count(self, given: str | None, context: Context, what: str, kept: dict[object, Fixed]) -> None:
-        _, column, n_levels = self._column(given, context)
+        column, n_levels = self._column(given, context)
         if what == "targets":
             kept["targets"] = self._workspace.among_targets.triples(column, n_levels, targets=slice(0)).pair
             return
