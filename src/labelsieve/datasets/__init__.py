@@ -1,4 +1,24 @@
+from labelsieve.datasets.dataset import Dataset
+from labelsieve.datasets.errors import DatasetError
+from labelsieve.datasets.load import load
+from labelsieve.datasets.statistics import Description, describe
 from labelsieve.datasets.synthetic import KnownAnswer, make_known_answer
 from labelsieve.datasets.tabular import LabelledTable, read_labelled_table
+from labelsieve.datasets.text_truth import TextTruth
+from labelsieve.datasets.truth import Role, Truth, make_truth
 
-__all__ = ["KnownAnswer", "LabelledTable", "make_known_answer", "read_labelled_table"]
+__all__ = [
+    "Dataset",
+    "DatasetError",
+    "Description",
+    "KnownAnswer",
+    "LabelledTable",
+    "Role",
+    "TextTruth",
+    "Truth",
+    "describe",
+    "load",
+    "make_known_answer",
+    "make_truth",
+    "read_labelled_table",
+]

@@ -1,0 +1,86 @@
+"""Tables with a header row: CSV, and Parquet."""
+
+import csv
+import io
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.datasets.arff_cells import number
+from labelsieve.datasets.errors import DatasetError
+from labelsieve.datasets.table import Column, Table, check_names
+from labelsieve.datasets.tabular import MISSING
+from labelsieve.datasets.text import decode
+
+_MISSING = frozenset(MISSING)
+
+
+def parse_csv(data: bytes, file: Path) -> Table:
+    r"""Read a header row and rows of values. A column with a value that is no number is nominal, its values sorted.
+
+    Commas, semicolons or tabs part the values, whichever the header has most of.
+
+    >>> parse_csv(b"tempo,mood\n98,calm\n,happy\n", Path("a.csv")).cells
+    array([[98.,  0.],
+           [nan,  1.]])
+    """
+    text = decode(data, file)
+    first = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        if not any(names):
+            raise DatasetError("the first line is empty.", file=file, line=1, remedy="It must name the columns.")
+        if not all(names):
+            raise DatasetError(
+                f"column {names.index('') + 1} has no name.", file=file, line=1, remedy="Name it, or leave it out."
+            )
+        rows = []
+        for row in reader:
+            if not row:
+                continue
+            if len(row) != len(names):
+                raise DatasetError(f"there are {len(row)} values and {len(names)} columns.", file=file, line=reader.line_num)
+            rows.append(row)
+    except csv.Error as error:
+        raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
+    return _table(names, list(zip(*rows, strict=True)), len(rows), file)
+
+
+def parse_parquet(data: bytes, file: Path) -> Table:
+    """Read a Parquet file with pyarrow."""
+    if find_spec("pyarrow") is None:
+        raise DatasetError("reading Parquet needs pyarrow.", file=file, remedy="pip install 'labelsieve[tables]'")
+    try:
+        table = import_module("pyarrow.parquet").read_table(io.BytesIO(data))
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"it cannot be read as Parquet ({error}).", file=file, remedy="Fetch the file again.") from error
+    columns = [["" if cell is None else str(_plain(cell)) for cell in column.to_pylist()] for column in table.columns]
+    return _table(list(map(str, table.column_names)), columns, table.num_rows, file)
+
+
+def _plain(cell: object) -> object:
+    return int(cell) if isinstance(cell, bool) else cell
+
+
+def _table(names: list[str], columns: Sequence[Sequence[str]], n_rows: int, file: Path) -> Table:
+    if not n_rows:
+        raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file whole?")
+    read = [_column(name, cells) for name, cells in zip(names, columns, strict=True)]
+    check_names([column for column, _ in read], file)
+    return Table(file, tuple(column for column, _ in read), np.column_stack([cells for _, cells in read]))
+
+
+def _column(name: str, cells: Sequence[str]) -> tuple[Column, NDArray[np.float64]]:
+    stripped = ["?" if cell in _MISSING else cell for cell in map(str.strip, cells)]
+    try:
+        return Column(name), np.fromiter(map(number, stripped), np.float64, count=len(stripped))
+    except ValueError:
+        values = tuple(sorted(set(stripped) - {"?"}))
+        codes = {value: float(code) for code, value in enumerate(values)}
+        codes["?"] = np.nan
+        return Column(name, values), np.array([codes[cell] for cell in stripped])

@@ -1,0 +1,79 @@
+"""What all splitters share: rows, seeds and the shape that scikit-learn expects of a splitter."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import BaseCrossValidator
+
+from labelsieve.errors import InputError, is_whole, whole_number
+
+Rows = NDArray[np.intp]
+Split = tuple[Rows, Rows]
+Seed = int | np.random.Generator | np.random.RandomState | None
+MOST = 2**31 - 1  # splits or rows; far beyond what anyone runs, and it fits every integer type
+
+
+class Splitter(BaseCrossValidator):  # type: ignore[misc]
+    """A splitter of scikit-learn whose rows come in ascending order, in training and in test parts alike."""
+
+    n_splits: int
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of splits; the arguments are not looked at."""
+        return self.n_splits
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Pairs of training and test rows."""
+        raise NotImplementedError
+
+
+def row_count(X: Any, y: Any = None, groups: Any = None) -> int:
+    """The number of rows of ``X``, or of ``y`` where ``X`` is None; refuses lengths that differ."""
+    lengths = {name: _length(value, name) for name, value in (("X", X), ("y", y), ("groups", groups)) if value is not None}
+    if not lengths:
+        raise InputError("X and y are both None: pass the data whose rows shall be split.")
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} has {count:,}" for name, count in lengths.items())
+        raise InputError(f"The numbers of rows differ: {found}. Pass X, y and groups of the same rows.")
+    return next(iter(lengths.values()))
+
+
+def _length(value: Any, name: str) -> int:
+    shape = getattr(value, "shape", None)
+    if shape:
+        return int(shape[0])
+    try:
+        return len(value)
+    except TypeError:
+        raise InputError(f"{name} has no rows: expected an array, a table or a list, not {type(value).__name__}.") from None
+
+
+def checked_seed(random_state: Seed) -> Seed:
+    """``random_state`` as it came, unless no generator can be made of it."""
+    if random_state is not None and not isinstance(random_state, np.random.Generator | np.random.RandomState):
+        return whole_number(random_state, "random_state", 0, 2**63 - 1)
+    return random_state
+
+
+def generator(random_state: Seed) -> np.random.Generator:
+    """A generator; the same number gives the same one, a generator or None a different one every time."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(MOST))
+    return np.random.default_rng(random_state)
+
+
+def part_size(size: Any, name: str, n: int) -> int:
+    """``size`` as a number of rows: a share of ``n`` where it is between 0 and 1, rounded down, else a count."""
+    if is_whole(size):
+        return whole_number(size, name, 1, max(n - 1, 1))
+    if isinstance(size, float | np.floating) and 0 < float(size) < 1:
+        # The tiny addition keeps 0.7 * 10 at seven rows.
+        return int(np.floor(float(size) * n + 1e-9))
+    raise InputError(f"{name} must be a share between 0 and 1 or a whole number of rows, not {size!r}.")
+
+
+def parts(test: NDArray[np.bool_]) -> Split:
+    """Training and test rows, of a mask of the test rows."""
+    return np.flatnonzero(~test), np.flatnonzero(test)

@@ -1,0 +1,150 @@
+import re
+
+import numpy as np
+import pytest
+
+from labelsieve.datasets import DatasetError, load
+from labelsieve.datasets.labels import read_label_header
+
+ROWS = "@attribute a numeric\n@attribute b {0,1}\n@attribute c {0,1}\n@attribute d {0,1}\n@data\n0.5,1,0,0\n2,0,0,1\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, content):
+        path = tmp_path / name
+        path.write_text(content)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def arff(write):
+    return write("made.arff", "@relation made\n" + ROWS)
+
+
+def header(*names):
+    inner = "".join(f'<label name="{name}"></label>\n' for name in names)
+    return f'<?xml version="1.0"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n{inner}</labels>\n'
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (2, "cd"),
+        (np.int64(1), "d"),
+        (["d", "b"], "db"),
+        ("c", "c"),
+        (re.compile("[bd]"), "bd"),
+    ],
+)
+def test_labels_by_number_name_and_pattern(arff, labels, expected):
+    assert load(arff, labels).label_names == tuple(expected)
+
+
+def test_a_negative_number_counts_from_the_start(write):
+    rows = "@attribute a {0,1}\n@attribute b numeric\n@data\n1,2\n0,3\n"
+    found = load(write("made.arff", "@relation r\n" + rows), -1)
+    assert (found.label_names, found.feature_names, found.Y.tolist()) == (("a",), ("b",), [[1], [0]])
+
+
+def test_header_beside_the_file_is_found_and_columns_keep_their_order(write, arff):
+    write("made.xml", header("d", "b"))
+    for name in ("made.arff", "made-train.arff", "made_TEST.arff", "made-sparse.arff"):
+        assert load(write(name, arff.read_text())).label_names == ("b", "d")
+
+
+def test_header_by_path(write, arff):
+    other = write("other.xml", header("c"))
+    assert load(arff, other).label_names == load(arff, str(other)).label_names == ("c",)
+
+
+def test_nested_labels_are_flattened_in_the_order_of_the_document(write):
+    nested = '<labels><label name="b"><label name="c"/></label><label name="d"/></labels>'
+    assert read_label_header(write("nested.xml", nested)) == ["b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"), [("-C 2", "ab"), ("-c 2", "ab"), ("-C -2", "cd"), ("-C -1 -split-number 5", "d")]
+)
+def test_note_of_meka_counts_from_its_own_end(write, note, expected):
+    binary = ROWS.replace("a numeric", "a {0,1}").replace("0.5,", "1,").replace("2,", "0,")
+    assert load(write("made.arff", f"@relation 'made: {note}'\n{binary}")).label_names == tuple(expected)
+
+
+def test_note_of_meka_is_not_believed_after_a_filter(write):
+    path = write("made.arff", f"@relation 'made: -C 2-weka.filters.unsupervised.attribute.Reorder-R3'\n{ROWS}")
+    with pytest.raises(DatasetError, match=r"says -C 2, but a filter .* Pass labels="):
+        load(path)
+
+
+BOMB = '<!DOCTYPE l [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><labels><label name="&b;"/></labels>'
+OUTSIDE = '<!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/hostname">]><labels><label name="x"/>&a;</labels>'
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (BOMB, "entities"),
+        (OUTSIDE, "entities"),
+        ("<labels>\n<label", "line 2.* not well-formed"),
+        ("<labels/>", "no <label>"),
+        ("<labels><label/></labels>", "no name"),
+        (header("b", "b"), "'b' is there twice"),
+        (header("b", "zz"), "'zz' of its 2 labels is not in made.arff"),
+    ],
+)
+def test_bad_headers_are_refused(write, arff, content, words):
+    with pytest.raises(DatasetError, match=words) as caught:
+        load(arff, write("bad.xml", content))
+    assert str(caught.value).startswith("bad.xml")
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (None, "nothing says which columns are labels.*Pass labels="),
+        (0, "0 label columns of 4"),
+        (5, "5 label columns of 4"),
+        (4, "all 4 columns are labels"),
+        (["b", "zz"], "no column named 'zz'"),
+        ([], "no label is named"),
+        (re.compile("zz"), "no column matches 'zz'"),
+    ],
+)
+def test_bad_choices_are_refused(arff, labels, words):
+    if labels == 4:
+        arff.write_text(arff.read_text().replace("a numeric", "a {0,1}").replace("0.5,", "1,").replace("2,", "0,"))
+    with pytest.raises(DatasetError, match=words) as caught:
+        load(arff, labels)
+    assert str(caught.value).startswith("made.arff")
+
+
+def label_of(write, declared, rows):
+    text = "@relation r\n@attribute a numeric\n@attribute y " + declared + "\n@data\n" + "\n".join(rows) + "\n"
+    return load(write("made.arff", text), 1).Y
+
+
+@pytest.mark.parametrize("declared", ["{0,1}", "{1,0}", "numeric"])
+@pytest.mark.parametrize("rows", [["5,1", "6,0", "0,1"], ["{0 5, 1 1}", "{0 6, 1 0}", "{1 1}"]])
+def test_a_label_is_its_value_whatever_the_order_of_the_declaration(write, declared, rows):
+    Y = label_of(write, declared, rows)
+    assert Y.dtype == np.uint8
+    assert (Y.toarray() if "{" in rows[0] else Y).ravel().tolist() == [1, 0, 1]
+
+
+def test_words_for_yes_and_no_are_labels(write):
+    assert label_of(write, "{YES,NO}", ["1,YES", "1,NO"]).ravel().tolist() == [1, 0]
+
+
+def test_other_numbers_are_targets(write):
+    Y = label_of(write, "real", ["1,0.5", "1,1"])
+    assert Y.dtype == np.float64
+
+
+def test_labels_that_are_missing_or_of_many_values_are_refused(write):
+    with pytest.raises(DatasetError, match="'y' is missing in row 2"):
+        label_of(write, "{0,1}", ["1,0", "1,?"])
+    with pytest.raises(DatasetError, match="'red', 'green'"):
+        label_of(write, "{red,green}", ["1,red"])
