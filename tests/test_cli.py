@@ -27,7 +27,7 @@ def test_help_names_every_command():
     assert all(command in result.stdout for command in ("demo", "methods", "select", "--version"))
 
 
-@pytest.mark.parametrize("arguments", [("nonsense",), ("select", "x.csv"), ("demo", "--rows", "1"), ("demo", "--seed", "-1")])
+@pytest.mark.parametrize("arguments", [("nonsense",), ("select",), ("demo", "--rows", "1"), ("demo", "--seed", "-1")])
 def test_wrong_usage_ends_with_two_and_no_traceback(arguments):
     result = run(*arguments)
     assert result.exit_code == 2

@@ -65,7 +65,10 @@ def test_codes_must_be_whole_numbers(file):
 
 def test_files_that_are_not_there_or_not_readable_are_refused(tmp_path):
     assert "absent.csv: No such file" in refusal("select", tmp_path / "absent.csv", "--labels", 1)
-    assert "unknown file type; known are .csv, .csv.gz" in refusal("select", tmp_path / "table.xlsx", "--labels", 1)
+    sheet = tmp_path / "table.xlsx"
+    sheet.write_bytes(b"PK\x03\x04" + bytes(range(256)))
+    assert "table.xlsx" in refusal("select", sheet, "--labels", 1)
+    assert "which columns are labels?" in refusal("select", write(tmp_path, "a,y\n1,0\n"))
     (tmp_path / "folder.csv").mkdir()
     assert "folder.csv: " in refusal("select", tmp_path / "folder.csv", "--labels", 1)
     for name, content in (("bad.parquet", b"PAR"), ("bad.csv.gz", b"a,b"), ("cut.csv.gz", gzip.compress(b"a,b,y\n" * 99)[:20])):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from labelsieve.cli_datasets import LABELS, datasets_app
 from labelsieve.errors import InputError
 from labelsieve.plaintext import broken_formula, listed, number, plain_table, printable, prose, text_of
 
@@ -49,6 +50,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # help is plain text, in pipes and elsewhere
     pretty_exceptions_enable=False,
 )
+app.add_typer(datasets_app, name="datasets")
 Targets = StrEnum("Targets", ["single", "joint"])
 Format = StrEnum("Format", ["table", "json", "csv"])
 
@@ -160,8 +162,8 @@ def describe(criterion: "Criterion") -> None:
 
 @app.command()
 def select(
-    file: Annotated[Path, typer.Argument(help="CSV with a header row (.csv, .csv.gz) or Parquet (.parquet, .pq).")],
-    labels: Annotated[str, typer.Option(help="N: the last N columns; -N: the first N; or names with commas between them.")],
+    file: Annotated[Path, typer.Argument(help="CSV with a header row, Parquet, ARFF (Mulan, MEKA), Matlab or libsvm.")],
+    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many features to choose.")] = 10,
     method: Annotated[str, typer.Option(help="A criterion; see labelsieve methods.")] = "jmi",
     targets: Annotated[Targets, typer.Option(help="Labels one by one, or all as one variable.")] = Targets.single,

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from labelsieve.criteria import criterion_named
-from labelsieve.datasets import LabelledTable, read_labelled_table
+from labelsieve.datasets import LabelledTable, read_any_file
 from labelsieve.discretize import EqualWidth
 from labelsieve.discretize.discretizer import discretizer_named
 from labelsieve.selection import Sieve
@@ -77,7 +77,7 @@ class FileSelection:
 
 def select_file(
     path: str | os.PathLike[str],
-    labels: str,
+    labels: str | None = None,
     *,
     method: str = "jmi",
     n_features_to_select: int = 10,
@@ -91,7 +91,7 @@ def select_file(
     Parameters
     ----------
     path, labels
-        See :func:`labelsieve.datasets.read_labelled_table`.
+        See :func:`labelsieve.datasets.read_any_file`.
     method, n_features_to_select, targets, n_jobs
         See :class:`labelsieve.Sieve`.
     n_bins : int or None
@@ -108,7 +108,7 @@ def select_file(
     ['tempo']
     """
     criterion = criterion_named(method)  # an unknown name is told before a long file is read
-    data = read_labelled_table(path, labels)
+    data = read_any_file(path, labels)
     discretizer: Any = None if n_bins is None else EqualWidth(n_bins)
     if n_bins == EqualWidth().n_bins:
         discretizer = "equal-width"  # a saved selection keeps names, and of objects only their text

@@ -1,3 +1,4 @@
+from labelsieve.datasets.any_file import read_any_file
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.errors import DatasetError
 from labelsieve.datasets.load import load
@@ -20,5 +21,6 @@ __all__ = [
     "load",
     "make_known_answer",
     "make_truth",
+    "read_any_file",
     "read_labelled_table",
 ]

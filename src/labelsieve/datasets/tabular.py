@@ -15,6 +15,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.information.tables import is_frame
 
 CSV = (".csv", ".csv.gz")
 PARQUET = (".parquet", ".pq")
@@ -25,7 +26,7 @@ MISSING = ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "N
 
 @dataclass(frozen=True, eq=False)
 class LabelledTable:
-    """Features and labels of the same rows, as frames of pandas or polars."""
+    """Features and labels of the same rows, as frames of pandas or polars, or as arrays where the file has no text."""
 
     X: Any
     Y: Any
@@ -38,6 +39,8 @@ class LabelledTable:
 
     def text_features(self) -> dict[str, int]:
         """The features that hold text, and how many different values each has."""
+        if not is_frame(self.X):
+            return {}
         frame = nw.from_native(self.X, eager_only=True)
         text = (nw.String, nw.Categorical, nw.Enum)
         return {name: int(frame[name].n_unique()) for name in frame.columns if frame[name].dtype in text}

@@ -1,0 +1,44 @@
+"""Features and labels of a file of any format, with the options of a command line."""
+
+import os
+from pathlib import Path
+
+from labelsieve.datasets.load import load
+from labelsieve.datasets.tabular import CSV, PARQUET, LabelledTable, read_labelled_table
+from labelsieve.errors import InputError
+
+
+def read_any_file(path: str | os.PathLike[str], labels: str | None = None) -> LabelledTable:
+    r"""Read CSV and Parquet with their text columns, and every other format through :func:`load`.
+
+    ``labels`` is a count (``"6"``: the last six columns, ``"-6"``: the first six), names with commas between them, or a
+    Mulan XML
+    header; None where the file or an XML beside it says which they are.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "songs.arff")
+    >>> _ = file.write_text("@relation 'songs: -C -1'\n@attribute tempo numeric\n@attribute calm {0,1}\n@data\n98,1\n160,0\n")
+    >>> read_any_file(file).label_names
+    ('calm',)
+    """
+    name = Path(path).name.lower()
+    if name.endswith(CSV + PARQUET) and not (labels or "").endswith(".xml"):
+        if labels is None:
+            raise InputError(f"{path}: which columns are labels? Give their number or names (--labels).")
+        return read_labelled_table(path, labels)
+    dataset = load(path, label_option(labels))
+    return LabelledTable(dataset.X, dataset.Y, dataset.feature_names, dataset.label_names)
+
+
+def label_option(labels: str | None) -> int | str | list[str] | None:
+    """What is typed for labels, as :func:`load` wants it.
+
+    >>> label_option("-6"), label_option("calm, sad"), label_option("songs.xml")
+    (-6, ['calm', 'sad'], 'songs.xml')
+    """
+    if labels is None or labels.endswith(".xml"):
+        return labels
+    try:
+        return int(labels)
+    except ValueError:
+        return [part.strip() for part in labels.split(",") if part.strip()]

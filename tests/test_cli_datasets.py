@@ -1,0 +1,85 @@
+"""``labelsieve datasets info``, and ``select`` on a file of every format."""
+
+import gzip
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from tests import commandline
+from tests.commandline import refusal
+
+ROWS = [(98, 3, 1, 0), (160, 9, 0, 1), (97, 8, 1, 0), (150, 3, 0, 1), (99, 9, 1, 1), (149, 4, 0, 1)]
+HEAD = "@relation songs\n@attribute tempo numeric\n@attribute loud numeric\n"
+LABELS = "@attribute calm {0,1}\n@attribute happy {0,1}\n@data\n"
+BODY = "".join(",".join(map(str, row)) + "\n" for row in ROWS)
+
+
+def run(*arguments):
+    result = commandline.run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def mulan(folder):
+    (folder / "songs.arff.gz").write_bytes(gzip.compress((HEAD + LABELS + BODY).encode()))
+    (folder / "songs.xml").write_text('<labels><label name="calm"/><label name="happy"/></labels>', encoding="utf-8")
+    return folder / "songs.arff.gz", []
+
+
+def meka(folder):
+    file = folder / "meka.arff"
+    file.write_text(HEAD.replace("songs", "'songs: -C -2'") + LABELS + BODY, encoding="utf-8")
+    return file, []
+
+
+def sparse_arff(folder):
+    file = folder / "sparse.arff"
+    cells = ("{" + ",".join(f"{k} {value}" for k, value in enumerate(row) if value) + "}\n" for row in ROWS)
+    file.write_text(HEAD + LABELS + "".join(cells), encoding="utf-8")
+    return file, ["--labels", "calm,happy"]
+
+
+def comma_separated(folder):
+    file = folder / "songs.csv"
+    file.write_text("tempo,loud,calm,happy\n" + BODY, encoding="utf-8")
+    return file, ["--labels", "2"]
+
+
+FORMATS = {"Mulan": mulan, "MEKA": meka, "sparse ARFF": sparse_arff, "CSV": comma_separated}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_select_names_the_features_of_a_file_of_any_format(format, tmp_path):
+    file, options = FORMATS[format](tmp_path)
+    lines = run("select", file, "-k", 1, *options).splitlines()
+    assert lines[0].startswith("jmi: 1 of 2 features for 2 labels (single), from 6 rows")
+    assert lines[-1].split()[:2] == ["1", "tempo"]
+
+
+def test_select_reads_matlab_and_libsvm(tmp_path):
+    values = np.array(ROWS)
+    savemat(tmp_path / "songs.mat", {"data": values[:, :2].astype(float), "target": values[:, 2:].astype(float)})
+    assert run("select", tmp_path / "songs.mat", "-k", 1).splitlines()[0].startswith("jmi: 1 of 2 features for 2 labels")
+    lines = (f"{','.join(str(k) for k in (0, 1) if row[2 + k])} 1:{row[0]} 2:{row[1]}\n" for row in ROWS)
+    (tmp_path / "songs.libsvm").write_text("".join(lines), encoding="utf-8")
+    assert run("select", tmp_path / "songs.libsvm", "-k", 1).splitlines()[0].startswith("jmi: 1 of 2 features for 2 labels")
+
+
+def test_info_prints_the_statistics_of_the_field(tmp_path):
+    file, options = mulan(tmp_path)
+    text = run("datasets", "info", file, *options)
+    facts = {line[:32].strip(): line[32:].strip() for line in text.splitlines()}
+    assert text.splitlines()[0] == "songs"
+    assert facts["rows"] == "6"
+    assert facts["labels"] == "2"
+    assert facts["labels per row (cardinality)"] == f"{(3 + 4) / 6:.3f}"
+    assert facts["distinct label rows"] == "3"
+
+
+def test_what_cannot_be_read_is_one_line(tmp_path):
+    file = tmp_path / "broken.arff"
+    file.write_text(HEAD + LABELS + "98,3,1\n", encoding="utf-8")
+    assert "broken.arff, line" in refusal("datasets", "info", file, "--labels", "2")
+    file.write_text(HEAD + LABELS + BODY, encoding="utf-8")
+    assert "labels" in refusal("select", file)
