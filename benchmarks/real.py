@@ -10,13 +10,14 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 
 from benchmarks.clock import NEVER, Stopwatch
 from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.scipy_information import scipy_mutual_information
 from benchmarks.shared_folder import VARIABLE, shared_folder
-from benchmarks.sparse_arff import read_sparse_arff
 from benchmarks.table import megabytes, number, print_table
+from labelsieve import datasets
 
 DATASETS = ("bibtex", "delicious", "yahoo-health", "imdb")
 
@@ -39,11 +40,11 @@ def load(name, max_code):
     folder = shared_folder("data")
     entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][name]
     arff = next(file["path"] for file in entry["files"] if ".arff" in file["path"])
-    data = read_sparse_arff(folder / arff)
+    data = datasets.load(folder / arff)
     shape = (*data.X.shape, data.Y.shape[1])
     if shape != (entry["N"], entry["d"], entry["q"]):
         raise ValueError(f"{name}: read N, d, q = {shape}, the manifest says otherwise")
-    return codes_of(data.X, max_code, name), codes_of(data.Y, 1, name)
+    return codes_of(sp.csc_array(data.X), max_code, name), codes_of(sp.csc_array(data.Y), 1, name)
 
 
 def codes_of(columns, max_code, name):
