@@ -16,12 +16,13 @@ std::size_t tile_width(std::size_t n_cells, std::size_t width) {
 
 }  // namespace
 
-void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, std::size_t given, count_t* cells) {
+void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, std::size_t given, count_t* cells,
+                      Scratch& scratch) {
     const std::size_t width = block.width();
-    // One class with all rows: what `split_class` leaves over is then zero, and of no use.
-    Buffer<count_t> all(block.levels() * given * width);
+    // One class with all rows: what `split_class` leaves over is of no use.
+    scratch.cells.reserve(block.levels() * given * width);
     kernels().split_class(counted, block.pitch(), block.totals(), width, given_sizes, block.levels(), given, width, cells, width,
-                          all.data(), width, all.data());
+                          scratch.cells.data(), width, scratch.cells.data());
 }
 
 void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells, const fixed_t* table, fixed_t* sums,

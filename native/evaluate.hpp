@@ -15,7 +15,8 @@ struct TargetCounts {
 };
 
 // The table of every feature and the column conditioned on: cells[(a * given + v) * width + i].
-void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, std::size_t given, count_t* cells);
+void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, std::size_t given, count_t* cells,
+                      Scratch& scratch);
 
 // sums[i] += sum over the cells of (feature i, given, target) of table[count].
 void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells, const fixed_t* table, fixed_t* sums,

@@ -28,7 +28,6 @@ std::vector<std::size_t> cut(const std::vector<double>& cost, double limit) {
 // The tables of every feature with the given column: needed for the cells of the most frequent class, and wanted by itself.
 void Panels::Run::count_given() {
     const auto& blocks = features().blocks();
-    given_cells.resize(blocks.size());
     std::vector<Rows> levels;
     Partition groups;
     Buffer<std::uint64_t> bits;
@@ -48,15 +47,17 @@ void Panels::Run::count_given() {
     panels.pool_.run(blocks.size(), cost < short_work, [&](std::size_t b, unsigned worker) {
         const Block& block = *blocks[b];
         Scratch& scratch = panels.scratch_[worker];
-        Buffer<fixed_t> sums(block.width());
+        scratch.sums.reserve(block.width());
+        fixed_t* sums = scratch.sums.data();
+        std::fill(sums, sums + block.width(), 0);
         if (given.few()) {
-            given_cells[b] = Buffer<count_t>(block.levels() * n_given() * block.width());
+            given_cells[b].reserve(block.levels() * n_given() * block.width());
             scratch.counts.reserve(n_given() * block.pitch());
             block.count(levels.data(), levels.size(), scratch.counts.data(), scratch);
-            fill_given_cells(block, scratch.counts.data(), given.sizes().data(), n_given(), given_cells[b].data());
-            kernels().look_up(given_cells[b].data(), block.levels() * n_given(), block.width(), block.width(), table, sums.data());
+            fill_given_cells(block, scratch.counts.data(), given.sizes().data(), n_given(), given_cells[b].data(), scratch);
+            kernels().look_up(given_cells[b].data(), block.levels() * n_given(), block.width(), block.width(), table, sums);
         } else {
-            block.add_groups(groups, table, sums.data(), scratch);
+            block.add_groups(groups, table, sums, scratch);
         }
         for (std::size_t i = 0; i < block.features().size(); ++i) with_given[block.features()[i]] = sums[i];
     });
@@ -210,7 +211,7 @@ void Panels::Run::count_split(std::size_t from, std::size_t to) {
             cost[b].push_back(double(targets().listed(split[t])) * (n_given() > 1 ? 4 : 0) + 2 * cells);
             all += cost[b].back();
         }
-    const double limit = std::clamp(all / (6.0 * panels.pool_.size()), 1e5, longest_task);
+    const double limit = std::clamp(all / (16.0 * panels.pool_.size()), 5e4, longest_task);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         std::size_t start = from;
         for (const std::size_t end : cut(cost[b], limit)) {

@@ -75,21 +75,29 @@ void Panels::Run::choose() {
 
 void Panels::run(const Given& given, std::size_t first, std::size_t last, bool reduce, fixed_t* with_given, fixed_t* out) {
     std::lock_guard lock(mutex_);
-    Run run{*this, given, first, last, reduce, with_given, out, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+    given_cells_.resize(features_.blocks().size());
+    accounts_.resize(pool_.size());
+    Run run{*this, given, first, last, reduce, with_given, out, given_cells_, accounts_, {}, {}, {}, {}, {}, {}, {}};
     if (reduce) {
         std::fill(out, out + features_.size(), 0);
-        run.accounts.assign(pool_.size(), std::vector<fixed_t>(features_.size(), 0));
+        for (auto& account : accounts_) {
+            account.reserve(features_.size());
+            std::fill(account.data(), account.data() + features_.size(), 0);
+        }
     }
     if (!features_.blocks().empty()) {
         run.choose();
+        if (!run.grouped.empty()) given.need_codes();
         if (!run.split.empty()) count_classes();
         run.count_given();
         run.all_split();
         run.all_grouped();
     }
+    if (!features_.wide().empty()) given.need_codes();
     run.all_wide();
-    for (const auto& account : run.accounts)
-        for (std::size_t k = 0; k < account.size(); ++k) out[k] += account[k];
+    if (!reduce) return;
+    for (const auto& account : accounts_)
+        for (std::size_t k = 0; k < features_.size(); ++k) out[k] += account[k];
 }
 
 void Panels::feature_sums(fixed_t* out) {

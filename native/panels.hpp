@@ -49,7 +49,10 @@ class Panels {
     std::vector<std::size_t> class_index_;     // where the sets of a target begin; only targets of few classes have any
     std::vector<Buffer<count_t>> with_class_;  // for each block: counts of its features in every class
     Buffer<std::uint64_t> class_bits_;         // the classes as bits, for blocks that want them
-    Buffer<row_t> set_rows_;                   // room for the sets of a call, kept for the next
+    // Room for one call, kept for the next: fresh memory would cost page faults at every step.
+    Buffer<row_t> set_rows_;
+    std::vector<Buffer<count_t>> given_cells_;
+    std::vector<Buffer<fixed_t>> accounts_;
 };
 
 }  // namespace labelsieve

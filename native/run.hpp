@@ -20,10 +20,10 @@ struct Panels::Run {
     bool reduce;
     fixed_t* with_given;
     fixed_t* out;
+    std::vector<Buffer<count_t>>& given_cells;    // for each block
+    std::vector<Buffer<fixed_t>>& accounts;       // for each worker, when targets are added up
 
     std::vector<std::size_t> split, grouped;      // targets counted by lists of rows and margins, and by groups
-    std::vector<Buffer<count_t>> given_cells;     // for each block
-    std::vector<std::vector<fixed_t>> accounts;   // for each worker, when targets are added up
     Buffer<std::uint64_t> set_bits_buffer;
     std::vector<Rows> sets;                       // (target, class, level given) of the targets at hand
     std::vector<count_t> set_sizes;               // (target, class, level given) with level 0

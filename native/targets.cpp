@@ -146,16 +146,20 @@ void Targets::expand(std::size_t target, std::vector<std::uint32_t>& classes, st
     std::copy(targets_[target].rows.begin(), targets_[target].rows.end(), sorted.begin() + std::ptrdiff_t(n_zero));
 }
 
-Given::Given(std::span<const std::uint32_t> codes, std::size_t n_levels) : codes_(codes.size()) {
+Given::Given(std::span<const std::uint32_t> codes, std::size_t n_levels) {
     std::vector<count_t> counts(n_levels, 0);
     for (const std::uint32_t code : codes) {
         if (code >= n_levels) throw std::invalid_argument("given column: a code is not below the number of levels");
         ++counts[code];
     }
     const auto place = order_levels(counts, sizes_);
-    for (std::size_t row = 0; row < codes.size(); ++row) codes_[row] = place[codes[row]];
-    if (!few()) return;
-    bytes_.assign(codes_.begin(), codes_.end());
+    if (!few()) {
+        codes_.resize(codes.size());
+        for (std::size_t row = 0; row < codes.size(); ++row) codes_[row] = place[codes[row]];
+        return;
+    }
+    bytes_.resize(codes.size());
+    for (std::size_t row = 0; row < codes.size(); ++row) bytes_[row] = std::uint8_t(place[codes[row]]);
     starts_.assign(1, 0);
     for (std::size_t v = 1; v < levels(); ++v) starts_.push_back(starts_.back() + sizes_[v]);
     rows_.resize(starts_.back() + 1);

@@ -51,7 +51,11 @@ class Given {
 
     std::size_t levels() const { return sizes_.size(); }
     const std::vector<count_t>& sizes() const { return sizes_; }
+    // One code for each row, for what counts by groups or column by column; call `need_codes` before, on one thread.
     const std::vector<std::uint32_t>& codes() const { return codes_; }
+    void need_codes() const {
+        if (codes_.empty()) codes_.assign(bytes_.begin(), bytes_.end());
+    }
     // Codes as bytes and the lists of rows for levels 1, 2, ...: only while there are few levels.
     const std::vector<std::uint8_t>& bytes() const { return bytes_; }
     std::span<const row_t> rows(std::size_t level) const { return {rows_.data() + starts_[level - 1], sizes_[level]}; }
@@ -60,7 +64,7 @@ class Given {
 
   private:
     std::vector<count_t> sizes_;
-    std::vector<std::uint32_t> codes_;
+    mutable std::vector<std::uint32_t> codes_;
     std::vector<std::uint8_t> bytes_;
     std::vector<row_t> rows_;
     std::vector<std::size_t> starts_;
