@@ -68,7 +68,7 @@ Features::Features(const Columns& columns, Strategy strategy, Pool& pool) : colu
     const auto plans = plan_blocks(columns, narrow, !wants_bits_);
     const std::size_t n_sparse = (nearly_zero.size() + SparseBlock::max_features - 1) / SparseBlock::max_features;
     blocks_.resize(plans.size() + n_sparse);
-    pool.run(blocks_.size(), columns.n_rows() * columns.size() < 1'000'000, [&](std::size_t b, unsigned) {
+    pool.run(blocks_.size(), 0.7 * double(columns.n_rows()) * double(columns.size()), [&](std::size_t b, unsigned) {
         if (b >= plans.size()) {
             const auto first = nearly_zero.begin() + std::ptrdiff_t((b - plans.size()) * SparseBlock::max_features);
             const auto last = std::min(first + std::ptrdiff_t(SparseBlock::max_features), nearly_zero.end());
@@ -96,7 +96,7 @@ void Features::make_sparse(Strategy strategy, Pool& pool) {
     constexpr std::size_t together = SparseBlock::max_features / block_bits;
     const std::size_t n_kept = kept.size(), n_sparse = (nearly_zero.size() + together - 1) / together;
     kept.resize(n_kept + n_sparse);
-    pool.run(n_sparse, n_rows() * nearly_zero.size() < 100'000, [&](std::size_t task, unsigned) {
+    pool.run(n_sparse, 6 * double(n_rows()) * double(nearly_zero.size()), [&](std::size_t task, unsigned) {
         const std::size_t first = task * together, last = std::min(nearly_zero.size(), first + together);
         kept[n_kept + task] = std::make_unique<SparseBlock>(nearly_zero, first, last, n_rows());
         for (std::size_t b = first; b < last; ++b) nearly_zero[b].reset();

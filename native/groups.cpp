@@ -23,7 +23,7 @@ void Panels::Run::all_grouped() {
     };
     std::vector<Buffers> buffers(panels.pool_.size());
     const double cost = double(grouped.size()) * double(blocks.size()) * double(features().n_rows()) * 20;
-    panels.pool_.run(grouped.size() * n_ranges, cost < short_work, [&](std::size_t task, unsigned worker) {
+    panels.pool_.run(grouped.size() * n_ranges, cost, [&](std::size_t task, unsigned worker) {
         const std::size_t l = grouped[task / n_ranges], start = task % n_ranges * together;
         Scratch& scratch = panels.scratch_[worker];
         targets().expand(l, buffers[worker].classes, buffers[worker].sorted);
@@ -59,7 +59,7 @@ void Panels::Run::all_wide() {
     for (std::size_t from = first; from < last || from == first; from += at_a_time) {
         const std::size_t to = std::min(last, from + at_a_time);
         const double cost = double(to - from + 1) * double(n_rows) * 4;
-        panels.pool_.run(to - from, cost < short_work, [&](std::size_t task, unsigned) {
+        panels.pool_.run(to - from, cost, [&](std::size_t task, unsigned) {
             std::vector<std::uint32_t> classes;
             std::vector<row_t> sorted;
             targets().expand(from + task, classes, sorted);
@@ -67,7 +67,7 @@ void Panels::Run::all_wide() {
         });
         const std::size_t columns = std::clamp<std::size_t>(std::size_t(longest_task / cost), 1, 16);
         const std::size_t n_tasks = (wide.size() + columns - 1) / columns;
-        panels.pool_.run(n_tasks, cost * double(wide.size()) < short_work, [&](std::size_t task, unsigned worker) {
+        panels.pool_.run(n_tasks, cost * double(wide.size()), [&](std::size_t task, unsigned worker) {
             Scratch& scratch = panels.scratch_[worker];
             const std::size_t start = task * columns, stop = std::min(wide.size(), start + columns);
             scratch.codes.reserve(columns * n_rows);

@@ -44,7 +44,7 @@ void Panels::Run::count_given() {
     }
     const fixed_t* table = panels.terms_.table;
     const double cost = double(features().n_rows()) * 5 * double(blocks.size());
-    panels.pool_.run(blocks.size(), cost < short_work, [&](std::size_t b, unsigned worker) {
+    panels.pool_.run(blocks.size(), cost, [&](std::size_t b, unsigned worker) {
         const Block& block = *blocks[b];
         Scratch& scratch = panels.scratch_[worker];
         scratch.sums.reserve(block.width());
@@ -148,8 +148,8 @@ void Panels::Run::make_sets(std::size_t from, std::size_t to) {
         for (std::size_t s = 0; s < sets.size(); ++s) sets[s].list = panels.set_rows_.data() + place[s];
     }
     const double all = std::accumulate(cost.begin(), cost.end(), 0.0);
-    const auto ends = cut(cost, std::max(1e5, all / (4.0 * panels.pool_.size())));
-    panels.pool_.run(ends.size(), all < short_work, [&](std::size_t task, unsigned) {
+    const auto ends = cut(cost, std::max(1e4, all / (4.0 * panels.pool_.size())));
+    panels.pool_.run(ends.size(), all, [&](std::size_t task, unsigned) {
         for (std::size_t t = task ? ends[task - 1] : 0; t < ends[task]; ++t) fill_sets(split[from + t], t);
     });
 }
@@ -219,7 +219,7 @@ void Panels::Run::count_split(std::size_t from, std::size_t to) {
             start = from + end;
         }
     }
-    panels.pool_.run(ranges.size(), all < short_work, [&](std::size_t task, unsigned worker) {
+    panels.pool_.run(ranges.size(), all, [&](std::size_t task, unsigned worker) {
         const Range& range = ranges[task];
         count_range(*blocks[range.block], range.block, range.from, range.to, from, worker);
     });

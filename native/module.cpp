@@ -142,6 +142,7 @@ class Session {
         }
         const Strategy how = weights_ ? Strategy::histogram : strategy_of(strategy);
         nb::gil_scoped_release released;
+        const Pool::Shift shift(pool_, 0.7 * double(features.n_rows()) * double(features.size() + targets.size()));
         features_.emplace(features, how, pool_);
         targets_.emplace(targets, pool_);
         panels_.emplace(*features_, *targets_, terms, pool_);
@@ -166,8 +167,7 @@ class Session {
         require(with_given.shape(0) == features_->size(), "one sum for each feature");
         require(out.shape(0) == features_->size() * (reduce ? 1 : last - first), "one sum for each feature and target");
         nb::gil_scoped_release released;
-        const Given column({given.data(), given.shape(0)}, n_given);
-        panels_->run(column, first, last, reduce, with_given.data(), out.data());
+        panels_->run({given.data(), given.shape(0)}, n_given, first, last, reduce, with_given.data(), out.data());
     }
 
     std::size_t bytes() const { return panels_->bytes(); }

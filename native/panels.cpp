@@ -56,7 +56,7 @@ void Panels::count_classes() {
         }
     const std::size_t at_a_time = std::clamp<std::size_t>(std::size_t(longest_task / 10 * double(sets.size()) / (rows + 1)), 1, 256);
     const std::size_t n_ranges = (sets.size() + at_a_time - 1) / at_a_time;
-    pool_.run(n_blocks * n_ranges, rows * 8 * double(n_blocks) < short_work, [&](std::size_t task, unsigned worker) {
+    pool_.run(n_blocks * n_ranges, rows * 8 * double(n_blocks), [&](std::size_t task, unsigned worker) {
         const std::size_t b = task / n_ranges, from = task % n_ranges * at_a_time, to = std::min(sets.size(), from + at_a_time);
         const Block& block = *features_.blocks()[b];
         block.count(sets.data() + from, to - from, counted[b].data() + from * block.pitch(), scratch_[worker]);
@@ -73,8 +73,20 @@ void Panels::Run::choose() {
     }
 }
 
-void Panels::run(const Given& given, std::size_t first, std::size_t last, bool reduce, fixed_t* with_given, fixed_t* out) {
+// A guess at the cycles of a panel, to tell whether it is worth waking threads for.
+double Panels::cost(std::size_t first, std::size_t last) const {
+    double listed = double(features_.n_rows());
+    for (std::size_t l = first; l < last; ++l) listed += double(targets_.listed(l));
+    const double cells = double(features_.size()) * double(last - first);
+    return 4 * listed * double(features_.blocks().size()) + 8 * cells +
+           4 * double(features_.wide().size()) * double(last - first + 1) * double(features_.n_rows());
+}
+
+void Panels::run(std::span<const std::uint32_t> codes, std::size_t n_given, std::size_t first, std::size_t last, bool reduce,
+                 fixed_t* with_given, fixed_t* out) {
     std::lock_guard lock(mutex_);
+    const Pool::Shift shift(pool_, cost(first, last));  // first, so that threads wake up while the given column is read
+    const Given given(codes, n_given);
     given_cells_.resize(features_.blocks().size());
     accounts_.resize(pool_.size());
     Run run{*this, given, first, last, reduce, with_given, out, given_cells_, accounts_, {}, {}, {}, {}, {}, {}, {}};
@@ -102,9 +114,8 @@ void Panels::run(const Given& given, std::size_t first, std::size_t last, bool r
 
 void Panels::feature_sums(fixed_t* out) {
     const std::vector<std::uint32_t> same(features_.n_rows(), 0);
-    const Given constant(same, 1);
     std::vector<fixed_t> none(features_.size());
-    run(constant, 0, 0, true, out, none.data());
+    run(same, 1, 0, 0, true, out, none.data());
 }
 
 void Panels::target_sums(fixed_t* out) {

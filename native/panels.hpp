@@ -29,15 +29,17 @@ class Panels {
     void feature_sums(fixed_t* out);  // (d,)
     void target_sums(fixed_t* out);   // (q,)
 
-    // out[k] or out[k * n + l - first] for targets first <= l < last: cells of (feature k, given, target l), added over the
+    // `given` has one code below `n_given` for each row. out[k] or out[k * n + l - first] for targets first <= l < last: cells of (feature k, given, target l), added over the
     // targets when `reduce`. `with_given[k]`: cells of (feature k, given). A given column of one level makes pairs.
-    void run(const Given& given, std::size_t first, std::size_t last, bool reduce, fixed_t* with_given, fixed_t* out);
+    void run(std::span<const std::uint32_t> given, std::size_t n_given, std::size_t first, std::size_t last, bool reduce,
+             fixed_t* with_given, fixed_t* out);
 
     std::size_t bytes() const;
 
   private:
     struct Run;  // the state of one call
     void count_classes();
+    double cost(std::size_t first, std::size_t last) const;
     std::size_t set_index(std::size_t target) const { return class_index_[target]; }
 
     const Features& features_;

@@ -7,7 +7,6 @@ namespace labelsieve {
 
 inline constexpr std::size_t few_classes = 64;                     // targets with more are always counted by groups
 inline constexpr std::size_t set_memory = std::size_t(1) << 25;    // bytes of row lists, and of partitions, made at a time
-inline constexpr double short_work = 6e5;                          // cycles: below, waking a thread costs more than it brings
 inline constexpr double longest_task = 3e7;                        // cycles: an interrupt waits for one task at the most
 
 // The partition of the rows by the given column alone.

@@ -33,7 +33,7 @@ Targets::Targets(const Columns& columns, Pool& pool) : n_rows_(columns.n_rows())
     const auto* sparse = dynamic_cast<const SparseColumns*>(&columns);
     std::vector<std::vector<code_t>> codes(pool.size());
     std::vector<std::vector<std::uint8_t>> bytes(pool.size());
-    pool.run((size() + together - 1) / together, n_rows_ * size() < 1'000'000, [&](std::size_t task, unsigned worker) {
+    pool.run((size() + together - 1) / together, 0.7 * double(n_rows_) * double(size()), [&](std::size_t task, unsigned worker) {
         const std::size_t first = task * together, last = std::min(size(), first + together);
         const auto two_levels = [&](std::size_t t) { return columns.levels(t) <= 2; };
         std::size_t listed[together];

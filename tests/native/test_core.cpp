@@ -1,9 +1,13 @@
 // The core against plain loops, without Python: this is what runs under the sanitisers.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <random>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 
 #include "encode.hpp"
@@ -77,9 +81,8 @@ void compare(const Table& x, const Table& y, const std::vector<std::uint32_t>& g
     Panels panels(features, targets, {table.data(), nullptr, {}}, pool);
     const std::size_t d = x.levels.size(), q = y.levels.size();
     std::vector<fixed_t> with_given(d), triple(d * q), reduced(d), again(d);
-    const Given column(given, n_given);
-    panels.run(column, 0, q, false, with_given.data(), triple.data());
-    panels.run(column, 0, q, true, again.data(), reduced.data());
+    panels.run(given, n_given, 0, q, false, with_given.data(), triple.data());
+    panels.run(given, n_given, 0, q, true, again.data(), reduced.data());
     EXPECT(with_given == again);
     bool same = true, same_given = true, same_sum = true;
     for (std::size_t k = 0; k < d; ++k) {
@@ -152,9 +155,8 @@ void test_weights() {
     Panels panels(features, targets, {nullptr, weights.data(), term}, pool);
     std::vector<std::uint32_t> codes(n);
     for (auto& code : codes) code = std::uint32_t(below(n));
-    const Given given(codes, n);
     std::vector<fixed_t> with_given(4), triple(8), sums(2);
-    panels.run(given, 0, 2, false, with_given.data(), triple.data());
+    panels.run(codes, n, 0, 2, false, with_given.data(), triple.data());
     panels.target_sums(sums.data());
     for (std::size_t l = 0; l < 2; ++l) {
         std::map<code_t, std::uint64_t> classes;
@@ -195,12 +197,21 @@ void test_pool() {
     Pool pool(4);
     for (int round = 0; round < 200; ++round) {
         std::atomic<std::size_t> sum{0};
-        pool.run(100, false, [&](std::size_t task, unsigned) { sum += task; });
+        pool.run(100, 1e9, [&](std::size_t task, unsigned) { sum += task; });
         EXPECT(sum == 4950);
+    }
+    for (int round = 0; round < 200; ++round) {  // stages that come at once, a little later, and after everyone fell asleep
+        const Pool::Shift shift(pool, 1e9);
+        for (int stage = 0; stage < 4; ++stage) {
+            if (stage > 1) std::this_thread::sleep_for(std::chrono::microseconds(stage == 2 ? 5 : round % 200));
+            std::vector<int> done(1 + round % 40, 0);
+            pool.run(done.size(), 1e9, [&](std::size_t task, unsigned) { ++done[task]; });
+            EXPECT(std::count(done.begin(), done.end(), 1) == std::ptrdiff_t(done.size()));
+        }
     }
     bool thrown = false;
     try {
-        pool.run(100, false, [](std::size_t task, unsigned) {
+        pool.run(100, 1e9, [](std::size_t task, unsigned) {
             if (task == 57) throw std::runtime_error("task 57");
         });
     } catch (const std::runtime_error&) {
@@ -210,7 +221,7 @@ void test_pool() {
     Pool polled(2, [] { throw std::runtime_error("interrupted"); });
     thrown = false;
     try {
-        polled.run(1'000'000, false, [](std::size_t, unsigned) {
+        polled.run(1'000'000, 1e9, [](std::size_t, unsigned) {
             volatile double x = 1;
             for (int i = 0; i < 10'000; ++i) x = x * 1.0001;
         });
