@@ -48,4 +48,11 @@ void add_target(const Block& block, const TargetCounts& counts, const count_t* g
     }
 }
 
+void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* triple, std::size_t n_features, fixed_t* account) {
+    for (std::size_t k = 0; k < n_features; ++k) {
+        const fixed_t always = terms.constant + (terms.fixed ? terms.fixed[k] : 0);
+        account[k] += always + terms.pair_factor * pair[k] + terms.triple_factor * triple[k];
+    }
+}
+
 }  // namespace labelsieve

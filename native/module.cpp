@@ -241,6 +241,12 @@ NB_MODULE(_native, m) {
         return where(equal_width(starts.data(), values.data(), n_rows, n_columns, {n_bins, closed_right}, out.data(), implicit.data(),
                                  levels.data()));
     }, "starts"_a, "values"_a, "n_rows"_a, "n_bins"_a, "closed_right"_a, "out"_a.noconvert(), "implicit"_a.noconvert(), "levels"_a.noconvert());
+    m.def("fold_panel", [](OutVector<fixed_t> account, std::optional<Vector<fixed_t>> fixed, Vector<fixed_t> pair, fixed_t pair_factor,
+                           Vector<fixed_t> triple, fixed_t triple_factor, fixed_t constant) {
+        const std::size_t n = account.shape(0);
+        require(pair.shape(0) == n && triple.shape(0) == n && (!fixed || fixed->shape(0) == n), "one number for each feature");
+        fold_panel({constant, fixed ? fixed->data() : nullptr, pair_factor, triple_factor}, pair.data(), triple.data(), n, account.data());
+    }, "account"_a.noconvert(), "fixed"_a.none(), "pair"_a, "pair_factor"_a, "triple"_a, "triple_factor"_a, "constant"_a);
     m.def("refine", &refine_joint, "joint"_a.noconvert(), "n_joint"_a, "column"_a, "n_levels"_a);
 
     nb::class_<Table>(m, "Table");

@@ -23,6 +23,15 @@ def equal_width_sparse(
     implicit: NDArray[np.uint16],
     levels: NDArray[np.uint32],
 ) -> tuple[int, int] | None: ...
+def fold_panel(
+    account: NDArray[np.int64],
+    fixed: NDArray[np.int64] | None,
+    pair: NDArray[np.int64],
+    pair_factor: int,
+    triple: NDArray[np.int64],
+    triple_factor: int,
+    constant: int,
+) -> None: ...
 def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
 
 class Table: ...

@@ -7,9 +7,10 @@ from labelsieve import Criterion, InputError, Sieve
 from labelsieve.criteria import CATALOGUE
 from labelsieve.information import mutual_information
 from labelsieve.information.fixedpoint import FixedPoint
-from labelsieve.information.formula import H, I, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, values, y, z
+from labelsieve.information.formula import H, I, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
+from labelsieve.information.formula import account
 from labelsieve.information.formula import program as programs
-from labelsieve.information.formula.values import SPILL_AFTER, Account
+from labelsieve.information.formula.account import SPILL_AFTER, Account
 from tests.criteria.cases import VARIANTS, fit_variant, make_parents
 from tests.tables import binary_table, many_levels_table
 
@@ -85,7 +86,7 @@ def test_an_empty_account_is_zero():
 def test_scores_do_not_depend_on_when_an_account_is_carried_over(name, monkeypatch):
     X, Y = make_data()
     rare = fit(name, X, Y)
-    monkeypatch.setattr(values, "SPILL_AFTER", 2)
+    monkeypatch.setattr(account, "SPILL_AFTER", 2)
     often = fit(name, X, Y)
     assert np.array_equal(often.selected_, rare.selected_)
     np.testing.assert_allclose(often.scores_, rare.scores_, rtol=1e-13, atol=1e-13)

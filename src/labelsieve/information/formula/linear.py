@@ -1,19 +1,26 @@
 """The commonest accounts, without walking a tree at every step.
 
 What a selected feature adds is, for most criteria, a sum of a few tables with whole factors plus something that never
-changes. Such a sum is found once and then computed with as many numpy operations as it has terms.
+changes. Such a sum is found once; then the core adds the parts of a panel to the account in one pass.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
+from typing import NamedTuple
 
 from labelsieve.information.formula.lower import add
 from labelsieve.information.formula.nodes import Add, Formula, Multiply, Number, Reduce, Size, Table
 from labelsieve.information.formula.program_tools import is_static
 from labelsieve.information.formula.sources import Context, Fixed, Sources
 from labelsieve.information.formula.values import SMALL_FACTOR
+
+
+class PanelFactors(NamedTuple):
+    """How often the tables (s), (f, s) and (f, s, y) added over the targets count."""
+
+    single: int = 0
+    pair: int = 0
+    triple: int = 0
 
 
 @dataclass
@@ -25,30 +32,21 @@ class LinearBody:
 
     terms: list[tuple[int, bool, frozenset[str]]]
     static: Formula | None
-    static_value: Fixed | None = None
 
     @cached_property
-    def panel_terms(self) -> list[tuple[int, str]] | None:
+    def panel_factors(self) -> PanelFactors | None:
         """The terms as parts of one panel, where they are nothing else."""
-        kinds = {frozenset("fs"): "pair", frozenset("fsy"): "triple", frozenset("s"): "single"}
-        if any(names not in kinds for _, _, names in self.terms):
-            return None
-        return [(factor, kinds[names]) for factor, _, names in self.terms]
+        kinds = {frozenset("s"): 0, frozenset("fs"): 1, frozenset("fsy"): 2}
+        factors = [0, 0, 0]
+        for factor, _, names in self.terms:
+            if names not in kinds:
+                return None
+            factors[kinds[names]] += factor
+        return PanelFactors(*factors)
 
-    def of_panel(self, pair: Fixed, triple: Fixed, single: np.int64) -> Fixed:
-        """The body for the newest feature, from its panel."""
-        assert self.panel_terms is not None
-        total = self.static_value
-        for factor, kind in self.panel_terms:
-            table = pair if kind == "pair" else triple if kind == "triple" else single
-            scaled = table if factor == 1 else table * factor
-            total = scaled if total is None else total + scaled  # type: ignore[assignment]
-        assert total is not None
-        return total
-
-    def value(self, sources: Sources, context: Context) -> Fixed:
-        """The body for the newest feature, table by table."""
-        total = self.static_value
+    def value(self, sources: Sources, context: Context, static: Fixed | None) -> Fixed:
+        """The body for the newest feature, table by table, with the value of its static part."""
+        total = static
         for factor, added, names in self.terms:
             table = sources.total(names, context) if added else sources.table(names, context)
             scaled = table if factor == 1 else table * factor

@@ -1,11 +1,14 @@
 """Evaluating a lowered formula for all candidates, one selected feature after the other."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.information.formula.linear import LinearBody, linear_body
+from labelsieve.information.formula.account import Account
+from labelsieve.information.formula.linear import LinearBody, PanelFactors, linear_body
 from labelsieve.information.formula.nodes import (
     Add,
     Apply,
@@ -20,11 +23,26 @@ from labelsieve.information.formula.nodes import (
 )
 from labelsieve.information.formula.program_tools import is_static
 from labelsieve.information.formula.sources import Context, Fixed, Sources
-from labelsieve.information.formula.values import TOO_LARGE, Account, Value, fixed_value, real_value
+from labelsieve.information.formula.values import TOO_LARGE, Value, fixed_value, real_value
 
 Parents = list[list[int]]
 Progress = Callable[[int, int], None]
 PANEL_BYTES = 2**26  # of one slice of the targets, for formulas that need every target by itself
+
+
+@dataclass
+class Fold:
+    """A reducer over the selected: what is folded, in which way, and what came together."""
+
+    body: Formula
+    linear: LinearBody | None
+    account: Account
+    static: Fixed | None = None
+
+    @cached_property
+    def panel_factors(self) -> PanelFactors | None:
+        """Set when the newest feature's panel is all that it needs."""
+        return self.linear.panel_factors if self.linear is not None and self.account.operation in ("sum", "mean") else None
 
 
 class Program:
@@ -53,35 +71,46 @@ class Program:
         self._formulas = formulas
         self._memory: dict[tuple[int, int, int], Value] = {}
         self._accounts: dict[int, Account] = {}
-        self._folds: list[tuple[Formula, LinearBody | None, Account]] = []
+        self._folds: list[Fold] = []
         shared: dict[Reduce, Account] = {}
         for formula in formulas:
             for node in formula.walk():
                 if isinstance(node, Reduce) and node.variable == "s":
                     if node not in shared:
                         shared[node] = Account(node.operation, "y" in node.free, sources.X.n_columns, last - first)
-                        self._folds.append((node.body, linear_body(node.body, last - first), shared[node]))
+                        self._folds.append(Fold(node.body, linear_body(node.body, last - first), shared[node]))
                     self._accounts[id(node)] = shared[node]
-        steps = [linear.panel_terms if linear is not None else None for _, linear, _ in self._folds]
+        steps = [fold.panel_factors for fold in self._folds]
         self._from_one_panel = bool(steps) and all(step is not None for step in steps)
-        self._with_targets = any(kind == "triple" for step in steps for _, kind in step or [])
+        self._with_targets = any(step.triple for step in steps if step is not None)
 
     def select(self, feature: int) -> None:
         """Fold in one more selected feature."""
-        newest = self._base._replace(s=feature)
-        panel = self.sources.newest(feature, self._base, self._with_targets) if self._from_one_panel else None
-        for body, linear, account in self._folds:
-            if linear is not None:
-                if linear.static is not None and linear.static_value is None:
-                    linear.static_value = self._value(linear.static, self._base).fixed(self.sources.fixed)
-                account.fold(linear.value(self.sources, newest) if panel is None else linear.of_panel(*panel), None)
-                continue
-            slices = self._slices(self._base) if account.by_target else [self._base]
-            for context in slices:
-                value = self._value(body, context._replace(s=feature))
-                account.fold(value.fixed(self.sources.fixed), self._local(context) if account.by_target else None)
+        if self._from_one_panel:
+            panel, single = self.sources.newest(feature, self._base, self._with_targets)
+            for fold in self._folds:
+                assert fold.panel_factors is not None
+                fold.account.fold_panel(panel, fold.panel_factors, single, self._static(fold))
+        else:
+            for fold in self._folds:
+                self._fold(fold, feature)
         self._n_selected += 1
         self.sources.select(feature)
+
+    def _fold(self, fold: Fold, feature: int) -> None:
+        account, newest = fold.account, self._base._replace(s=feature)
+        if fold.linear is not None:
+            account.fold(fold.linear.value(self.sources, newest, self._static(fold)), None)
+            return
+        for context in self._slices(self._base) if account.by_target else [self._base]:
+            value = self._value(fold.body, context._replace(s=feature))
+            account.fold(value.fixed(self.sources.fixed), self._local(context) if account.by_target else None)
+
+    def _static(self, fold: Fold) -> Fixed | None:
+        """What a linear body adds whatever was selected."""
+        if fold.static is None and fold.linear is not None and fold.linear.static is not None:
+            fold.static = self._value(fold.linear.static, self._base).fixed(self.sources.fixed)
+        return fold.static
 
     def evaluate(self, formula: Formula) -> Value:
         """The formula for every candidate: shape (d, 1), or (1, 1) if it does not mention the candidate."""

@@ -96,13 +96,12 @@ class Sources:
             self.n_joint = _native.refine(self.joint, self.n_joint, self.X.column(feature), int(self.X.levels[feature]))
             self._version += 1
 
-    def newest(self, feature: int, context: Context, with_targets: bool) -> tuple[Fixed, Fixed, np.int64]:
+    def newest(self, feature: int, context: Context, with_targets: bool) -> tuple[Panel, int]:
         """Tables (f, s), (f, s, y) added over the targets, and (s), for ``s`` just selected: one panel, not kept."""
         targets = context.targets if with_targets else slice(0)
-        panel = self._workspace.features.triples(
-            self.X.column(feature), int(self.X.levels[feature]), targets=targets, reduce="sum"
-        )
-        return panel.pair[:, np.newaxis], panel.triple[:, np.newaxis], self._workspace.feature_sums[feature]
+        column, n_levels = self.X.column(feature), int(self.X.levels[feature])
+        panel = self._workspace.features.triples(column, n_levels, targets=targets, reduce="sum")
+        return panel, int(self._workspace.feature_sums[feature])
 
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""

@@ -14,7 +14,6 @@ from labelsieve.information.fixedpoint import FixedPoint
 
 Fixed = NDArray[np.int64]
 Real = NDArray[np.float64]
-SPILL_AFTER = 512  # additions of numbers below 2^53
 LARGEST = 2**53  # of what is folded: then no account overflows between two spills
 TOO_LARGE = "A term of the formula is too large for 64-bit fixed point: divide the formula by a constant."
 SMALL_FACTOR = 2**10  # which no sum over the targets needs room for
@@ -109,52 +108,3 @@ def fixed_value(array: Fixed) -> Value:
 def real_value(array: Real) -> Value:
     """In nats."""
     return Value(array, False)
-
-
-class Account:
-    """A sum, mean, least or largest value over the selected features, for every candidate (and target)."""
-
-    def __init__(self, operation: str, by_target: bool, n_features: int, n_targets: int) -> None:
-        self.operation, self.by_target = operation, by_target
-        self._shape = (n_features, n_targets if by_target else 1)
-        self._low: Fixed | None = None
-        self._high: Fixed | None = None  # of 2^32 each, once there are many
-        self._folded = 0
-
-    def fold(self, value: Fixed, place: slice | None) -> None:
-        """Take in one more selected feature's values, for the targets in ``place``."""
-        if self._low is None:
-            self._low = np.zeros(self._shape, dtype=np.int64)
-            if self.operation in ("min", "max"):
-                self._low[:] = np.iinfo(np.int64).max if self.operation == "min" else np.iinfo(np.int64).min
-        part = self._low if place is None else self._low[:, place]
-        if self.operation == "min":
-            np.minimum(part, value, out=part)
-        elif self.operation == "max":
-            np.maximum(part, value, out=part)
-        else:
-            part += value
-            if place is None or place.stop == self._shape[1]:
-                self._spill()
-
-    def _spill(self) -> None:
-        self._folded += 1
-        if self._folded % SPILL_AFTER == 0:
-            assert self._low is not None
-            if self._high is None:
-                self._high = np.zeros(self._shape, dtype=np.int64)
-            self._high += self._low >> 32
-            self._low &= 2**32 - 1
-
-    def value(self, n_selected: int, place: slice, fixed: FixedPoint) -> Value:
-        """What has come together, for the targets in ``place``; 0 while nothing has."""
-        if self._low is None:
-            return fixed_value(np.zeros((self._shape[0], 1), dtype=np.int64))
-        where = (slice(None), place if self.by_target else slice(None))
-        low = self._low[where]
-        if self._high is None and self.operation != "mean":
-            return fixed_value(low)
-        total = fixed.information(low)
-        if self._high is not None:
-            total = fixed.information(self._high[where]) * 2.0**32 + total
-        return real_value(total / n_selected if self.operation == "mean" else total)

@@ -1,0 +1,80 @@
+"""Accounts: what has come together over the selected features."""
+
+import numpy as np
+
+from labelsieve import _native
+from labelsieve.information.backends.protocol import Panel
+from labelsieve.information.fixedpoint import FixedPoint
+from labelsieve.information.formula.linear import PanelFactors
+from labelsieve.information.formula.values import Fixed, Value, fixed_value, real_value
+
+SPILL_AFTER = 512  # additions of numbers below 2^53
+
+
+class Account:
+    """A sum, mean, least or largest value over the selected features, for every candidate (and target)."""
+
+    def __init__(self, operation: str, by_target: bool, n_features: int, n_targets: int) -> None:
+        self.operation, self.by_target = operation, by_target
+        self._shape = (n_features, n_targets if by_target else 1)
+        self._low: Fixed | None = None
+        self._high: Fixed | None = None  # of 2^32 each, once there are many
+        self._folded = 0
+
+    def fold_panel(self, panel: Panel, factors: PanelFactors, single: int, static: Fixed | None) -> None:
+        """Take in whole factors times the parts of the newest feature's panel, and what never changes: one pass."""
+        low = self._begun()
+        constant = factors.single * single
+        if static is not None and static.size == 1:
+            constant, static = constant + int(static[0, 0]), None
+        _native.fold_panel(
+            low.ravel(),
+            None if static is None else static.ravel(),
+            panel.pair,
+            factors.pair,
+            panel.triple,
+            factors.triple,
+            constant,
+        )
+        self._spill()
+
+    def _begun(self) -> Fixed:
+        if self._low is None:
+            start = {"min": np.iinfo(np.int64).max, "max": np.iinfo(np.int64).min}.get(self.operation, 0)
+            self._low = np.full(self._shape, start, dtype=np.int64)
+        return self._low
+
+    def fold(self, value: Fixed, place: slice | None) -> None:
+        """Take in one more selected feature's values, for the targets in ``place``."""
+        low = self._begun()
+        part = low if place is None else low[:, place]
+        if self.operation == "min":
+            np.minimum(part, value, out=part)
+        elif self.operation == "max":
+            np.maximum(part, value, out=part)
+        else:
+            part += value
+            if place is None or place.stop == self._shape[1]:
+                self._spill()
+
+    def _spill(self) -> None:
+        self._folded += 1
+        if self._folded % SPILL_AFTER == 0:
+            assert self._low is not None
+            if self._high is None:
+                self._high = np.zeros(self._shape, dtype=np.int64)
+            self._high += self._low >> 32
+            self._low &= 2**32 - 1
+
+    def value(self, n_selected: int, place: slice, fixed: FixedPoint) -> Value:
+        """What has come together, for the targets in ``place``; 0 while nothing has."""
+        if self._low is None:
+            return fixed_value(np.zeros((self._shape[0], 1), dtype=np.int64))
+        where = (slice(None), place if self.by_target else slice(None))
+        low = self._low[where]
+        if self._high is None and self.operation != "mean":
+            return fixed_value(low)
+        total = fixed.information(low)
+        if self._high is not None:
+            total = fixed.information(self._high[where]) * 2.0**32 + total
+        return real_value(total / n_selected if self.operation == "mean" else total)
