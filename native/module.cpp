@@ -163,16 +163,32 @@ class Session {
     void run(Vector<std::uint32_t> given, std::size_t n_given, std::size_t first, std::size_t last, bool reduce,
              OutVector<fixed_t> with_given, OutVector<fixed_t> out) {
         require(given.shape(0) == features_->n_rows(), "one given code for each row");
-        require(first <= last && last <= targets_->size(), "targets out of range");
-        require(with_given.shape(0) == features_->size(), "one sum for each feature");
-        require(out.shape(0) == features_->size() * (reduce ? 1 : last - first), "one sum for each feature and target");
+        check_panel(first, last, reduce, with_given, out);
         nb::gil_scoped_release released;
         panels_->run({given.data(), given.shape(0)}, n_given, first, last, reduce, with_given.data(), out.data());
+    }
+
+    // The same, given one of the features.
+    void run_feature(std::size_t feature, std::size_t first, std::size_t last, bool reduce, OutVector<fixed_t> with_given,
+                     OutVector<fixed_t> out) {
+        require(feature < features_->size(), "there is no such feature");
+        check_panel(first, last, reduce, with_given, out);
+        nb::gil_scoped_release released;
+        std::vector<code_t> codes(features_->n_rows());
+        features_->columns().read(feature, feature + 1, codes.data());
+        const std::vector<std::uint32_t> given(codes.begin(), codes.end());
+        panels_->run(given, features_->columns().levels(feature), first, last, reduce, with_given.data(), out.data());
     }
 
     std::size_t bytes() const { return panels_->bytes(); }
 
   private:
+    void check_panel(std::size_t first, std::size_t last, bool reduce, const OutVector<fixed_t>& with_given, const OutVector<fixed_t>& out) const {
+        require(first <= last && last <= targets_->size(), "targets out of range");
+        require(with_given.shape(0) == features_->size(), "one sum for each feature");
+        require(out.shape(0) == features_->size() * (reduce ? 1 : last - first), "one sum for each feature and target");
+    }
+
     nb::object x_, y_;
     std::optional<Vector<fixed_t>> table_;
     std::optional<Weights> weights_;
@@ -265,5 +281,7 @@ NB_MODULE(_native, m) {
         .def("feature_sums", &Session::feature_sums, "out"_a.noconvert())
         .def("target_sums", &Session::target_sums, "out"_a.noconvert())
         .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a.noconvert(), "out"_a.noconvert())
+        .def("run_feature", &Session::run_feature, "feature"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a.noconvert(),
+             "out"_a.noconvert())
         .def_prop_ro("bytes", &Session::bytes);
 }

@@ -71,5 +71,14 @@ class Session:
         with_given: NDArray[np.int64],
         out: NDArray[np.int64],
     ) -> None: ...
+    def run_feature(
+        self,
+        feature: int,
+        first: int,
+        last: int,
+        reduce: bool,
+        with_given: NDArray[np.int64],
+        out: NDArray[np.int64],
+    ) -> None: ...
     @property
     def bytes(self) -> int: ...

@@ -24,8 +24,10 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
     def show(done: int, total: int) -> None:
         nonlocal shown, visible
+        if not interactive:
+            return
         now = time.monotonic()
-        if not interactive or now - started < PATIENCE or now - shown < REFRESH:
+        if now - started < PATIENCE or now - shown < REFRESH:
             return
         shown, visible = now, True
         filled = WIDTH * done // max(1, total)

@@ -1,5 +1,6 @@
 """Sieve: the scikit-learn selector."""
 
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -18,7 +19,7 @@ from labelsieve.discretize.discretizer import discretizer_named
 from labelsieve.errors import InputError, is_whole
 from labelsieve.information import Codes
 from labelsieve.information.formula.workspace import Workspace
-from labelsieve.information.tables import is_frame
+from labelsieve.information.tables import is_frame, is_integer_array
 from labelsieve.information.weights import Estimator, weigh
 from labelsieve.labelspace import LABEL_SPACES, check_parents, encode_targets, target_space
 from labelsieve.progress import progress_bar
@@ -42,12 +43,21 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         "n_jobs": [Integral, None],
     }
 
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """As scikit-learn finds them, but once: the names are asked for at every fit."""
+        names: list[str] = super()._get_param_names()
+        return names
+
     def _read(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Codes, Codes, Any]:
         """Codes of features and targets, and weights, for the rows that count."""
         if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
             validate_data(self, X, skip_check_array=True)
             if Y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        elif is_integer_array(X, (2,)) and is_integer_array(Y, (1, 2)) and len(X) == len(Y):
+            validate_data(self, X, skip_check_array=True)  # nothing is left to check that reading the codes does not
         else:
             X, Y = validate_data(self, X, Y, accept_sparse=("csr", "csc"), multi_output=True)
         targets = encode_targets(Y)

@@ -115,15 +115,18 @@ def test_an_explanation_of_fimf_lists_the_pairs_of_top_labels_alone():
 def test_what_a_formula_does_not_mention_is_never_counted(name, monkeypatch):
     """Panels with targets are asked for after a pick only by formulas with a term of candidate, selected and target."""
     asked = []
-    count = NativeBackend.triples
 
-    def watched(self, given, n_given, *, targets=slice(None), **how):
-        asked.append(targets != slice(0))
-        return count(self, given, n_given, targets=targets, **how)
+    def watched(count):
+        def ask(*what, targets=slice(None), **how):
+            asked.append(targets != slice(0))
+            return count(*what, targets=targets, **how)
+
+        return ask
 
     X, Y = make_case(2, n_targets=4)
     sieve = Sieve(name, discretizer=None, n_features_to_select=1, warm_start=True).fit(X, Y)
-    monkeypatch.setattr(NativeBackend, "triples", watched)
+    for method in ("triples", "triples_given_feature"):
+        monkeypatch.setattr(NativeBackend, method, watched(getattr(NativeBackend, method)))
     sieve.set_params(n_features_to_select=4).fit(X, Y)
     plan = CATALOGUE[name]().plan
     wants_triples = any(given in plan.needs and (plan.needs[given].total or plan.needs[given].full) for given in "sS")

@@ -7,8 +7,7 @@ from labelsieve import Criterion, InputError, Sieve
 from labelsieve.criteria import CATALOGUE
 from labelsieve.information import mutual_information
 from labelsieve.information.fixedpoint import FixedPoint
-from labelsieve.information.formula import H, I, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
-from labelsieve.information.formula import account
+from labelsieve.information.formula import H, I, account, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
 from labelsieve.information.formula import program as programs
 from labelsieve.information.formula.account import SPILL_AFTER, Account
 from tests.criteria.cases import VARIANTS, fit_variant, make_parents

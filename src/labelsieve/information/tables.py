@@ -53,6 +53,11 @@ def read_table(X: Any, *, what: str = "X") -> NumberTable:
     return table
 
 
+def is_integer_array(table: Any, dimensions: tuple[int, ...]) -> bool:
+    """True for a plain array of whole numbers or booleans that is not empty: it cannot hold NaN, infinities or objects."""
+    return type(table) is np.ndarray and table.ndim in dimensions and table.dtype.kind in "bui" and table.size > 0
+
+
 def is_frame(X: Any) -> bool:
     """True for the data frames of pandas, polars and the like."""
     return not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X)

@@ -89,6 +89,19 @@ class NativeBackend:
 
     def triples(self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
         """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row."""
+        first, last, panel = self._empty_panel(targets, reduce)
+        column = np.ascontiguousarray(given, dtype=np.uint32)
+        self._session.run(column, n_levels, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))
+        return panel
+
+    def triples_given_feature(self, feature: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
+        """The same, given one of the features."""
+        first, last, panel = self._empty_panel(targets, reduce)
+        self._session.run_feature(feature, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))
+        return panel
+
+    def _empty_panel(self, targets: slice, reduce: Reduce) -> tuple[int, int, Panel]:
+        """Room for the sums, and the range of the targets."""
         if reduce not in (None, "sum"):
             raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
         first, last, step = targets.indices(self.n_targets)
@@ -98,7 +111,4 @@ class NativeBackend:
         shape = (self.n_features,) if reduce else (self.n_features, last - first)
         if not reduce:
             require_memory(8 * self.n_features * (last - first), "sums of", self.n_features, last - first)
-        pair, triple = np.empty(self.n_features, dtype=np.int64), np.empty(shape, dtype=np.int64)
-        column = np.ascontiguousarray(given, dtype=np.uint32)
-        self._session.run(column, n_levels, first, last, reduce is not None, pair, triple.reshape(-1))
-        return Panel(pair, triple)
+        return first, last, Panel(np.empty(self.n_features, dtype=np.int64), np.empty(shape, dtype=np.int64))

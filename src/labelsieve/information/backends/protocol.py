@@ -34,3 +34,6 @@ class Backend(Protocol):
 
     def triples(self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
         """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row."""
+
+    def triples_given_feature(self, feature: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
+        """The same, given one of the features: its column need not travel to where the counting is done."""

@@ -1,11 +1,14 @@
 """Accounts: what has come together over the selected features."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from labelsieve import _native
 from labelsieve.information.backends.protocol import Panel
 from labelsieve.information.fixedpoint import FixedPoint
-from labelsieve.information.formula.linear import PanelFactors
+from labelsieve.information.formula.linear import Linear, PanelFactors
+from labelsieve.information.formula.nodes import Formula
 from labelsieve.information.formula.values import Fixed, Value, fixed_value, real_value
 
 SPILL_AFTER = 512  # additions of numbers below 2^53
@@ -70,11 +73,22 @@ class Account:
         """What has come together, for the targets in ``place``; 0 while nothing has."""
         if self._low is None:
             return fixed_value(np.zeros((self._shape[0], 1), dtype=np.int64))
-        where = (slice(None), place if self.by_target else slice(None))
-        low = self._low[where]
+        low = self._low[:, place] if self.by_target else self._low
         if self._high is None and self.operation != "mean":
             return fixed_value(low)
         total = fixed.information(low)
         if self._high is not None:
-            total = fixed.information(self._high[where]) * 2.0**32 + total
+            high = self._high[:, place] if self.by_target else self._high
+            total = fixed.information(high) * 2.0**32 + total
         return real_value(total / n_selected if self.operation == "mean" else total)
+
+
+@dataclass
+class Fold:
+    """A reducer over the selected: what is folded, in which way, and what came together."""
+
+    body: Formula
+    linear: Linear | None
+    account: Account
+    panel_factors: PanelFactors | None = None  # set when the newest feature's panel is all that it needs
+    static: Fixed | None = None

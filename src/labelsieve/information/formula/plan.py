@@ -12,7 +12,7 @@ from labelsieve.information.codes import Codes
 from labelsieve.information.formula.lower import additive_parts, lower
 from labelsieve.information.formula.nodes import Formula, FormulaError, Reduce, Variables
 from labelsieve.information.formula.program import PANEL_BYTES, Parents, Program, Progress
-from labelsieve.information.formula.program_tools import is_static
+from labelsieve.information.formula.program_tools import is_static, reducers_over_selected
 from labelsieve.information.formula.sources import Needs, Sources, needs
 from labelsieve.information.formula.values import Value
 from labelsieve.information.formula.workspace import Workspace
@@ -97,16 +97,30 @@ class Plan:
     @cached_property
     def needs(self) -> dict[str | None, Needs]:
         """The panels that it asks for, by what they are conditioned on."""
-        return needs([part.lowered for part in [*self.parts, *self.first_parts]])
+        return needs(self.formulas)
+
+    @cached_property
+    def formulas(self) -> list[Formula]:
+        """All that is ever evaluated."""
+        return [part.lowered for part in [*self.parts, *self.first_parts]]
+
+    @cached_property
+    def over_selected(self) -> list[list[Reduce]]:
+        """Reducers that are folded at every pick."""
+        return reducers_over_selected(self.formulas)
+
+    @cached_property
+    def _accounts(self) -> tuple[int, int]:
+        """How many accounts there are of a number for each feature, and of one for each feature and target."""
+        nodes = [node for part in self.parts for node in part.lowered.walk()]
+        by_target = ["y" in node.free for node in nodes if isinstance(node, Reduce) and node.variable in ("s", "z", "p")]
+        return by_target.count(False), by_target.count(True)
 
     def memory(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> tuple[int, int]:
         """Bytes of the packed features, and of accounts and panels, about."""
         packed = n_rows * n_features * max(1, levels - 1) // 8
-        columns = 0
-        for part in self.parts:
-            for node in part.lowered.walk():
-                if isinstance(node, Reduce) and node.variable in ("s", "z", "p"):
-                    columns += n_targets if "y" in node.free else 1
+        by_feature, by_target = self._accounts
+        columns = by_feature + n_targets * by_target
         wanted = self.needs.get(None, Needs())
         if wanted.full:
             columns += 2 * n_targets  # kept by target beside what is made of it
@@ -155,17 +169,16 @@ class Scorer:
 
     def __init__(self, plan: Plan, sources: Sources, targets: slice, parents: Parents | None) -> None:
         self._plan, self._sources = plan, sources
-        formulas = [part.lowered for part in [*plan.parts, *plan.first_parts]]
-        self._program = Program(formulas, sources, targets=targets, parents=parents)
+        self._program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
         self._n_selected = 0
-        self._newest: list[tuple[str, Value]] = []
+        self._newest: list[tuple[Part, Value]] = []
 
     def scores(self) -> NDArray[np.float64]:
         """Score of every feature, in nats."""
         fixed = self._sources.fixed
         parts = self._plan.parts if self._n_selected else self._plan.first_parts
-        self._newest = [(part.kind, self._program.evaluate(part.lowered)) for part in parts]
-        values = [value for _, value in self._newest]
+        values = [self._program.evaluate(part.lowered) for part in parts]
+        self._newest = list(zip(parts, values, strict=True))
         total = (values[0] if len(values) == 1 else Value.total(values, fixed)).real(fixed)
         self._total = total[:, 0] if len(total) > 1 else np.repeat(total[:, 0], self._sources.X.n_columns)
         return self._total
@@ -173,11 +186,11 @@ class Scorer:
     def parts(self, feature: int) -> dict[str, float]:
         """The summands of a feature's score in the last ``scores``, by what they tell: relevance, redundancy, ..."""
         if len(self._newest) == 1:
-            return {self._newest[0][0]: float(self._total[feature])}
+            return {self._newest[0][0].kind: float(self._total[feature])}
         parts: dict[str, float] = {}
-        for kind, value in self._newest:
+        for part, value in self._newest:
             one = Value(value.array[feature if len(value.array) > 1 else 0].reshape(1, 1), value.exact)
-            parts[kind] = parts.get(kind, 0.0) + float(one.real(self._sources.fixed)[0, 0])
+            parts[part.kind] = parts.get(part.kind, 0.0) + float(one.real(self._sources.fixed)[0, 0])
         return parts
 
     def report_to(self, progress: Progress | None) -> None:

@@ -1,14 +1,12 @@
 """Evaluating a lowered formula for all candidates, one selected feature after the other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.information.formula.account import Account
-from labelsieve.information.formula.linear import LinearBody, PanelFactors, linear_body
+from labelsieve.information.formula.account import Account, Fold
+from labelsieve.information.formula.linear import linear, linear_sum
 from labelsieve.information.formula.nodes import (
     Add,
     Apply,
@@ -21,34 +19,21 @@ from labelsieve.information.formula.nodes import (
     Size,
     Table,
 )
-from labelsieve.information.formula.program_tools import is_static
+from labelsieve.information.formula.program_tools import is_static, reducers_over_selected
 from labelsieve.information.formula.sources import Context, Fixed, Sources
 from labelsieve.information.formula.values import TOO_LARGE, Value, fixed_value, real_value
 
 Parents = list[list[int]]
+Rule = Callable[[Context], Value]
 Progress = Callable[[int, int], None]
 PANEL_BYTES = 2**26  # of one slice of the targets, for formulas that need every target by itself
-
-
-@dataclass
-class Fold:
-    """A reducer over the selected: what is folded, in which way, and what came together."""
-
-    body: Formula
-    linear: LinearBody | None
-    account: Account
-    static: Fixed | None = None
-
-    @cached_property
-    def panel_factors(self) -> PanelFactors | None:
-        """Set when the newest feature's panel is all that it needs."""
-        return self.linear.panel_factors if self.linear is not None and self.account.operation in ("sum", "mean") else None
 
 
 class Program:
     """A list of formulas bound to data. ``select`` folds the newest feature into every account; ``evaluate`` reads them.
 
-    ``targets`` are those that ``y`` runs over; ``parents[l]`` lists the parents of target ``l``.
+    ``targets`` are those that ``y`` runs over; ``parents[l]`` lists the parents of target ``l``; ``over_selected`` is
+    :func:`reducers_over_selected` of the formulas, when it is known already.
     """
 
     def __init__(
@@ -59,6 +44,7 @@ class Program:
         targets: slice = slice(None),
         parents: Parents | None = None,
         panel_bytes: int = PANEL_BYTES,
+        over_selected: list[list[Reduce]] | None = None,
     ) -> None:
         self.sources, self._parents = sources, parents
         first, last, _ = targets.indices(sources.Y.n_columns)
@@ -69,17 +55,19 @@ class Program:
         # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
         # than evaluating them.
         self._formulas = formulas
+        self._rules: dict[int, Rule] = {}
         self._memory: dict[tuple[int, int, int], Value] = {}
         self._accounts: dict[int, Account] = {}
         self._folds: list[Fold] = []
-        shared: dict[Reduce, Account] = {}
-        for formula in formulas:
-            for node in formula.walk():
-                if isinstance(node, Reduce) and node.variable == "s":
-                    if node not in shared:
-                        shared[node] = Account(node.operation, "y" in node.free, sources.X.n_columns, last - first)
-                        self._folds.append(Fold(node.body, linear_body(node.body, last - first), shared[node]))
-                    self._accounts[id(node)] = shared[node]
+        for reducers in reducers_over_selected(formulas) if over_selected is None else over_selected:
+            node = reducers[0]
+            fold = Fold(
+                node.body, linear(node.body), Account(node.operation, "y" in node.free, sources.X.n_columns, last - first)
+            )
+            if fold.linear is not None and node.operation in ("sum", "mean"):
+                fold.panel_factors = fold.linear.panel_factors(last - first)
+            self._folds.append(fold)
+            self._accounts.update((id(same), fold.account) for same in reducers)
         steps = [fold.panel_factors for fold in self._folds]
         self._from_one_panel = bool(steps) and all(step is not None for step in steps)
         self._with_targets = any(step.triple for step in steps if step is not None)
@@ -100,7 +88,7 @@ class Program:
     def _fold(self, fold: Fold, feature: int) -> None:
         account, newest = fold.account, self._base._replace(s=feature)
         if fold.linear is not None:
-            account.fold(fold.linear.value(self.sources, newest, self._static(fold)), None)
+            account.fold(linear_sum(fold.linear.moving, self.sources, newest, self._static(fold)), None)
             return
         for context in self._slices(self._base) if account.by_target else [self._base]:
             value = self._value(fold.body, context._replace(s=feature))
@@ -108,8 +96,8 @@ class Program:
 
     def _static(self, fold: Fold) -> Fixed | None:
         """What a linear body adds whatever was selected."""
-        if fold.static is None and fold.linear is not None and fold.linear.static is not None:
-            fold.static = self._value(fold.linear.static, self._base).fixed(self.sources.fixed)
+        if fold.static is None and fold.linear is not None and fold.linear.static:
+            fold.static = linear_sum(fold.linear.static, self.sources, self._base)
         return fold.static
 
     def evaluate(self, formula: Formula) -> Value:
@@ -121,45 +109,64 @@ class Program:
         return [context.over(start, min(context.last, start + self._at_a_time)) for start in starts]
 
     def _value(self, node: Formula, context: Context) -> Value:
-        if isinstance(node, Number | Size | Table) or not is_static(node):
-            return self._compute(node, context)
-        bound = tuple(getattr(context, name) for name in ("s", "z", "p") if name in node.free)
-        if bound:  # changes from call to call
-            return self._compute(node, context)
-        key = id(node), context.first, context.last
-        if key not in self._memory:
-            value = self._compute(node, context)
-            if value.array.shape[1] > 1 and (context.first, context.last) != (self._base.first, self._base.last):
-                return value  # one of many slices of the targets: together too large to keep
-            self._memory[key] = value
-        return self._memory[key]
+        rule = self._rules.get(id(node))
+        if rule is None:
+            rule = self._rules[id(node)] = self._rule(node)
+        return rule(context)
 
-    def _compute(self, node: Formula, context: Context) -> Value:
+    def _rule(self, node: Formula) -> Rule:
+        """How a node is computed: found once, so that a pick costs arithmetic and not a walk over the formula."""
+        compute = self._computation(node)
+        if isinstance(node, Number | Size | Table) or not is_static(node) or node.free & {"s", "z", "p"}:
+            return compute  # changes from call to call, or is not worth keeping
+
+        def remember(context: Context) -> Value:
+            key = id(node), context.first, context.last
+            if key not in self._memory:
+                value = compute(context)
+                if value.array.shape[1] > 1 and (context.first, context.last) != (self._base.first, self._base.last):
+                    return value  # one of many slices of the targets: together too large to keep
+                self._memory[key] = value
+            return self._memory[key]
+
+        return remember
+
+    def _computation(self, node: Formula) -> Rule:
+        fixed = self.sources.fixed
         match node:
             case Number(value=number):
-                return real_value(np.array([[number]]))
+                constant = real_value(np.array([[number]]))
+                return lambda context: constant
             case Size(domain=domain):
-                return real_value(np.array([[float(sum(last - first for first, last in self._ranges(domain, context)))]]))
+                return lambda context: self._size(domain, context)
             case Table(variables=names):
-                return fixed_value(self.sources.table(names, context))
+                return lambda context: fixed_value(self.sources.table(names, context))
+            case Add() | Multiply() if (known := linear(node)) is not None:
+                every = [*known.static, *known.moving]
+                return lambda context: fixed_value(linear_sum(every, self.sources, context))
             case Add(terms=terms):
-                return Value.total([self._value(term, context) for term in terms], self.sources.fixed)
+                return lambda context: Value.total([self._value(term, context) for term in terms], fixed)
             case Multiply(factors=factors):
-                return Value.product([self._value(factor, context) for factor in factors], self.sources.fixed)
+                return lambda context: Value.product([self._value(factor, context) for factor in factors], fixed)
             case Divide(numerator=top, denominator=bottom):
-                return Value.ratio(self._value(top, context), self._value(bottom, context), self.sources.fixed)
+                return lambda context: Value.ratio(self._value(top, context), self._value(bottom, context), fixed)
             case Apply(function=function, arguments=arguments):
-                values = [self._value(argument, context) for argument in arguments]
-                return Value.apply(function, values, self.sources.fixed)
+                return lambda context: Value.apply(function, [self._value(part, context) for part in arguments], fixed)
             case Reduce(variable="s"):
-                return self._accounts[id(node)].value(self._n_selected, self._local(context), self.sources.fixed)
+                account = self._accounts[id(node)]
+                if not account.by_target:
+                    return lambda context: account.value(self._n_selected, slice(None), fixed)
+                return lambda context: account.value(self._n_selected, self._local(context), fixed)
             case Reduce(variable="y"):
-                return self._over_targets(node, context)
+                return lambda context: self._over_targets(node, context)
             case Reduce(variable="z"):
-                return self._over_pairs(node, context)
+                return lambda context: self._over_pairs(node, context)
             case Reduce(variable="p"):
-                return self._over_parents(node, context)
+                return lambda context: self._over_parents(node, context)
         raise FormulaError(f"{type(node).__name__} cannot be evaluated.", node)
+
+    def _size(self, domain: str, context: Context) -> Value:
+        return real_value(np.array([[float(sum(last - first for first, last in self._ranges(domain, context)))]]))
 
     def _local(self, context: Context) -> slice:
         return slice(context.first - self._base.first, context.last - self._base.first)

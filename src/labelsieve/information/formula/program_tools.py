@@ -1,4 +1,4 @@
-"""A question that planning and evaluation both ask of a formula."""
+"""Questions that planning and evaluation both ask of formulas."""
 
 from labelsieve.information.formula.nodes import Formula, Reduce, Table
 
@@ -13,3 +13,13 @@ def is_static(node: Formula) -> bool:
         )
         node.__dict__["_static"] = cached
     return cached
+
+
+def reducers_over_selected(formulas: list[Formula]) -> list[list[Reduce]]:
+    """The reducers over ``s``, equal ones together: they share an account."""
+    found: dict[Reduce, list[Reduce]] = {}
+    for formula in formulas:
+        for node in formula.walk():
+            if isinstance(node, Reduce) and node.variable == "s":
+                found.setdefault(node, []).append(node)
+    return list(found.values())

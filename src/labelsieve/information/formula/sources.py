@@ -99,8 +99,7 @@ class Sources:
     def newest(self, feature: int, context: Context, with_targets: bool) -> tuple[Panel, int]:
         """Tables (f, s), (f, s, y) added over the targets, and (s), for ``s`` just selected: one panel, not kept."""
         targets = context.targets if with_targets else slice(0)
-        column, n_levels = self.X.column(feature), int(self.X.levels[feature])
-        panel = self._workspace.features.triples(column, n_levels, targets=targets, reduce="sum")
+        panel = self._workspace.features.triples_given_feature(feature, targets=targets, reduce="sum")
         return panel, int(self._workspace.feature_sums[feature])
 
     def entropies_of_targets(self) -> Fixed:

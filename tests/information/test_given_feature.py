@@ -1,0 +1,32 @@
+"""A panel given a feature is the panel given that feature's column."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from labelsieve.information import Codes
+from labelsieve.information.backends import NativeBackend
+from labelsieve.information.fixedpoint import FixedPoint
+from tests.tables import binary_table, many_levels_table
+
+LEVELS = [2, 3, 1, 9, 70, 300]
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("reduce", [None, "sum"])
+def test_panel_given_a_feature_equals_the_panel_given_its_column(make, reduce):
+    X, Y = Codes.from_values(make(many_levels_table(1, 500, LEVELS))), Codes.from_values(binary_table(2, 500, 7))
+    backend = NativeBackend(X, Y, FixedPoint.for_rows(500, n_targets=7))
+    for feature in range(X.n_columns):
+        for targets in (slice(None), slice(2, 5), slice(0)):
+            given = backend.triples(X.column(feature), int(X.levels[feature]), targets=targets, reduce=reduce)
+            same = backend.triples_given_feature(feature, targets=targets, reduce=reduce)
+            assert np.array_equal(given.pair, same.pair)
+            assert np.array_equal(given.triple, same.triple)
+
+
+def test_a_feature_that_is_not_there_is_refused():
+    codes = Codes.from_values([[0, 1], [1, 0]])
+    backend = NativeBackend(codes, codes, FixedPoint.for_rows(2, n_targets=2))
+    with pytest.raises(ValueError, match="no such feature"):
+        backend.triples_given_feature(2)
