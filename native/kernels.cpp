@@ -2,6 +2,7 @@
 #include "kernels.hpp"
 
 #include <bit>
+#include <limits>
 
 #include "vector.hpp"
 
@@ -17,6 +18,12 @@
 #define LABELSIEVE_SCALAR_LOOP __pragma(loop(no_vector))
 #define LABELSIEVE_UNROLL_LOOP
 #define LABELSIEVE_SCALAR_FUNCTION
+#endif
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#define LABELSIEVE_RESTRICT __restrict
+#else
+#define LABELSIEVE_RESTRICT __restrict__
 #endif
 
 namespace labelsieve {
@@ -214,6 +221,54 @@ void transpose(std::uint64_t* matrix) {
     }
 }
 
+// Four columns at a time: a sum is then loaded and stored once for four additions.
+void add_squares(const double* columns, std::size_t pitch, const double* point, std::size_t n_columns, std::size_t n, double* LABELSIEVE_RESTRICT sums) {
+    std::size_t f = 0;
+    for (; f + 4 <= n_columns; f += 4) {
+        const double* LABELSIEVE_RESTRICT a = columns + f * pitch;
+        const double* LABELSIEVE_RESTRICT b = a + pitch;
+        const double* LABELSIEVE_RESTRICT c = b + pitch;
+        const double* LABELSIEVE_RESTRICT d = c + pitch;
+        const double at_a = point[f], at_b = point[f + 1], at_c = point[f + 2], at_d = point[f + 3];
+        for (std::size_t i = 0; i < n; ++i) {
+            const double to_a = at_a - a[i], to_b = at_b - b[i], to_c = at_c - c[i], to_d = at_d - d[i];
+            sums[i] = (((sums[i] + to_a * to_a) + to_b * to_b) + to_c * to_c) + to_d * to_d;
+        }
+    }
+    for (; f < n_columns; ++f) {
+        const double* LABELSIEVE_RESTRICT a = columns + f * pitch;
+        const double at_a = point[f];
+        for (std::size_t i = 0; i < n; ++i) sums[i] += (at_a - a[i]) * (at_a - a[i]);
+    }
+}
+
+void least_of_lanes(const double* values, std::size_t n, double* LABELSIEVE_RESTRICT least) {
+    for (std::size_t j = 0; j < 64; ++j) least[j] = std::numeric_limits<double>::infinity();
+    std::size_t i = 0;
+    for (; i + 64 <= n; i += 64)
+        for (std::size_t j = 0; j < 64; ++j) least[j] = values[i + j] < least[j] ? values[i + j] : least[j];
+    for (std::size_t j = 0; i + j < n; ++j) least[j] = values[i + j] < least[j] ? values[i + j] : least[j];
+}
+
+std::size_t find_up_to(const double* values, std::size_t n, double bound, row_t* found) {
+    constexpr std::size_t together = 32;
+    std::size_t n_found = 0, i = 0;
+    for (; i + together <= n; i += together) {
+        std::uint64_t near = 0;  // as wide as the values, so that the loop becomes vectors
+        for (std::size_t j = 0; j < together; ++j) near |= std::uint64_t(values[i + j] <= bound);
+        if (!near) continue;
+        for (std::size_t j = 0; j < together; ++j) {
+            found[n_found] = row_t(i + j);
+            n_found += values[i + j] <= bound;
+        }
+    }
+    for (; i < n; ++i) {
+        found[n_found] = row_t(i);
+        n_found += values[i] <= bound;
+    }
+    return n_found;
+}
+
 }  // namespace
 
 extern const Kernels kernels;
@@ -221,6 +276,7 @@ const Kernels kernels = {
 #define LABELSIEVE_STRING(x) #x
 #define LABELSIEVE_NAME(x) LABELSIEVE_STRING(x)
     LABELSIEVE_NAME(LABELSIEVE_ISA), few_columns, add_rows, read_planes, count_common, split_class, look_up, match_levels, transpose,
+    add_squares, least_of_lanes, find_up_to,
 };
 
 }  // namespace LABELSIEVE_ISA

@@ -49,6 +49,15 @@ struct Kernels {
 
     // Transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i of word j.
     void (*transpose)(std::uint64_t* matrix);
+
+    // sums[i] += (point[f] - columns[f * pitch + i])^2, one column f after the other, so that the order of addition is theirs.
+    void (*add_squares)(const double* columns, std::size_t pitch, const double* point, std::size_t n_columns, std::size_t n, double* sums);
+
+    // least[j] = the least of the values[i] with i % 64 = j, or infinity when there is none.
+    void (*least_of_lanes)(const double* values, std::size_t n, double* least);
+
+    // The i < n with values[i] <= bound, ascending. Returns how many there are; `found` has room for n.
+    std::size_t (*find_up_to)(const double* values, std::size_t n, double bound, row_t* found);
 };
 
 // The kernels for the processor that this runs on, chosen once.

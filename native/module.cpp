@@ -1,33 +1,17 @@
-// The Python face of the core: the only file that knows Python. Checks shapes, lets go of the interpreter, hands over.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// The Python face of the counting core. The module*.cpp files are the only ones that know Python: they check shapes, let go of
+// the interpreter and hand over.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
-#include <stdexcept>
 #include <string>
 
 #include "encode.hpp"
 #include "panels.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
+#include "python.hpp"
 
 namespace labelsieve {
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using OutVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
-
-void require(bool holds, const char* message) {
-    if (!holds) throw std::invalid_argument(message);
-}
 
 Number number_of(const nb::dlpack::dtype& type) {
     if (type == nb::dtype<bool>()) return Number::boolean;
@@ -105,11 +89,6 @@ Strategy strategy_of(const std::string& name) {
     if (name == "sparse") return Strategy::sparse;
     if (name == "histogram") return Strategy::histogram;
     throw std::invalid_argument("strategy must be 'auto', 'positional', 'grouped', 'tiled', 'sparse' or 'histogram'");
-}
-
-void poll_signals() {
-    nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 struct Weights {
@@ -230,7 +209,8 @@ std::size_t refine_joint(OutVector<std::uint32_t> joint, std::size_t n_joint, Ve
 
 NB_MODULE(_native, m) {
     using namespace labelsieve;
-    m.doc() = "Counting core of labelsieve.";
+    m.doc() = "Core of labelsieve: counting, and the search for neighbours.";
+    bind_neighbours(m);
 
     m.def("kernel_name", [] { return std::string(kernels().name); });
     m.def("scan_codes", [](Matrix numbers, OutVector<std::uint32_t> levels) {

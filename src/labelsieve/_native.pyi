@@ -34,6 +34,29 @@ def fold_panel(
 ) -> None: ...
 def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
 
+def nearest_dense(
+    table: NDArray[np.float64],
+    queries: NDArray[np.float64],
+    sizes: NDArray[np.uint64],
+    k: int,
+    all_ties: bool,
+    leave_out: bool,
+    n_threads: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]: ...
+def nearest_sparse(
+    starts: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    values: NDArray[np.float64],
+    n_rows: int,
+    query_starts: NDArray[np.int64],
+    query_columns: NDArray[np.int32],
+    query_values: NDArray[np.float64],
+    k: int,
+    all_ties: bool,
+    leave_out: bool,
+    n_threads: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]: ...
+
 class Table: ...
 
 def dense_table(codes: NDArray[np.uint8] | NDArray[np.uint16], levels: NDArray[np.uint32]) -> Table: ...
