@@ -106,7 +106,7 @@ def test_values_that_hold_quotes_are_told_from_quoted_values():
         ("@relation r\n@attribute a real\n1\n", 3, ["@data missing"]),
         ("@relation r\n@data\n1\n", 2, ["no @attribute"]),
         ("@relation r\n@attribute a real\n@attribute a real\n", 3, ["two attributes named 'a'"]),
-        ("@relation r\n@attribute a string\n", 2, ["'a'", "string", "Remove"]),
+        ("@relation r\n@attribute a string\n", 2, ["'a'", "string", "strings="]),
         ("@relation r\n@attribute a date 'yyyy'\n", 2, ["'a'", "date"]),
         ("@relation r\n@attribute a b real\n", 2, ["unknown type 'b'", "quotes"]),
         ("@relation r\n@attribute a\n", 2, ["no type"]),
@@ -124,3 +124,48 @@ def test_errors_name_the_file_the_line_and_the_problem(text, line, words):
     assert caught.value.line == line
     for word in words:
         assert word in message
+
+
+TEXTS = "@relation r\n@attribute id string\n@attribute day date 'yyyy-MM-dd'\n@attribute a numeric\n@data\n"
+DENSE = TEXTS + "'b, 2',2020-01-02,1\na,2020-01-01,2\n?,2020-01-02,3\n\"a\",?,4\n"
+
+
+def test_strings_and_dates_are_left_out_on_request():
+    table = parse_arff(DENSE.encode(), Path("made.arff"), strings="drop")
+    assert table.names == ["a"]
+    assert table.cells.ravel().tolist() == [1, 2, 3, 4]
+    scattered = TEXTS + "{0 'b, 2',1 x,2 1}\n{1 ?}\n"
+    assert parse_arff(scattered.encode(), Path("made.arff"), strings="drop").cells.toarray().tolist() == [[1], [0]]
+
+
+def test_strings_and_dates_are_nominal_on_request():
+    table = parse_arff(DENSE.encode(), Path("made.arff"), strings="nominal")
+    assert [column.values for column in table.columns] == [("a", "b, 2"), ("2020-01-01", "2020-01-02"), None]
+    np.testing.assert_array_equal(table.cells, [[1, 1, 1], [0, 0, 2], [np.nan, 1, 3], [0, np.nan, 4]])
+
+
+def test_texts_of_rows_without_quotes_are_sorted():
+    plain = parse_arff((TEXTS + "z,2,1\ny,1,1\n").encode(), Path("made.arff"), strings="nominal")
+    assert plain.columns[0].values == ("y", "z")
+    assert plain.cells[:, 0].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "strings", "words"),
+    [
+        (TEXTS + "{2 1}\n", "nominal", ["'id'", "sparse", 'strings="drop"']),
+        (TEXTS + "?,x,1\n", "nominal", ["'id'", "missing in every row", 'strings="drop"']),
+        ("@relation r\n@attribute a string\n@data\nx\n", "drop", ["all its attributes"]),
+        ("@relation r\n@attribute a relational\n@data\nx\n", "drop", ["'a'", "relational"]),
+    ],
+)
+def test_texts_that_cannot_be_settled_are_refused(text, strings, words):
+    with pytest.raises(DatasetError) as caught:
+        parse_arff(text.encode(), Path("made.arff"), strings=strings)
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_a_value_may_be_empty():
+    table = parse("@relation r\n@attribute a {''}\n@attribute b {'',x}\n@data\n'',''\n'',x\n")
+    assert table.columns[0].values == ("",)
+    assert table.cells.tolist() == [[0, 0], [0, 1]]

@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pytest
 
+from labelsieve import InputError
 from labelsieve.datasets import DatasetError, load
 from labelsieve.datasets.labels import read_label_header
 
@@ -143,8 +144,40 @@ def test_other_numbers_are_targets(write):
     assert Y.dtype == np.float64
 
 
-def test_labels_that_are_missing_or_of_many_values_are_refused(write):
-    with pytest.raises(DatasetError, match="'y' is missing in row 2"):
-        label_of(write, "{0,1}", ["1,0", "1,?"])
-    with pytest.raises(DatasetError, match="'red', 'green'"):
-        label_of(write, "{red,green}", ["1,red"])
+def test_labels_of_other_values_are_classes(write):
+    text = "@relation r\n@attribute a numeric\n@attribute y {0,1}\n@attribute z {red,green}\n@data\n5,1,green\n6,0,red\n"
+    found = load(write("made.arff", text), 2)
+    assert found.Y.dtype == np.int64
+    assert found.Y.tolist() == [[1, 1], [0, 0]]
+    assert found.label_categories == {"z": ("red", "green")}
+    assert found.to_pandas()[1]["z"].tolist() == ["green", "red"]
+    beside = text.replace("y {0,1}", "y real").replace("5,1,", "5,1.5,")
+    assert load(write("made.arff", beside), 2).Y.tolist() == [[1.5, 1], [0, 0]]
+
+
+MISSING = {"dense": ["5,1", "6,?", "7,0"], "sparse": ["{0 5, 1 1}", "{0 6, 1 ?}", "{0 7, 1 0}"]}
+
+
+@pytest.mark.parametrize("declared", ["{0,1}", "{1,0}", "numeric"])
+@pytest.mark.parametrize("rows", MISSING.values(), ids=MISSING)
+def test_missing_labels_are_refused_dropped_or_absent(write, declared, rows):
+    text = "@relation r\n@attribute a numeric\n@attribute y " + declared + "\n@data\n" + "\n".join(rows) + "\n"
+    file = write("made.arff", text)
+    with pytest.raises(DatasetError, match=r"'y' is missing in row 2 \(1 rows .* missing_labels=\"drop\""):
+        load(file, 1)
+    for policy, kept, labels in (("drop", [5, 7], [1, 0]), ("absent", [5, 6, 7], [1, 0, 0])):
+        X, Y = load(file, 1, missing_labels=policy, return_X_y=True)
+        X, Y = (X, Y) if rows is MISSING["dense"] else (X.toarray(), Y.toarray())
+        assert (X.ravel().tolist(), Y.ravel().tolist(), Y.dtype) == (kept, labels, np.uint8)
+
+
+def test_missing_targets_cannot_be_absent(write):
+    for declared, value in (("real", "0.5"), ("{red,green}", "red")):
+        file = write("made.arff", f"@relation r\n@attribute a real\n@attribute y {declared}\n@data\n1,{value}\n2,?\n")
+        with pytest.raises(DatasetError, match=r"'y' is not one of 0 and 1.*missing_labels=\"drop\""):
+            load(file, 1, missing_labels="absent")
+        assert load(file, 1, missing_labels="drop").shape == (1, 1, 1)
+    with pytest.raises(DatasetError, match="every row has a missing label"):
+        load(write("made.arff", "@relation r\n@attribute a real\n@attribute y real\n@data\n2,?\n"), 1, missing_labels="drop")
+    with pytest.raises(InputError, match="missing_labels must be"):
+        load(file, 1, missing_labels="keep")

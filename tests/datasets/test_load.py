@@ -1,11 +1,15 @@
 import gzip
 import re
+import tracemalloc
+import zlib
+from io import BytesIO
 
 import numpy as np
 import pytest
 from scipy import io, sparse
 
 from labelsieve.datasets import DatasetError, describe, load
+from labelsieve.datasets.load import parse
 
 X = np.array([[0.5, 0.0], [0.0, 2.0], [1.0, 3.0]])
 Y = np.array([[1, 0], [0, 0], [1, 1]])
@@ -72,6 +76,43 @@ def test_matlab_of_other_versions_or_cut_short_is_refused(tmp_path):
     file.write_bytes(file.read_bytes()[:-20])
     with pytest.raises(DatasetError, match="cannot be read as MATLAB 5"):
         load(file)
+
+
+def bomb(n_rows):
+    """A file of zeros, which packed are next to nothing."""
+    file = BytesIO()
+    io.savemat(file, {"data": np.zeros((n_rows, 1000)), "target": np.ones((n_rows, 1))}, do_compression=True)
+    return file.getvalue()
+
+
+def test_matlab_variables_may_not_unpack_beyond_the_limit(tmp_path):
+    file = tmp_path / "bomb.mat"
+    file.write_bytes(bomb(1000))
+    assert file.stat().st_size < 20_000
+    tracemalloc.start()
+    with pytest.raises(DatasetError, match=r"bomb\.mat: a variable unpacks to 8,000,\d+ bytes, and 1,000,000 .* max_bytes="):
+        load(file, max_bytes=1_000_000)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2_000_000
+    assert load(file, max_bytes=8_001_000).shape == (1000, 1000, 1)
+
+
+def test_matlab_variables_of_small_numbers_count_as_they_will_lie_in_memory(tmp_path):
+    io.savemat(tmp_path / "made.mat", {"data": np.zeros((500, 1000), np.int8), "target": np.ones((500, 1))})
+    with pytest.raises(DatasetError, match=r"size \(500, 1000\), 4,000,000 bytes, and 1,000,000 is the most"):
+        load(tmp_path / "made.mat", max_bytes=1_000_000)
+
+
+def test_matlab_variables_longer_than_they_say_are_refused():
+    content = bomb(10)
+    size = int.from_bytes(content[132:136], "little")
+    inner = bytearray(zlib.decompress(content[136 : 136 + size]))
+    for longer in (inner + bytes(8), inner[:-8]):
+        packed = zlib.compress(longer)
+        lies = content[:132] + len(packed).to_bytes(4, "little") + packed + content[136 + size :]
+        with pytest.raises(DatasetError, match="cut short"):
+            parse(lies, "lies.mat")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from labelsieve.datasets.arff_cells import dense_row, number, sparse_row
 from labelsieve.datasets.arff_header import read_header, strip_comment
+from labelsieve.datasets.arff_text import Strings, settle_texts
 from labelsieve.datasets.errors import DatasetError
 from labelsieve.datasets.table import Column, Table
 from labelsieve.datasets.text import decode
@@ -25,8 +26,8 @@ Converter = Callable[[str], float]
 Lines = list[tuple[int, str]]
 
 
-def parse_arff(data: bytes, file: Path) -> Table:
-    r"""Read the content of an ARFF file.
+def parse_arff(data: bytes, file: Path, strings: Strings = "error") -> Table:
+    r"""Read the content of an ARFF file; ``strings`` as in :func:`labelsieve.datasets.load`.
 
     Examples
     --------
@@ -36,7 +37,7 @@ def parse_arff(data: bytes, file: Path) -> Table:
            [nan, 0. ]])
     """
     text = decode(data, file)
-    header = read_header(text, file)
+    header = read_header(text, file, strings)
     body = text[header.end :]
     careful = "?" in body or "_" in body  # float() does not know the one, and takes the other: 1_000
     converters = [_converter(column, careful) for column in header.columns]
@@ -44,9 +45,17 @@ def parse_arff(data: bytes, file: Path) -> Table:
     first = next(lines, None)
     if first is None:
         raise DatasetError("there are no rows below @data.", file=file, line=header.line - 1, remedy="Is the file whole?")
-    read = _read_sparse if first[1].startswith("{") else _read_dense
-    cells = read(chain([first], lines), header.columns, converters, file)
-    return Table(file, header.columns, cells, header.relation, header.comment)
+    scattered = first[1].startswith("{")
+    for column in header.columns:
+        if scattered and column.texts is not None and column.texts.keep:
+            raise DatasetError(
+                f"attribute {column.name!r} is text in sparse rows, which leave out its first value and do not say what it is.",
+                file=file,
+                remedy='Pass strings="drop".',
+            )
+    read = _read_sparse if scattered else _read_dense
+    columns, cells = settle_texts(header.columns, read(chain([first], lines), header.columns, converters, file), file)
+    return Table(file, columns, cells, header.relation, header.comment)
 
 
 def _rows(body: str, number: int) -> Iterator[tuple[int, str]]:
@@ -57,6 +66,8 @@ def _rows(body: str, number: int) -> Iterator[tuple[int, str]]:
 
 
 def _converter(column: Column, careful: bool) -> Converter:
+    if column.texts is not None:
+        return column.texts
     if column.values is not None:
         codes = {value: float(code) for code, value in enumerate(column.values)}
         for value in column.values:

@@ -25,6 +25,8 @@ def number(text: str) -> float:
 
 def cell(text: str, column: Column, file: Path, line: int) -> float:
     """A cell as it is stored: a number, the place of a nominal value, or NaN."""
+    if column.texts is not None:
+        return column.texts.add(text)
     if column.values is None:
         try:
             return number(text)

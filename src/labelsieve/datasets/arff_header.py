@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from labelsieve.datasets.arff_text import Strings, Texts
 from labelsieve.datasets.errors import DatasetError
 from labelsieve.datasets.table import Column
 
@@ -62,7 +63,7 @@ def strip_comment(line: str) -> str:
     return found[0] if found else line
 
 
-def read_header(text: str, file: Path) -> Header:
+def read_header(text: str, file: Path, strings: Strings = "error") -> Header:
     """Read up to and with the line ``@data``."""
     relation, comments = "", []
     columns: dict[str, Column] = {}
@@ -85,7 +86,7 @@ def read_header(text: str, file: Path) -> Header:
         if found and keyword == "relation":
             relation = _relation(found[2])
         elif found and keyword == "attribute":
-            column = _attribute(found[2], file, number)
+            column = _attribute(found[2], file, number, strings)
             if column.name in columns:
                 raise DatasetError(
                     f"there are two attributes named {column.name!r}.", file=file, line=number, remedy="Rename one of them."
@@ -106,7 +107,7 @@ def _relation(rest: str) -> str:
     return unquote(quoted[0]) if quoted else strip_comment(rest).strip()
 
 
-def _attribute(rest: str, file: Path, line: int) -> Column:
+def _attribute(rest: str, file: Path, line: int, strings: Strings) -> Column:
     found = _NAME.match(rest)
     if not found:
         raise DatasetError("this attribute has no name.", file=file, line=line)
@@ -116,12 +117,18 @@ def _attribute(rest: str, file: Path, line: int) -> Column:
     word = strip_comment(kind).split()[0].lower() if strip_comment(kind).split() else ""
     if word in _NUMERIC:
         return Column(name)
-    if word in ("string", "date", "relational"):
+    if word in ("string", "date"):
+        if strings != "error":
+            return Column(name, texts=Texts(keep=strings == "nominal"))
         raise DatasetError(
             f"attribute {name!r} is a {word}, which is neither a number nor one of a list of values.",
             file=file,
             line=line,
-            remedy="Remove that attribute, or make it numeric or nominal (WEKA: StringToWordVector, StringToNominal).",
+            remedy='Pass strings="drop" to leave such attributes out, or strings="nominal" to take each text as a value.',
+        )
+    if word == "relational":
+        raise DatasetError(
+            f"attribute {name!r} is relational: each of its cells is a table.", file=file, line=line, remedy="Remove it."
         )
     raise DatasetError(
         f"attribute {name!r} has {'the unknown type ' + repr(word) if word else 'no type'}.",
@@ -132,7 +139,8 @@ def _attribute(rest: str, file: Path, line: int) -> Column:
 
 
 def _nominal(name: str, text: str, file: Path, line: int) -> tuple[str, ...]:
-    values = split_values(text[1:-1].strip()) if text.endswith("}") and len(text) > 1 else None
+    inner = text[1:-1].strip()
+    values = split_values(inner) if text.endswith("}") and len(text) > 1 else None
     if values is None:
         raise DatasetError(
             f"the values of attribute {name!r} cannot be read.",
@@ -140,7 +148,7 @@ def _nominal(name: str, text: str, file: Path, line: int) -> tuple[str, ...]:
             line=line,
             remedy="They need braces, and closed quotes.",
         )
-    if values == [""]:
+    if not inner:
         raise DatasetError(f"attribute {name!r} has no values.", file=file, line=line, remedy="Remove it.")
     if len(set(values)) < len(values):
         twice = next(value for value in values if values.count(value) > 1)

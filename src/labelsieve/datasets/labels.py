@@ -28,6 +28,8 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
 
     ``labels`` as in :func:`labelsieve.datasets.load`.
     """
+    if labels is None and table.label_names is not None:
+        return list(table.label_names)
     if labels is None:
         # A file without names for its labels may have another order than the header beside it: that is for the user to say.
         header = None if table.n_labels is not None else find_header(table.file)

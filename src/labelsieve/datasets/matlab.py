@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelsieve.datasets.compression import MAX_BYTES
 from labelsieve.datasets.errors import DatasetError, some_of
-from labelsieve.datasets.matlab_check import check_elements
+from labelsieve.datasets.matlab_check import TooLong, check_elements
 from labelsieve.datasets.table import MAX_COLUMNS, Column, Table
 
 # Names of features and labels, and whether the labels are q x n by custom (which matters only when q = n).
@@ -22,17 +23,17 @@ def is_matlab(data: bytes) -> bool:
     return data.startswith((b"MATLAB 5.0 MAT-file", b"MATLAB 7.3 MAT-file", b"\x89HDF\r\n"))
 
 
-def parse_matlab(data: bytes, file: Path) -> Table:
+def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
     """Read ``data`` and ``target`` (or ``X`` and ``Y``, or parts ``train_data``, ..., joined) of a MATLAB file.
 
-    Labels may lie in rows or in columns, as 0 and 1 or as -1 and 1.
+    Labels may lie in rows or in columns, as 0 and 1 or as -1 and 1. No variable may take more than ``max_bytes``.
     """
     from scipy import io as scipy_io
 
     if not data.startswith(b"MATLAB 5.0"):
         raise DatasetError("this is a MATLAB file of version 7.3.", file=file, remedy="Save it with save(..., '-v7').")
     try:
-        check_elements(data)
+        check_elements(data, max_bytes)
         listed = scipy_io.whosmat(io.BytesIO(data))
         known = {name.lower(): name for name, _, _ in listed}
         pairs = [_PARTS] if all(name in known for part in _PARTS for name in part[:2]) else [(pair,) for pair in _PAIRS]
@@ -50,6 +51,10 @@ def parse_matlab(data: bytes, file: Path) -> Table:
         variables = scipy_io.loadmat(io.BytesIO(data), struct_as_record=True, variable_names=wanted)
     except (MemoryError, DatasetError):
         raise
+    except TooLong as error:
+        raise DatasetError(
+            f"{error}, and {max_bytes:,} is the most.", file=file, remedy="If that is right, pass a larger max_bytes=."
+        ) from error
     except Exception as error:  # a damaged file brings out errors of every kind
         raise DatasetError(f"it cannot be read as MATLAB 5 ({error}).", file=file, remedy="Fetch the file again.") from error
     blocks = []

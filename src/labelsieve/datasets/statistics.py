@@ -59,7 +59,8 @@ def describe(dataset: Dataset) -> Description:
     (1.0, 3, array([1., 2.]))
     """
     if dataset.Y.dtype != np.uint8:
-        raise InputError(f"{dataset.name or 'this data set'} has numeric targets, and these are statistics of 0/1 labels.")
+        own = dataset.name or "this data set"
+        raise InputError(f"{own} has numeric targets or classes, and these are statistics of 0/1 labels.")
     n, d, q = dataset.shape
     Y = sparse.csr_array(dataset.Y)
     Y.eliminate_zeros()

@@ -1,22 +1,26 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.errors import DatasetError, some_of
 
+if TYPE_CHECKING:
+    from labelsieve.datasets.arff_text import Texts
+
 MAX_COLUMNS = 2**24  # each gets a name, so one damaged number could fill the memory
 
 
 @dataclass(frozen=True)
 class Column:
-    """The name of a column and, if it is nominal, its values."""
+    """The name of a column and, if it is nominal, its values; ``texts`` while the values of a text column are being found."""
 
     name: str
     values: tuple[str, ...] | None = None
+    texts: "Texts | None" = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +28,8 @@ class Table:
     """All columns of a file, before they are parted into features and labels.
 
     Cells are float64, in an ndarray or a csr_array; nominal ones hold the place of their value, missing ones NaN.
-    ``n_labels`` is for formats that say themselves how many columns at the end are labels.
+    ``n_labels`` is for formats that say themselves how many columns at the end are labels, ``label_names`` for those that
+    name them.
     """
 
     file: Path
@@ -33,6 +38,7 @@ class Table:
     relation: str = ""
     description: str = ""
     n_labels: int | None = None
+    label_names: tuple[str, ...] | None = None
 
     @property
     def names(self) -> list[str]:
