@@ -4,8 +4,10 @@ import gzip
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.io import savemat
 
+from labelsieve.datasets import Dataset, save
 from tests import commandline
 from tests.commandline import refusal
 
@@ -64,6 +66,18 @@ def test_select_reads_matlab_and_libsvm(tmp_path):
     lines = (f"{','.join(str(k) for k in (0, 1) if row[2 + k])} 1:{row[0]} 2:{row[1]}\n" for row in ROWS)
     (tmp_path / "songs.libsvm").write_text("".join(lines), encoding="utf-8")
     assert run("select", tmp_path / "songs.libsvm", "-k", 1).splitlines()[0].startswith("jmi: 1 of 2 features for 2 labels")
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_select_needs_no_labels_for_a_parquet_file_of_ours(tmp_path, wrap):
+    pytest.importorskip("pyarrow")
+    values = np.array(ROWS, float)
+    kinds = ("numeric",) * 2
+    save(Dataset(wrap(values[:, :2]), values[:, 2:], ("tempo", "loud"), ("calm", "happy"), kinds), tmp_path / "songs.parquet")
+    for labels in ([], ["--labels", "calm,happy"]):
+        lines = run("select", tmp_path / "songs.parquet", "-k", 1, *labels).splitlines()
+        assert lines[0].startswith("jmi: 1 of 2 features for 2 labels")
+        assert lines[-1].split()[:2] == ["1", "tempo"]
 
 
 def test_info_prints_the_statistics_of_the_field(tmp_path):

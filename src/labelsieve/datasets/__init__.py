@@ -2,6 +2,7 @@ from labelsieve.datasets.any_file import read_any_file
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.errors import DatasetError
 from labelsieve.datasets.load import load
+from labelsieve.datasets.save import save
 from labelsieve.datasets.statistics import Description, describe
 from labelsieve.datasets.synthetic import KnownAnswer, make_known_answer
 from labelsieve.datasets.tabular import LabelledTable, read_labelled_table
@@ -23,4 +24,5 @@ __all__ = [
     "make_truth",
     "read_any_file",
     "read_labelled_table",
+    "save",
 ]

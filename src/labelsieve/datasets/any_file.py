@@ -1,9 +1,12 @@
 """Features and labels of a file of any format, with the options of a command line."""
 
 import os
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from labelsieve.datasets.load import load
+from labelsieve.datasets.parquet_note import Note, read_note
 from labelsieve.datasets.tabular import CSV, PARQUET, LabelledTable, read_labelled_table
 from labelsieve.errors import InputError
 
@@ -12,8 +15,7 @@ def read_any_file(path: str | os.PathLike[str], labels: str | None = None) -> La
     r"""Read CSV and Parquet with their text columns, and every other format through :func:`load`.
 
     ``labels`` is a count (``"6"``: the last six columns, ``"-6"``: the first six), names with commas between them, or a
-    Mulan XML
-    header; None where the file or an XML beside it says which they are.
+    Mulan XML header; None where the file or an XML beside it says which they are.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp(), "songs.arff")
@@ -22,12 +24,24 @@ def read_any_file(path: str | os.PathLike[str], labels: str | None = None) -> La
     ('calm',)
     """
     name = Path(path).name.lower()
-    if name.endswith(CSV + PARQUET) and not (labels or "").endswith(".xml"):
+    note = _note(path) if name.endswith(PARQUET) else None
+    told = (labels or "").endswith(".xml") or (note is not None and (labels is None or note.sparse))
+    if name.endswith(CSV + PARQUET) and not told:
         if labels is None:
             raise InputError(f"{path}: which columns are labels? Give their number or names (--labels).")
         return read_labelled_table(path, labels)
     dataset = load(path, label_option(labels))
     return LabelledTable(dataset.X, dataset.Y, dataset.feature_names, dataset.label_names)
+
+
+def _note(path: str | os.PathLike[str]) -> Note | None:
+    """What labelsieve noted in the schema of a Parquet file; None where that cannot be read, which others will say."""
+    if find_spec("pyarrow") is None:
+        return None
+    try:
+        return read_note(import_module("pyarrow.parquet").read_schema(path).metadata)
+    except (OSError, ValueError):
+        return None
 
 
 def label_option(labels: str | None) -> int | str | list[str] | None:

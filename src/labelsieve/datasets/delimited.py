@@ -1,10 +1,8 @@
-"""Tables with a header row: CSV, and Parquet."""
+"""Tables with a header row."""
 
 import csv
 import io
 from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -48,34 +46,15 @@ def parse_csv(data: bytes, file: Path) -> Table:
             rows.append(row)
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
-    return _table(names, list(zip(*rows, strict=True)), len(rows), file)
-
-
-def parse_parquet(data: bytes, file: Path) -> Table:
-    """Read a Parquet file with pyarrow."""
-    if find_spec("pyarrow") is None:
-        raise DatasetError("reading Parquet needs pyarrow.", file=file, remedy="pip install 'labelsieve[tables]'")
-    try:
-        table = import_module("pyarrow.parquet").read_table(io.BytesIO(data))
-    except (OSError, ValueError) as error:
-        raise DatasetError(f"it cannot be read as Parquet ({error}).", file=file, remedy="Fetch the file again.") from error
-    columns = [["" if cell is None else str(_plain(cell)) for cell in column.to_pylist()] for column in table.columns]
-    return _table(list(map(str, table.column_names)), columns, table.num_rows, file)
-
-
-def _plain(cell: object) -> object:
-    return int(cell) if isinstance(cell, bool) else cell
-
-
-def _table(names: list[str], columns: Sequence[Sequence[str]], n_rows: int, file: Path) -> Table:
-    if not n_rows:
+    if not rows:
         raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file whole?")
-    read = [_column(name, cells) for name, cells in zip(names, columns, strict=True)]
+    read = [text_column(name, cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)]
     check_names([column for column, _ in read], file)
     return Table(file, tuple(column for column, _ in read), np.column_stack([cells for _, cells in read]))
 
 
-def _column(name: str, cells: Sequence[str]) -> tuple[Column, NDArray[np.float64]]:
+def text_column(name: str, cells: Sequence[str]) -> tuple[Column, NDArray[np.float64]]:
+    """A column of texts as numbers, or as nominal if some are no numbers."""
     stripped = ["?" if cell in _MISSING else cell for cell in map(str.strip, cells)]
     try:
         return Column(name), np.fromiter(map(number, stripped), np.float64, count=len(stripped))

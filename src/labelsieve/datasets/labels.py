@@ -58,14 +58,23 @@ def is_header(labels: object) -> bool:
 
 def find_header(file: Path) -> Path | None:
     """``NAME.xml`` beside ``NAME.arff``, ``NAME.arff.gz``, ``NAME-train.arff`` and the like."""
-    stem = file.name
-    while re.search(r"\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm)$", stem, re.IGNORECASE):
-        stem = stem[: stem.rindex(".")]
-    for name in (stem, _PART.sub("", stem)):
-        header = file.with_name(name + ".xml")
+    own = header_of(file)
+    for header in (own, own.with_name(_PART.sub("", own.stem) + ".xml")):
         if header.is_file():
             return header
     return None
+
+
+def header_of(file: Path) -> Path:
+    """``NAME.xml`` for ``NAME.arff``, ``NAME.arff.gz`` and the like.
+
+    >>> header_of(Path("songs.v2.arff.gz")).name
+    'songs.v2.xml'
+    """
+    stem = file.name
+    while re.search(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm)$", stem, re.IGNORECASE):
+        stem = stem[: stem.rindex(".")]
+    return file.with_name(stem + ".xml")
 
 
 def read_label_header(path: str | os.PathLike[str]) -> list[str]:

@@ -80,6 +80,7 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
     if max(d, len(known)) > MAX_COLUMNS:
         raise DatasetError(f"it has {max(d, len(known)):,} columns, and {MAX_COLUMNS:,} is the most.", file=file)
     X = sparse.csr_array((cells, np.array(places, np.int64) - base, ends), shape=(len(labels), d))
+    X.eliminate_zeros()
     column = {label: place for place, label in enumerate(known)}
     marks = [column[label] for own in labels for label in sorted(set(own))]
     stops = np.concatenate([[0], np.cumsum([len(set(own)) for own in labels])])

@@ -14,11 +14,12 @@ from labelsieve.datasets.arff import parse_arff
 from labelsieve.datasets.arff_text import Strings
 from labelsieve.datasets.compression import MAX_BYTES, read_bytes
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.delimited import parse_csv, parse_parquet
+from labelsieve.datasets.delimited import parse_csv
 from labelsieve.datasets.errors import DatasetError
 from labelsieve.datasets.labels import Labels, label_names
 from labelsieve.datasets.libsvm import is_libsvm, parse_libsvm
 from labelsieve.datasets.matlab import is_matlab, parse_matlab
+from labelsieve.datasets.parquet import parse_parquet
 from labelsieve.datasets.table import Column, Table, join
 from labelsieve.datasets.targets import MissingLabels, is_class, rows_with_labels, targets
 from labelsieve.errors import one_of
