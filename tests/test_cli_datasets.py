@@ -91,6 +91,46 @@ def test_info_prints_the_statistics_of_the_field(tmp_path):
     assert facts["distinct label rows"] == "3"
 
 
+@pytest.mark.parametrize("ending", ["arff", "arff.gz", "parquet", "svm", "csv.bz2"])
+def test_convert_writes_what_info_reads(tmp_path, ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    file, _ = mulan(tmp_path)
+    out = tmp_path / f"new.{ending}"
+    line = run("datasets", "convert", file, out)
+    files = f"{out} and {tmp_path / 'new.xml'}" if ending.startswith("arff") else str(out)
+    assert line == f"{files}: 6 rows, 2 features, 2 labels.\n"
+    labels = ["--labels", "2"] if ending.startswith("csv") else []
+    assert run("datasets", "info", out, *labels).splitlines()[1:] == run("datasets", "info", file).splitlines()[1:]
+
+
+def test_convert_takes_labels_and_says_what_it_does_with_text_and_gaps(tmp_path):
+    file = tmp_path / "songs.arff"
+    file.write_text(HEAD + "@attribute title string\n" + LABELS + "98,3,'A, b',1,?\n160,9,c,0,1\n", encoding="utf-8")
+    convert = ("datasets", "convert", file, tmp_path / "new.csv", "--labels", "calm,happy")
+    assert "--strings drop" in refusal(*convert)
+    assert "--missing-labels drop" in refusal(*convert, "--strings", "nominal")
+    run(*convert, "--strings", "nominal", "--missing-labels", "absent")
+    text = (tmp_path / "new.csv").read_text(encoding="utf-8")
+    assert text == '"tempo","loud","title","calm","happy"\n98,3,"A, b",1,0\n160,9,c,0,1\n'
+    run(*convert, "--strings", "drop", "--missing-labels", "drop", "--overwrite")
+    assert (tmp_path / "new.csv").read_text(encoding="utf-8") == '"tempo","loud","calm","happy"\n160,9,0,1\n'
+
+
+def test_convert_refuses_in_one_line(tmp_path):
+    file, _ = mulan(tmp_path)
+    assert "songs.txt: its name does not say what to write" in refusal("datasets", "convert", file, tmp_path / "songs.txt")
+    assert "this file exists already" in refusal("datasets", "convert", file, file)
+    assert "--overwrite" in refusal("datasets", "convert", file, file)
+    (tmp_path / "new.xml").write_text('<labels><label name="other"/></labels>', encoding="utf-8")
+    line = refusal("datasets", "convert", file, tmp_path / "new.arff")
+    assert "new.xml: this file exists already" in line
+    assert "--overwrite" in line
+    assert "No such file" in refusal("datasets", "convert", file, tmp_path / "nowhere" / "new.arff")
+    assert "No such file" in refusal("datasets", "convert", tmp_path / "absent.arff", tmp_path / "new.svm")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.xml", "songs.arff.gz", "songs.xml"]
+
+
 def test_what_cannot_be_read_is_one_line(tmp_path):
     file = tmp_path / "broken.arff"
     file.write_text(HEAD + LABELS + "98,3,1\n", encoding="utf-8")

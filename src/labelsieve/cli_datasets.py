@@ -1,24 +1,44 @@
 """The commands about data sets: ``labelsieve datasets ...``."""
 
+import re
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from labelsieve.errors import InputError
 from labelsieve.plaintext import plain_table, printable, text_of
 
+if TYPE_CHECKING:
+    from labelsieve.datasets import Dataset
+
+FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV or Parquet, maybe packed."
+ENDINGS = ".arff, .parquet, .pq, .libsvm, .svm or .csv, and then .gz, .bz2, .xz or .zst to pack it."
 LABELS = "N: the last N columns; -N: the first N; names with commas; an XML header. Not needed where the file says."
-datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at data sets.")
+datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, and convert them.")
+Strings = StrEnum("Strings", ["error", "drop", "nominal"])
+MissingLabels = StrEnum("MissingLabels", ["error", "drop", "absent"])
+
+
+def as_options(message: str) -> str:
+    """A message of the library with its parameters as one types them here.
+
+    >>> as_options('Pass strings="drop", or overwrite=True.')
+    'Pass --strings drop, or --overwrite.'
+    """
+    message = re.sub(r'\b(strings|missing_labels)="(\w+)"', lambda found: f"--{found[1].replace('_', '-')} {found[2]}", message)
+    return message.replace("overwrite=True", "--overwrite").replace("labels=:", "--labels:")
 
 
 @datasets_app.callback()
 def datasets() -> None:
-    """Look at data sets."""
+    """Look at data sets, and convert them."""
 
 
 @datasets_app.command()
 def info(
-    file: Annotated[Path, typer.Argument(help="ARFF (Mulan, MEKA), Matlab, libsvm, CSV or Parquet, maybe packed.")],
+    file: Annotated[Path, typer.Argument(help=FORMATS)],
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
 ) -> None:
     """Print the statistics of a data set: size, labels per row, imbalance."""
@@ -42,3 +62,37 @@ def info(
     ):
         table.add_row(name, value)
     typer.echo(f"{printable(dataset.name)}\n\n{text_of(table)}")
+
+
+@datasets_app.command()
+def convert(
+    file: Annotated[Path, typer.Argument(metavar="IN", help=FORMATS)],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help=ENDINGS)],
+    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
+    strings: Annotated[Strings, typer.Option(help="String and date attributes of ARFF files.")] = Strings.error,
+    missing_labels: Annotated[
+        MissingLabels, typer.Option(help="Missing labels: refuse, drop their rows, or take them as absent.")
+    ] = MissingLabels.error,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+) -> None:
+    """Write a data set in another format, which the ending of OUT names.
+
+    ARFF comes with its labels in an XML header beside it, and Parquet knows its labels. libsvm keeps no names, and CSV does not
+    say which columns are labels: they are the last ones.
+    """
+    from labelsieve.datasets import load, save
+    from labelsieve.datasets.any_file import label_option
+    from labelsieve.datasets.save import writer_for
+
+    writer_for(output)  # an unknown ending, or a file in the way, is told before a long file is read
+    if output.exists() and not overwrite:
+        raise InputError(f"{output}: this file exists already; choose another name, or pass --overwrite.")
+    try:
+        policies: Any = {"strings": strings.value, "missing_labels": missing_labels.value}
+        dataset: Dataset = load(file, label_option(labels), **policies)
+        written = save(dataset, output, overwrite=overwrite)
+    except InputError as error:
+        raise InputError(as_options(str(error))) from error
+    rows, features, targets = dataset.shape
+    names = " and ".join(printable(str(one)) for one in written)
+    typer.echo(f"{names}: {rows:,} rows, {features:,} features, {targets:,} labels.")

@@ -91,6 +91,8 @@ def test_parquet_is_a_table_for_everybody(tmp_path):
     frame = pandas.read_parquet(tmp_path / "songs.parquet")
     assert frame["the 'key', 100%"].astype(object).where(frame.notna().all(axis=1), None).tolist() == ["B flat", None, "A"]
     assert polars.read_parquet(tmp_path / "songs.parquet")["calm"].to_list() == [1, 0, 1]
+    save(plain(), tmp_path / "plain.parquet")
+    assert polars.read_parquet(tmp_path / "plain.parquet")["the 'key', 100%"].to_list() == [1, None, 0]
     assert load(tmp_path / "songs.parquet", ["calm"]).shape == (3, 3, 1)
 
 

@@ -105,3 +105,37 @@ def test_classes_of_a_real_set_come_back(tmp_path):
         save(dataset, tmp_path / name)
         assert_same_labels(load(tmp_path / name), dataset)
         assert load(tmp_path / name).label_categories == dataset.label_categories
+
+
+# fmt: off
+NASTY = [
+    "", " ", "?", "%", "5%", "%5", "'", '"', "''", "it's", "'quoted'", '"both\'', "\\", "\\\\", "a\\'", "\\n", "a\nb", "\r",
+    "\t", ",", "a,b", "{", "}", "{0 1}", "@data", "@attribute a numeric", "a b", " a", "a ", "#", "&amp;", "<label/>", "ä",
+    "\u97f3\u697d", "\U0001f3b5", "\x85", "\u2028", "\ufeff", "nan", "NA", "0", "-C 3", "1:2", "feature_indices",
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("scattered", [False, True])
+@pytest.mark.parametrize("ending", ["arff", "parquet"])
+def test_names_and_values_that_mean_something_to_a_format_come_back(ending, scattered):
+    count = len(NASTY)
+    codes = np.arange(count, dtype=float)[:, np.newaxis]
+    X = np.hstack([codes, np.eye(count)[:, : count - 1]])
+    dataset = Dataset(
+        X=sparse.csr_array(X) if scattered else X,
+        Y=np.hstack([codes, codes[::-1]]).astype(np.int64),
+        feature_names=(*NASTY[:-1], "last"),
+        label_names=(NASTY[-1], "-C 1"),
+        feature_kinds=("nominal",) + ("numeric",) * (count - 1),
+        categories={NASTY[0]: tuple(NASTY)},
+        label_categories={NASTY[-1]: tuple(NASTY), "-C 1": tuple(reversed(NASTY))},
+        name="'it' -C 1",
+    )
+    assert_same(again(dataset, f"made.{ending}"), dataset)
+
+
+@pytest.mark.parametrize("name", ["BZh", "PAR1", "@relation", "%", "1 5:2", "MATLAB 5.0 MAT-file", "\ufeffa", "a,b", '"a"'])
+def test_csv_is_taken_for_csv_whatever_its_first_name(name):
+    dataset = Dataset(np.array([[1.0], [0.0]]), np.array([[1], [0]], np.uint8), (name,), ("y",), ("numeric",))
+    assert_same(again(dataset, "made.csv", 1), dataset)
