@@ -10,8 +10,7 @@ import pytest
 
 import labelsieve
 from labelsieve.criteria import CATALOGUE
-from labelsieve.datasets import make_known_answer
-from labelsieve.demo import Demo, Outcome, run_demo
+from labelsieve.demo import Demo, Outcome, demo_data, run_demo
 from labelsieve.information.formula import FormulaError
 from tests.commandline import refusal, run, write
 
@@ -120,21 +119,24 @@ def test_demo_is_the_same_each_time_and_other_for_another_seed():
 
 def test_demo_says_what_its_table_shows():
     demo = run_demo(n_rows=2000)
-    complete = [one.criterion for one in demo.outcomes if one.found["relevant"] == 4 and one.found["xor"] == 2]
+    for one in demo.outcomes:
+        kinds = [demo.data.roles[column].kind for column in one.chosen]
+        assert one.found == {kind: kinds.count(kind) for kind in one.found}
+    complete = [one.criterion for one in demo.outcomes if one.found["relevant"] == 4 and one.found["joint"] == 2]
     assert complete
     first, pair, misled, *rest = demo.sentences()
     assert not rest
     assert first.startswith(f"{len(complete)} of {len(CATALOGUE)} ")
     assert all(name in first for name in complete)
-    finders = [one for one in demo.outcomes if one.found["xor"] == 2]
+    finders = [one for one in demo.outcomes if one.found["joint"] == 2]
     assert f"by {sum(one.sees_interaction for one in finders)} of the" in pair
-    assert misled.startswith(f"{sum(one.found['redundant'] > 0 for one in demo.outcomes)} took a redundant copy")
+    assert misled.startswith(f"{sum(one.found['noisy copy'] > 0 for one in demo.outcomes)} took a redundant copy")
     assert all(sum(one.found.values()) == len(one.chosen) == 6 for one in demo.outcomes)
 
 
 def test_demo_has_words_for_a_failure_of_all():
-    data = make_known_answer(50)
-    lost = Outcome("mim", data.columns("noise")[:6], {"relevant": 0, "xor": 0, "redundant": 0, "noise": 6}, False)
+    data = demo_data(50)
+    lost = Outcome("mim", tuple(data.columns("irrelevant")[:6]), {"joint": 0, "noisy copy": 0, "irrelevant": 6}, False)
     first, _, misled = Demo(data, (lost,)).sentences()
     assert first == "None of the 1 criteria chose exactly the 6 features that matter."
     assert misled == "0 took a redundant copy; 1 took a noise feature (at most 6 of 10)."

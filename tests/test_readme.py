@@ -47,9 +47,9 @@ def test_the_demo_is_printed_as_shown_but_for_the_rows_left_out():
 
 def test_the_selection_is_printed_as_shown(tmp_path, monkeypatch):
     pandas = pytest.importorskip("pandas")
-    from labelsieve.datasets import make_known_answer
+    from labelsieve.demo import demo_data
 
-    data = make_known_answer()
+    data = demo_data()
     features, labels = pandas.DataFrame(data.X, columns=data.feature_names), pandas.DataFrame(data.Y, columns=data.label_names)
     pandas.concat([features, labels], axis=1).to_csv(tmp_path / "made-up.csv", index=False)
     monkeypatch.chdir(tmp_path)

@@ -99,18 +99,18 @@ def demo(
     rows: Annotated[int, typer.Option(min=2, help="How many rows to make.")] = 2000,
 ) -> None:
     """Run every criterion on made-up data with a known answer."""
-    from labelsieve.demo import run_demo
+    from labelsieve.demo import SHORT, run_demo
 
     result = run_demo(rows, seed)
-    names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.data.answer)
+    names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.answer)
     kinds = plain_table()
-    kinds.add_row("rel", "relevant: each tells about a label")
+    kinds.add_row("rel", "relevant: each tells about two labels")
     kinds.add_row("xor", "two that tell about a label, but only together")
     kinds.add_row("copy", "redundant: the relevant ones, measured less well")
     kinds.add_row("noise", "chance")
-    table = plain_table("criterion", "chosen, in order", ">rel", ">xor", ">copy", ">noise")
+    table = plain_table("criterion", "chosen, in order", *(f">{short}" for short in SHORT.values()))
     for one in result.outcomes:
-        shares = [result.share(one, role) for role in ("relevant", "xor", "redundant", "noise")]
+        shares = [result.share(one, kind) for kind in SHORT]
         table.add_row(one.criterion, " ".join(names[column] for column in one.chosen), *shares)
     print_paragraphs(
         prose(f"{rows:,} made-up rows with {n_labels} labels and {len(names)} features of four kinds:"),

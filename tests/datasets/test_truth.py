@@ -118,3 +118,15 @@ def test_the_same_number_makes_the_same_data():
 def test_what_cannot_be_made_is_refused(wrong):
     with pytest.raises(InputError):
         make_truth(**{"n_rows": 50, **wrong})
+
+
+def test_a_lean_makes_the_first_of_an_xor_pair_hint_at_its_label():
+    fair, lean = (make_truth(4000, n_relevant=1, n_noisy_copies=0, xor_lean=share, noise=0.0) for share in (0.5, 0.75))
+    for data, hints in ((fair, 0), (lean, 1)):
+        pair = data.columns("joint")
+        label = data.Y[:, data.roles[pair[0]].labels[0]]
+        gaps = sorted(abs(label[data.X[:, column] == 1].mean() - label[data.X[:, column] == 0].mean()) for column in pair)
+        assert gaps[0] < 0.1
+        assert (gaps[1] > 0.2) == bool(hints)
+    with pytest.raises(InputError, match="xor_lean between 0 and 1"):
+        make_truth(10, xor_lean=1.0)

@@ -55,6 +55,7 @@ def make_truth(
     n_xor_pairs: int = 1,
     n_xor_triples: int = 0,
     n_irrelevant: int = 20,
+    xor_lean: float = 0.5,
     label_dependence: float = 0.0,
     imbalance: float = 1.0,
     n_levels: int | None = None,
@@ -82,6 +83,9 @@ def make_truth(
         Groups of two or three features of values 0 and 1 that tell about one label by the parity of their sum, and nothing
         by fewer.
     n_irrelevant : int
+    xor_lean : float
+        How often the features of an XOR group are 1, but for its first. Away from a half, the first one alone hints at the
+        label, which a search that takes one feature at a time needs to find the group.
     label_dependence : float
         Weight of the label before in the chain of labels; 0 makes labels independent given the features.
     imbalance : float
@@ -109,9 +113,10 @@ def make_truth(
     for name, value in counts.items():
         whole_number(value, name, 1 if name in ("n_rows", "n_labels") else 0, 10**9)
     one_of(targets, "targets", ("labels", "numeric"))
-    if not (imbalance >= 1 and noise >= 0 and 0 <= missing < 1 and label_dependence >= 0):
+    if not (imbalance >= 1 and noise >= 0 and 0 <= missing < 1 and label_dependence >= 0 and 0 < xor_lean < 1):
         raise InputError(
-            "imbalance must be at least 1, noise and label_dependence not negative, and missing from 0 to below 1."
+            "imbalance must be at least 1, noise and label_dependence not negative, missing from 0 to below 1, "
+            "and xor_lean between 0 and 1."
         )
     if n_exact_copies + n_noisy_copies and not n_relevant:
         raise InputError("There is no relevant feature to copy: set n_relevant, or make no copies.")
@@ -119,7 +124,7 @@ def make_truth(
         whole_number(n_levels, "n_levels", 2, 65_535)
     rng = np.random.default_rng(random_state)
     columns, roles = _signals(rng, n_rows, n_labels, n_relevant, n_label_specific)
-    _add_joint(rng, n_rows, columns, roles, n_labels, (2,) * n_xor_pairs + (3,) * n_xor_triples)
+    _add_joint(rng, n_rows, columns, roles, n_labels, (2,) * n_xor_pairs + (3,) * n_xor_triples, xor_lean)
     parents = tuple((label - 1,) if label and label_dependence > 0 else () for label in range(n_labels))
     Y = _targets(rng, columns, roles, n_labels, noise, label_dependence, imbalance, targets)
     for copy in range(n_exact_copies + n_noisy_copies):
@@ -153,11 +158,14 @@ def _add_joint(
     roles: list[Role],
     n_labels: int,
     sizes: tuple[int, ...],
+    lean: float,
 ) -> None:
     for group, size in enumerate(sizes):
         members = range(len(columns), len(columns) + size)
         for member in members:
-            columns.append(rng.integers(0, 2, size=n_rows).astype(np.float64))
+            fair = lean == 0.5 or member == members[0]
+            switch = rng.integers(0, 2, size=n_rows) if fair else rng.random(n_rows) < lean
+            columns.append(switch.astype(np.float64))
             roles.append(Role("joint", (group % n_labels,), tuple(other for other in members if other != member)))
 
 
