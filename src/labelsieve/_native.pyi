@@ -33,7 +33,6 @@ def fold_panel(
     constant: int,
 ) -> None: ...
 def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
-
 def nearest_dense(
     table: NDArray[np.float64],
     queries: NDArray[np.float64],

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "encode.hpp"
+#include "neighbours.hpp"
 #include "panels.hpp"
 
 using namespace labelsieve;
@@ -231,6 +232,44 @@ void test_pool() {
     EXPECT(thrown);
 }
 
+// Rows on a small grid, where many tie, against sorting all distances.
+void test_neighbours() {
+    std::mt19937 random(5);
+    for (const std::size_t n_rows : {1, 2, 63, 64, 65, 200}) {
+        for (const std::size_t k : {1, 7, 62, 63, 300}) {
+            const std::size_t d = 3, n_queries = 37;
+            std::vector<double> columns(n_rows * d), queries(n_queries * d);
+            for (double& value : columns) value = double(random() % 3);
+            for (double& value : queries) value = double(random() % 3);
+            Pool pool(3);
+            for (const bool all_ties : {false, true}) {
+                const std::vector<std::size_t> sizes = {1, 3};
+                const NeighbourLists lists = nearest(DenseTable{columns.data(), n_rows, d}, queries, sizes, {k, all_ties, false}, pool);
+                EXPECT(lists.ends.size() == 2 * n_queries);
+                for (std::size_t list = 0; list < lists.ends.size(); ++list) {
+                    std::vector<std::pair<double, row_t>> all;
+                    for (std::size_t row = 0; row < n_rows; ++row) {
+                        double sum = 0;
+                        for (std::size_t f = 0; f < sizes[list / n_queries]; ++f) {
+                            const double apart = queries[list % n_queries * d + f] - columns[f * n_rows + row];
+                            sum += apart * apart;
+                        }
+                        all.emplace_back(sum, row_t(row));
+                    }
+                    std::sort(all.begin(), all.end());
+                    std::size_t kept = std::min(k, n_rows);
+                    while (all_ties && kept < n_rows && all[kept].first == all[kept - 1].first) ++kept;
+                    const std::size_t start = list ? lists.ends[list - 1] : 0;
+                    bool same = lists.ends[list] - start == kept;
+                    for (std::size_t i = 0; same && i < kept; ++i)
+                        same = lists.rows[start + i] == all[i].second && lists.squares[start + i] == all[i].first;
+                    EXPECT(same);
+                }
+            }
+        }
+    }
+}
+
 void test_sizes() {
     bool refused = false;
     try {
@@ -246,6 +285,7 @@ void test_sizes() {
 int main() {
     test_sizes();
     test_pool();
+    test_neighbours();
     test_refine();
     test_panels();
     test_tall_data();

@@ -1,0 +1,17 @@
+from labelsieve.classifiers.iblr import IBLR
+from labelsieve.classifiers.knn import BRkNN
+from labelsieve.classifiers.knn_regressor import KNNRegressor
+from labelsieve.classifiers.mlknn import MLkNN
+from labelsieve.classifiers.nested import nested_predictions
+from labelsieve.information.neighbours import Neighbours, nearest_neighbours, nested_neighbours
+
+__all__ = [
+    "IBLR",
+    "BRkNN",
+    "KNNRegressor",
+    "MLkNN",
+    "Neighbours",
+    "nearest_neighbours",
+    "nested_neighbours",
+    "nested_predictions",
+]

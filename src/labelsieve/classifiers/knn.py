@@ -1,0 +1,136 @@
+"""Binary relevance by neighbours: a label is as likely as it is frequent among the nearest rows."""
+
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from labelsieve.classifiers.base import MultiLabelClassifier
+from labelsieve.information.neighbours import Neighbours, Ties, nearest_neighbours
+
+
+class NeighbourClassifier(MultiLabelClassifier):
+    """One search for all labels. Subclasses learn from neighbours and labels, and never see X again."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "k": [Interval(Integral, 1, None, closed="left")],
+        "ties": [StrOptions({"first", "all"})],
+        "n_jobs": [Integral, None],
+    }
+
+    k: int
+    ties: Ties
+    n_jobs: int | None
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the rows, and learn what neighbours tell about labels."""
+        self._X, labels = self._read(X, y)
+        needed = self._needs_neighbours_of_rows
+        own = nearest_neighbours(self._X, k=self.k, ties=self.ties, n_jobs=self.n_jobs) if needed else None
+        self._learn(self._X, own, labels)
+        return self
+
+    _needs_neighbours_of_rows = True
+
+    def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
+        """From each training row's neighbours, itself left out."""
+        raise NotImplementedError
+
+    def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
+        """Of each label, from the neighbours of the rows asked about."""
+        raise NotImplementedError
+
+    def _neighbours(self, X: Any) -> Neighbours:
+        return nearest_neighbours(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs)
+
+    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+        X = self._read_queries(X)
+        return self._answer(X, self._neighbours(X))
+
+
+class BRkNN(NeighbourClassifier):
+    """Binary relevance with k nearest neighbours [Spyromitros, Tsoumakas and Vlahavas 2008].
+
+    The probability of a label is its share among the neighbours.
+
+    Parameters
+    ----------
+    k : int
+        Neighbours.
+    ties : {"first", "all"}
+        Exactly ``k`` neighbours, or every row as near as the ``k``-th (Weka's and Mulan's habit).
+    smoothing : {None, "mulan"}
+        Mulan's confidence :math:`(c + 1/N) / (k + q/N)` in place of :math:`c / k`.
+    extension : {None, "a", "b"}
+        What is predicted: labels of more than half of the neighbours; (a) also the likeliest label where there would be
+        none; (b) the ``s`` likeliest, ``s`` the mean number of labels of the neighbours, a half rounded down. Ties
+        to the first label.
+    n_jobs : int, optional
+        Threads.
+
+    Notes
+    -----
+    Cost: see :func:`~labelsieve.classifiers.nearest_neighbours`; nothing is learned.
+
+    Examples
+    --------
+    >>> BRkNN(k=2).fit([[0.0], [1.0], [5.0], [6.0]], [[1, 0], [1, 1], [0, 1], [0, 1]]).predict_proba([[0.4], [5.5]])
+    array([[1. , 0.5],
+           [0. , 1. ]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NeighbourClassifier._parameter_constraints,
+        "smoothing": [StrOptions({"mulan"}), None],
+        "extension": [StrOptions({"a", "b"}), None],
+    }
+    _needs_neighbours_of_rows = False
+
+    def __init__(
+        self,
+        k: int = 10,
+        *,
+        ties: Ties = "first",
+        smoothing: Literal["mulan"] | None = None,
+        extension: Literal["a", "b"] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.k = k
+        self.ties = ties
+        self.smoothing = smoothing
+        self.extension = extension
+        self.n_jobs = n_jobs
+
+    def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
+        self._labels = labels.astype(np.int32)
+
+    def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
+        counts = found.sum(self._labels).toarray()
+        n_rows, n_labels = self._labels.shape
+        extra = 1 / n_rows if self.smoothing == "mulan" else 0.0
+        shares: NDArray[np.float64] = (counts + extra) / (found.counts[:, np.newaxis] + n_labels * extra)
+        return shares
+
+    def _present(self, X: Any) -> NDArray[np.bool_]:
+        X = self._read_queries(X)
+        found = self._neighbours(X)
+        return self._extended(self._answer(X, found), found)
+
+    def _extended(self, probabilities: NDArray[np.float64], found: Neighbours) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        present: NDArray[np.bool_] = probabilities > 0.5
+        if self.extension == "a":
+            empty = ~present.any(axis=1)
+            present[empty, probabilities[empty].argmax(axis=1)] = True
+        elif self.extension == "b":
+            sizes = np.asarray(self._labels.sum(axis=1))
+            wanted = np.ceil(found.sum(sizes)[:, 0] / found.counts - 0.5)
+            places = np.argsort(np.argsort(-probabilities, axis=1, kind="stable"), axis=1)
+            present = places < wanted[:, np.newaxis]
+        return present

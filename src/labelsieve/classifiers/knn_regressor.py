@@ -1,0 +1,82 @@
+"""k nearest neighbours for many numeric targets."""
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelsieve.information.neighbours import Neighbours, Ties, nearest_neighbours
+
+
+class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """The mean of the targets of the nearest rows, all targets from one search [Sechidis et al. 2019, section 5, k = 10].
+
+    Parameters
+    ----------
+    k : int
+        Neighbours.
+    ties : {"first", "all"}
+        Exactly ``k`` neighbours, or every row as near as the ``k``-th.
+    n_jobs : int, optional
+        Threads.
+
+    Notes
+    -----
+    Cost: see :func:`~labelsieve.information.neighbours.nearest_neighbours`; nothing is learned.
+
+    Examples
+    --------
+    >>> KNNRegressor(k=2).fit([[0.0], [1.0], [5.0]], [[1.0, 10.0], [3.0, 20.0], [9.0, 9.0]]).predict([[0.4]])
+    array([[ 2., 15.]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "k": [Interval(Integral, 1, None, closed="left")],
+        "ties": [StrOptions({"first", "all"})],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(self, k: int = 10, *, ties: Ties = "first", n_jobs: int | None = None) -> None:
+        self.k = k
+        self.ties = ties
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the rows."""
+        self._X, targets = self._read(X, y)
+        self._learn(self._X, None, targets)
+        return self
+
+    _needs_neighbours_of_rows = False
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
+        return X, y
+
+    def _read_queries(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+
+    def _learn(self, X: Any, own: Neighbours | None, targets: NDArray[Any]) -> None:
+        self._one_target = targets.ndim == 1
+        self._targets = targets.reshape(len(targets), -1).astype(np.float64)
+
+    def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
+        means: NDArray[np.float64] = found.sum(self._targets) / found.counts[:, np.newaxis]
+        return means[:, 0] if self._one_target else means
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The targets of every row."""
+        X = self._read_queries(X)
+        return self._answer(X, nearest_neighbours(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,75 @@
+"""Labels as classifiers learn them: a 0/1 matrix, and the way back to what the user gave."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from labelsieve.errors import InputError
+
+
+@dataclass(frozen=True)
+class LabelCoder:
+    """What the columns of Y look like: dense or sparse, one or many, and the two values of each.
+
+    ``values[l]`` are the values for absent and present: 0 and 1, or the two values that a column has, in their order.
+    """
+
+    values: list[NDArray[Any]]
+    kind: str  # "one", "many" or "sparse"
+    dtype: Any
+
+    def decode(self, present: NDArray[np.bool_]) -> Any:
+        """Predictions in the form of Y."""
+        if self.kind == "sparse":
+            return sp.csr_matrix(present.astype(self.dtype))
+        if all(len(values) == 2 and values[0] == 0 and values[1] == 1 for values in self.values):
+            decoded = present.astype(self.dtype)
+        else:
+            columns = [values[present[:, label].astype(np.intp)] for label, values in enumerate(self.values)]
+            decoded = np.column_stack(columns)
+        return decoded[:, 0] if self.kind == "one" else decoded
+
+
+def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
+    """Y as a sparse 0/1 matrix of shape (n_rows, n_labels), and how to turn predictions back.
+
+    >>> matrix, coder = encode_labels([["no", "yes"], ["no", "no"]])
+    >>> matrix.toarray()
+    array([[0, 1],
+           [0, 0]], dtype=uint8)
+    """
+    if sp.issparse(Y):
+        matrix = sp.csr_matrix(Y)
+        matrix.eliminate_zeros()
+        if not (matrix.data == 1).all():
+            raise InputError("Y: a sparse matrix of labels holds 0 and 1 alone.")
+        return matrix.astype(np.uint8), LabelCoder([np.array([0, 1])] * matrix.shape[1], "sparse", matrix.dtype)
+    table = np.asarray(Y)
+    kind = "many" if table.ndim == 2 else "one"
+    if table.ndim != 2:
+        table = column_or_1d(table).reshape(-1, 1)
+    present = np.empty(table.shape, dtype=np.uint8)
+    values = []
+    for label in range(table.shape[1]):
+        column = table[:, label]
+        found = np.unique(column)
+        if len(found) > 2:
+            kind_of_target = type_of_target(column)
+            if kind_of_target.startswith("continuous"):
+                raise InputError(
+                    f"Unknown label type: {kind_of_target}. Y, column {label}: labels have two values, not real numbers."
+                )
+            raise InputError(
+                f"Only binary classification is supported. Y, column {label}, has {len(found)} different values, and a label "
+                "has two; for classes, give one 0/1 column for each."
+            )
+        if table.dtype.kind in "biuf" and np.isin(found, (0, 1)).all():
+            found = np.array([0, 1], dtype=table.dtype)
+        present[:, label] = column == found[-1] if len(found) == 2 else 0
+        values.append(found if len(found) == 2 else np.repeat(found, 2))
+    return sp.csr_matrix(present), LabelCoder(values, kind, table.dtype)

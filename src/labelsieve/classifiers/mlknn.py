@@ -1,0 +1,98 @@
+"""ML-kNN: how many neighbours have a label, judged by what that meant in training."""
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+
+from labelsieve.classifiers.knn import NeighbourClassifier
+from labelsieve.information.neighbours import Neighbours, Ties
+
+
+class MLkNN(NeighbourClassifier):
+    r"""Multi-label k nearest neighbours [Zhang and Zhou 2007].
+
+    With :math:`C` of its neighbours having a label, a row has it with probability
+    :math:`P(1) P(C \mid 1) / \sum_b P(b) P(C \mid b)`, where :math:`P(1) = (s + n_1) / (2s + n)` and
+    :math:`P(j \mid b) = (s + c_b[j]) / (s (k + 1) + \sum_i c_b[i])`; :math:`c_b[j]` counts the training rows with the label
+    (:math:`b = 1`) or without it, :math:`j` of whose neighbours, themselves left out, have it.
+
+    Parameters
+    ----------
+    k : int
+        Neighbours.
+    s : float
+        Smoothing; 1 is Laplace's.
+    ties : {"first", "all"}
+        Exactly ``k`` neighbours, or every row as near as the ``k``-th.
+    n_jobs : int, optional
+        Threads.
+
+    Attributes
+    ----------
+    prior_ : ndarray of shape (n_labels,)
+        :math:`P(1)`.
+    conditional_ : ndarray of shape (2, n_labels, k + 1)
+        :math:`P(j \mid 0)` and :math:`P(j \mid 1)`; longer than ``k + 1`` when ties made it so.
+
+    Notes
+    -----
+    Cost: a search for the neighbours of all training rows, then of the rows asked about.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    >>> Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
+    >>> MLkNN(k=2).fit(X, Y).predict([[0.05], [5.05]])
+    array([[1, 0],
+           [0, 1]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NeighbourClassifier._parameter_constraints,
+        "s": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(self, k: int = 10, *, s: float = 1.0, ties: Ties = "first", n_jobs: int | None = None) -> None:
+        self.k = k
+        self.s = s
+        self.ties = ties
+        self.n_jobs = n_jobs
+
+    def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
+        assert own is not None
+        self._labels = labels.astype(np.int32)
+        n_rows = labels.shape[0]
+        n_present = np.asarray(self._labels.sum(axis=0)).ravel()
+        counts = own.sum(self._labels)
+        longest = max(self.k, int(own.counts.max(initial=0)))
+        everywhere = _histograms(counts, np.full(labels.shape[1], n_rows), longest)
+        with_label = _histograms(counts.multiply(labels), n_present, longest)
+        self.prior_ = (self.s + n_present) / (2 * self.s + n_rows)
+        both = np.stack([everywhere - with_label, with_label])
+        self.conditional_ = (self.s + both) / (self.s * (longest + 1) + both.sum(axis=2, keepdims=True))
+        present, absent = (
+            self.prior_[:, np.newaxis] * self.conditional_[1],
+            (1 - self.prior_)[:, np.newaxis] * self.conditional_[0],
+        )
+        self._posterior = present / (present + absent)
+
+    def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
+        counts = sp.coo_matrix(found.sum(self._labels))
+        probabilities = np.tile(self._posterior[:, 0], (counts.shape[0], 1))  # most labels are none of the neighbours'
+        seen = np.minimum(counts.data, self._posterior.shape[1] - 1)
+        probabilities[counts.row, counts.col] = self._posterior[counts.col, seen]
+        return probabilities
+
+
+def _histograms(counts: Any, n_rows: NDArray[Any], longest: int) -> NDArray[np.int64]:
+    """How many of ``n_rows[l]`` rows have 0, 1, ..., neighbours with label ``l``, from the counts of those that have some."""
+    n_labels = len(n_rows)
+    some = sp.coo_matrix(counts)
+    places = some.col.astype(np.int64) * (longest + 1) + some.data
+    histograms = np.bincount(places, minlength=n_labels * (longest + 1)).reshape(n_labels, longest + 1)
+    histograms[:, 0] = n_rows - histograms[:, 1:].sum(axis=1)
+    return histograms

@@ -1,0 +1,75 @@
+"""A classifier by the first 1, 2, ..., K features of a ranking, for the price of little more than one."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from labelsieve.classifiers.knn import NeighbourClassifier
+from labelsieve.classifiers.knn_regressor import KNNRegressor
+from labelsieve.errors import InputError
+from labelsieve.information.neighbours import Neighbours, nested_neighbours
+
+
+def nested_predictions(
+    estimator: NeighbourClassifier | KNNRegressor,
+    X: Any,
+    Y: Any,
+    queries: Any,
+    *,
+    features: Sequence[int],
+    sizes: Sequence[int] | None = None,
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """What an estimator of the neighbours' family learns and answers with the best 1, 2, ..., features.
+
+    Parameters
+    ----------
+    estimator : BRkNN, MLkNN, IBLR or KNNRegressor
+        Its settings; it is not fitted itself.
+    X, Y : training rows and their labels or targets
+    queries : rows to answer for
+    features : sequence of int
+        Columns, best first: ``selected_`` of a selector fitted on the same training rows.
+    sizes : rising sequence of int, optional
+        How many of them to use; by default 1 up to all.
+
+    Yields
+    ------
+    size : int
+    answers : ndarray
+        ``predict_proba`` of a classifier, ``predict`` of a regressor: the same numbers as from a fit on those columns.
+
+    Notes
+    -----
+    Cost: distances grow by one feature at a time. With ``n`` training rows and ``m`` queries, ``(n + m) * n`` steps for each
+    feature in place of ``(n + m) * n * size`` for each size.
+
+    Examples
+    --------
+    >>> from labelsieve.classifiers import BRkNN
+    >>> X, Y = np.array([[0.0, 5.0], [1.0, 0.0], [9.0, 5.0]]), np.array([[1], [1], [0]])
+    >>> for size, probabilities in nested_predictions(BRkNN(k=1), X, Y, [[6.0, 0.0]], features=[0, 1]):
+    ...     print(size, probabilities)
+    1 [[0.]]
+    2 [[1.]]
+    """
+    if not isinstance(estimator, NeighbourClassifier | KNNRegressor):
+        raise InputError(
+            f"Nested predictions are for estimators by neighbours (BRkNN, MLkNN, IBLR, KNNRegressor), not {estimator!r}."
+        )
+    learner = clone(estimator)
+    learner._validate_params()
+    X, labels = learner._read(X, Y)
+    queries = learner._read_queries(queries)
+    columns = np.asarray(features, dtype=np.intp)
+    if columns.ndim != 1 or (columns < 0).any() or (columns >= X.shape[1]).any():
+        raise InputError(f"features must be columns from 0 to {X.shape[1] - 1}.")
+    how: dict[str, Any] = {"features": columns, "sizes": sizes, "k": learner.k, "ties": learner.ties, "n_jobs": learner.n_jobs}
+    found = nested_neighbours(X, queries, **how)
+    own: list[Neighbours] | None = nested_neighbours(X, **how) if learner._needs_neighbours_of_rows else None
+    for step, size in enumerate(range(1, len(columns) + 1) if sizes is None else sizes):
+        chosen = columns[:size]
+        learner._learn(X[:, chosen], None if own is None else own[step], labels)
+        yield int(size), learner._answer(queries[:, chosen], found[step])

@@ -1,0 +1,161 @@
+"""Classifiers and regressor by neighbours: scikit-learn's checks, plain readings, other programs' answers."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelsieve import InputError
+from labelsieve.classifiers import IBLR, BRkNN, KNNRegressor, MLkNN, nested_predictions
+from labelsieve.datasets import load
+from tests.classifiers import neighbour_twins
+from tests.shared import shared_file
+
+
+def expected_failures(estimator):
+    if not isinstance(estimator, BRkNN):
+        return {}
+    why = "a share of the neighbours may be 0 or 1, and the check wants probabilities strictly between"
+    return {"check_classifiers_multilabel_output_format_predict_proba": why}
+
+
+@parametrize_with_checks(
+    [BRkNN(k=3), MLkNN(k=3), IBLR(k=3), IBLR(k=3, with_features=True), KNNRegressor(k=3)],
+    expected_failed_checks=expected_failures,
+)
+def test_sklearn_checks(estimator, check):
+    check(estimator)
+
+
+def made_up(seed=0, n_rows=150, n_labels=4):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, size=(n_rows, 5)).astype(float)
+    Y = (X @ rng.normal(size=(5, n_labels)) + rng.normal(size=(n_rows, n_labels)) > 1).astype(int)
+    return X[:100], Y[:100], X[100:], Y[100:]
+
+
+@pytest.mark.parametrize("s", [1.0, 0.3])
+@pytest.mark.parametrize("k", [1, 6])
+def test_mlknn_equals_its_plain_reading(k, s):
+    X, Y, queries, _ = made_up()
+    expected = neighbour_twins.mlknn(X, Y, queries, k, s)
+    for make in (np.asarray, sp.csr_matrix):
+        found = MLkNN(k=k, s=s).fit(make(X), make(Y)).predict_proba(make(queries))
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_predictions_have_the_form_of_the_labels():
+    X, Y, queries, _ = made_up()
+    plain = MLkNN(k=5).fit(X, Y).predict(queries)
+    assert plain.dtype == Y.dtype
+    sparse = MLkNN(k=5).fit(X, sp.csr_matrix(Y)).predict(queries)
+    assert sp.issparse(sparse)
+    assert np.array_equal(sparse.toarray(), plain)
+    named = MLkNN(k=5).fit(X, np.where(Y == 1, "yes", "no")).predict(queries)
+    assert np.array_equal(named == "yes", plain == 1)
+    one = MLkNN(k=5).fit(X, Y[:, 0]).predict(queries)
+    assert np.array_equal(one, plain[:, 0])
+
+
+@pytest.mark.parametrize("classifier", [BRkNN(k=4), MLkNN(k=4), IBLR(k=4)], ids=lambda c: type(c).__name__)
+def test_labels_that_all_rows_have_or_none_has(classifier):
+    X, Y, queries, _ = made_up()
+    Y[:, 0], Y[:, 1] = 0, 1
+    predicted = classifier.fit(X, Y).predict(queries)
+    assert not predicted[:, 0].any()
+    assert predicted[:, 1].all()
+
+
+def test_extensions_of_brknn_fill_empty_rows_and_match_sizes():
+    X, Y, queries, _ = made_up(1, n_labels=8)
+    Y[np.arange(100), np.arange(100) % 8] = 1
+    plain, a, b = (BRkNN(k=5, extension=kind).fit(X, Y).predict(queries) for kind in (None, "a", "b"))
+    assert (a.sum(axis=1) >= 1).all()
+    full = plain.any(axis=1)
+    assert np.array_equal(a[full], plain[full])
+    found = neighbour_twins.nearest(X, queries, 5)
+    assert np.array_equal(b.sum(axis=1), [np.ceil(Y[rows].sum() / 5 - 0.5) for rows in found])
+
+
+def test_regressor_equals_scikit_learn_and_keeps_the_shape_of_y():
+    X, Y, queries, _ = made_up(2)
+    X = X + np.random.default_rng(3).normal(size=X.shape)  # no ties
+    expected = KNeighborsRegressor(n_neighbors=6, algorithm="brute").fit(X, Y).predict(queries)
+    np.testing.assert_allclose(KNNRegressor(k=6).fit(X, Y).predict(queries), expected, rtol=1e-12)
+    assert KNNRegressor(k=6).fit(X, Y[:, 0]).predict(queries).shape == (50,)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    "estimator",
+    [BRkNN(k=4, ties="all"), MLkNN(k=5), IBLR(k=4, with_features=True), KNNRegressor(k=3)],
+    ids=lambda e: type(e).__name__,
+)
+def test_nested_predictions_are_those_of_separate_fits(estimator, make):
+    X, Y, queries, _ = made_up(4)
+    features = [3, 0, 4, 1]
+    for size, answers in nested_predictions(estimator, make(X), Y, make(queries), features=features, sizes=[1, 3, 4]):
+        chosen = features[:size]
+        fitted = estimator.fit(make(X)[:, chosen], Y)
+        alone = fitted.predict_proba if hasattr(fitted, "predict_proba") else fitted.predict
+        np.testing.assert_allclose(answers, alone(make(queries)[:, chosen]), atol=1e-9)
+
+
+def test_nested_predictions_refuse_other_estimators_and_columns():
+    X, Y, queries, _ = made_up()
+    with pytest.raises(InputError, match="Nested predictions are for estimators by neighbours"):
+        next(nested_predictions(KNeighborsRegressor(), X, Y, queries, features=[0]))
+    with pytest.raises(InputError, match="columns from 0 to 4"):
+        next(nested_predictions(BRkNN(), X, Y, queries, features=[5]))
+
+
+@pytest.mark.parametrize(
+    "Y", [np.arange(8).reshape(4, 2), np.linspace(0, 1, 8).reshape(4, 2), sp.csr_matrix([[2], [0], [1], [1]])]
+)
+def test_what_is_no_label_is_refused(Y):
+    with pytest.raises(InputError, match="label"):
+        MLkNN(k=1).fit(np.zeros((4, 2)), Y)
+
+
+def mulan_parts():
+    train, test = (load(shared_file("data", "emotions", f"emotions-{part}.arff.gz")) for part in ("train", "test"))
+    low, high = train.X.min(axis=0), train.X.max(axis=0)
+    scale = lambda X: (X - low) / (high - low)  # noqa: E731
+    answers = np.load(shared_file("reference", "mulan_predictions_emotions.npz"), allow_pickle=False)
+    return scale(train.X), train.Y, scale(test.X), answers
+
+
+@pytest.mark.parametrize("k", [7, 10])
+def test_mlknn_gives_mulans_confidences(k):
+    X, Y, queries, answers = mulan_parts()
+    model = MLkNN(k=k).fit(X, Y)
+    np.testing.assert_allclose(model.predict_proba(queries), answers[f"MLkNN_k{k}_s1__conf"], rtol=0, atol=1e-12)
+    assert np.array_equal(model.predict(queries), answers[f"MLkNN_k{k}_s1__bip"])
+
+
+def test_brknn_gives_mulans_confidences():
+    X, Y, queries, answers = mulan_parts()
+    model = BRkNN(k=10, ties="all", smoothing="mulan").fit(X, Y)
+    np.testing.assert_allclose(model.predict_proba(queries), answers["BRkNN_k10__conf"], rtol=0, atol=1e-12)
+    assert np.array_equal(model.predict(queries), answers["BRkNN_k10__bip"])
+
+
+@pytest.mark.parametrize(("with_features", "name"), [(False, "IBLR_ML_k10"), (True, "IBLR_ML_plus_k10")])
+def test_iblr_is_near_mulans_confidences(with_features, name):
+    """With the features as inputs, labels are nearly separable and two optimisers stop at different large weights."""
+    X, Y, queries, answers = mulan_parts()
+    probabilities = IBLR(k=10, ties="all", with_features=with_features).fit(X, Y).predict_proba(queries)
+    assert np.abs(probabilities - answers[f"{name}__conf"]).mean() < (0.02 if with_features else 1e-4)
+
+
+@pytest.mark.parametrize("k", [7, 10])
+def test_mlknn_gives_the_authors_numbers(k):
+    emotions = load(shared_file("data", "emotions", "emotions.arff.gz"))
+    expected = np.load(shared_file("reference", "mlknn_emotions_fold1.npz"), allow_pickle=False)
+    train, test = expected["train_index"], expected["test_index"]
+    model = MLkNN(k=k).fit(emotions.X[train], emotions.Y[train])
+    np.testing.assert_allclose(model.prior_, expected[f"k{k}_Prior"], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model.conditional_[1], expected[f"k{k}_Cond"], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model.conditional_[0], expected[f"k{k}_CondN"], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(emotions.X[test]), expected[f"k{k}_Outputs"], rtol=0, atol=1e-12)

@@ -1,0 +1,92 @@
+"""The search for neighbours equals sorting all distances."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labelsieve import InputError
+from labelsieve.classifiers import nearest_neighbours, nested_neighbours
+from tests.classifiers import neighbour_twins
+
+CASES = [(1, 1, 1), (2, 3, 5), (50, 4, 7), (130, 2, 63), (130, 3, 64), (200, 5, 199), (1500, 9, 10)]
+
+
+def lists(found):
+    return [found.rows[start:stop].tolist() for start, stop in zip(found.starts, found.starts[1:], strict=False)]
+
+
+def grid(seed, n_rows, n_columns):
+    """Whole numbers: many exact ties."""
+    return np.random.default_rng(seed).integers(0, 3, size=(n_rows, n_columns)).astype(float)
+
+
+@pytest.mark.parametrize("ties", ["first", "all"])
+@pytest.mark.parametrize(("n_rows", "n_columns", "k"), CASES)
+def test_neighbours_equal_sorting_all_distances(n_rows, n_columns, k, ties):
+    X, queries = grid(1, n_rows, n_columns), grid(2, 40, n_columns)
+    for make in (np.asarray, sp.csr_matrix):
+        found = nearest_neighbours(make(X), make(queries), k=k, ties=ties)
+        assert lists(found) == neighbour_twins.nearest(X, queries, k, ties)
+        own = nearest_neighbours(make(X), k=k, ties=ties)
+        if n_rows > 1:
+            assert lists(own) == neighbour_twins.nearest(X, None, k, ties)
+        else:
+            assert lists(own) == [[]]
+
+
+@given(st.integers(0, 10**6), st.integers(2, 90), st.integers(1, 6), st.integers(1, 12), st.sampled_from(["first", "all"]))
+def test_nested_neighbours_are_those_of_each_prefix(seed, n_rows, n_columns, k, ties):
+    X = np.random.default_rng(seed).normal(size=(n_rows, n_columns)).round(1)
+    features = np.random.default_rng(seed + 1).permutation(n_columns)
+    nested = nested_neighbours(X, features=features, k=k, ties=ties)
+    for size, found in enumerate(nested, 1):
+        alone = nearest_neighbours(X[:, features[:size]], k=k, ties=ties)
+        assert lists(found) == lists(alone)
+        assert np.array_equal(found.squared_distances, alone.squared_distances)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+def test_neighbours_do_not_depend_on_the_number_of_threads(n_jobs):
+    X = np.random.default_rng(3).normal(size=(700, 11))
+    alone, together = nearest_neighbours(X, k=9), nearest_neighbours(X, k=9, n_jobs=n_jobs)
+    assert np.array_equal(alone.rows, together.rows)
+    assert np.array_equal(alone.squared_distances, together.squared_distances)
+
+
+def test_sums_over_neighbours():
+    X, Y = grid(4, 60, 2), np.random.default_rng(5).integers(0, 9, size=(60, 3))
+    found = nearest_neighbours(X, k=4)
+    expected = np.array([Y[rows].sum(axis=0) for rows in lists(found)])
+    assert np.array_equal(found.sum(Y), expected)
+    assert np.array_equal(found.sum(sp.csr_matrix(Y)).toarray(), expected)
+
+
+def test_sizes_pick_among_the_prefixes():
+    X = grid(6, 30, 5)
+    every = nested_neighbours(X, features=range(5), k=3)
+    some = nested_neighbours(X, features=range(5), sizes=[2, 5], k=3)
+    assert [lists(found) for found in some] == [lists(every[1]), lists(every[4])]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"k": 0}, "k must be a whole number"),
+        ({"ties": "none"}, "ties must be"),
+        ({"features": []}, "must not be empty"),
+        ({"sizes": [0, 1]}, "sizes must rise"),
+        ({"sizes": [2, 2]}, "sizes must rise"),
+        ({"sizes": [3]}, "sizes must rise"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong, message):
+    with pytest.raises(InputError, match=message):
+        nested_neighbours(np.zeros((4, 2)), **{"features": [0, 1], "k": 2, **wrong})
+
+
+def test_queries_of_another_width_are_refused():
+    for make in (np.asarray, sp.csr_matrix):
+        with pytest.raises(InputError, match="X has 2 columns and the queries have 3"):
+            nearest_neighbours(make(np.zeros((4, 2))), make(np.zeros((4, 3))), k=1)
