@@ -30,6 +30,9 @@ std::optional<Place> scan_codes(const Numbers& numbers, std::uint32_t* levels);
 void copy_codes(const Numbers& numbers, std::uint8_t* out);
 void copy_codes(const Numbers& numbers, code_t* out);
 
+// The first value that is not finite; NaN passes where missing values are allowed.
+std::optional<Place> scan_finite(const Numbers& numbers, bool allow_missing);
+
 // Equal-width bins of a column: [least, largest] in `n_bins` equal parts, closed on the left but for the last, which is
 // closed on both sides (`closed_right`: on the right, and the first on both). A column with no more than `n_bins` distinct
 // values keeps them as levels. Returns the first value that is not finite.

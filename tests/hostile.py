@@ -72,6 +72,25 @@ def ask_in_every_way(x=None, y=None):
         raise refusals[0]
 
 
+def cut(rule, n_bins, weights=None):
+    return _native.cut_numbers(_native.dense_numbers(np.arange(5.0)[:, None]), rule, n_bins, 1.0, 0.0, False, weights, 1.0)
+
+
+def mdl(classes, *, starts=None, n_values=6):
+    numbers = _native.dense_numbers(np.arange(5.0)[:, None])
+    values = np.arange(n_values, dtype=np.int64)
+    classes = classes[:, None]
+    return _native.mdl_numbers(numbers, starts, classes, u32(2), None, 1.0, values, np.zeros(4097), 1.0, False, False)
+
+
+def apply(out, cuts=None, starts=None):
+    cuts = np.array([1.5]) if cuts is None else cuts
+    numbers = _native.dense_numbers(np.arange(5.0)[:, None])
+    _native.apply_cuts(
+        numbers, i64(0, len(cuts)) if starts is None else starts, cuts, False, out, u16(0), np.zeros(1, np.uint8)
+    )
+
+
 def same_row(n_times):
     """A sparse column that lists row 3 again and again."""
     rows, codes = np.full(n_times, 3, dtype=np.uint32), np.ones(n_times, dtype=np.uint16)
@@ -125,6 +144,21 @@ WRONG = {
     "copy of another shape": lambda: _native.copy_codes(np.zeros((2, 3)), np.zeros((2, 2), np.uint8, "F")),
     "bins of no rows": lambda: _native.equal_width(np.zeros((0, 1)), 5, False, np.zeros((0, 1), np.uint16, "F"), u32(0)),
     "no bins": lambda: _native.equal_width(np.zeros((1, 1)), 0, False, np.zeros((1, 1), np.uint16, "F"), u32(0)),
+    "numbers that list rows out of order": lambda: _native.sparse_numbers(i64(0, 2), u32(3, 1), np.zeros(2), 5),
+    "numbers that list a row out of range": lambda: _native.sparse_numbers(i64(0, 1), u32(5), np.zeros(1), 5),
+    "numbers of starts that fall": lambda: _native.sparse_numbers(i64(0, 2, 1), u32(0), np.zeros(1), 5),
+    "numbers without rows": lambda: _native.dense_numbers(np.zeros((0, 2))),
+    "cuts by an unknown rule": lambda: cut("golden-section", 5),
+    "cuts into no bins": lambda: cut("k-means", 0),
+    "cuts into four levels about the mean": lambda: cut("mean-std", 4),
+    "cuts of too few weights": lambda: cut("k-means", 2, np.ones(4, dtype=np.uint64)),
+    "cuts by a class out of range": lambda: mdl(u16(0, 1, 2, 0, 1)),
+    "cuts by too few classes": lambda: mdl(u16(0, 1)),
+    "cuts by classes of starts that fall": lambda: mdl(u16(0, 1, 0, 1, 0), starts=i64(0, 1, 2, 1, 4, 5)),
+    "cuts by a table that is too short": lambda: mdl(u16(0, 1, 0, 1, 0), n_values=5),
+    "cuts applied to too few codes": lambda: apply(np.zeros(4, dtype=np.uint8)),
+    "cuts applied to codes that are too narrow": lambda: apply(np.zeros(5, dtype=np.uint8), np.arange(300.0)),
+    "cuts of starts beyond them": lambda: apply(np.zeros(5, dtype=np.uint8), np.arange(2.0), i64(0, 9)),
     "bins of starts that fall": lambda: _native.equal_width_sparse(
         i64(0, 2, 1), np.zeros(2), 5, 5, False, u16(0, 0), u16(0, 0), u32(0, 0)
     ),

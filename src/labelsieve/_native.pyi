@@ -32,6 +32,46 @@ def fold_panel(
     triple_factor: int,
     constant: int,
 ) -> None: ...
+
+class NumberColumns: ...
+
+def dense_numbers(numbers: NDArray[Any]) -> NumberColumns: ...
+def sparse_numbers(
+    starts: NDArray[np.int64], rows: NDArray[np.uint32], values: NDArray[np.float64], n_rows: int
+) -> NumberColumns: ...
+def scan_finite(numbers: NDArray[Any], allow_missing: bool) -> tuple[int, int] | None: ...
+def cut_numbers(
+    numbers: NumberColumns,
+    rule: str,
+    n_bins: int,
+    factor: float,
+    steps: float,
+    keep_binary: bool,
+    weights: NDArray[np.uint64] | None,
+    unit: float,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.uint8]]: ...
+def mdl_numbers(
+    numbers: NumberColumns,
+    starts: NDArray[np.int64] | None,
+    classes: NDArray[np.uint16],
+    n_classes: NDArray[np.uint32],
+    weights: NDArray[np.uint64] | None,
+    unit: float,
+    table: NDArray[np.int64] | None,
+    logs: NDArray[np.float64],
+    scale: float,
+    kononenko: bool,
+    count_values: bool,
+) -> list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.uint8]]]: ...
+def apply_cuts(
+    numbers: NumberColumns,
+    cut_starts: NDArray[np.int64],
+    cuts: NDArray[np.float64],
+    closed_right: bool,
+    out: NDArray[np.uint8] | NDArray[np.uint16],
+    implicit: NDArray[np.uint16],
+    missing: NDArray[np.uint8],
+) -> None: ...
 def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
 def nearest_dense(
     table: NDArray[np.float64],

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from labelsieve import _native
-from labelsieve.errors import InputError
 from labelsieve.information.codes import Codes, SparseCodes, sparse_rows
-from labelsieve.information.tables import NumberTable, read_table
+from labelsieve.information.cutting import not_finite
+from labelsieve.information.tables import read_table
 
 
 def bin_equal_width(X: Any, n_bins: int, *, closed_right: bool) -> Codes:
@@ -19,7 +19,7 @@ def bin_equal_width(X: Any, n_bins: int, *, closed_right: bool) -> Codes:
         codes = np.empty((n_rows, n_columns), dtype=np.uint8 if n_bins <= 256 else np.uint16, order="F")
         bad = _native.equal_width(table.dense, n_bins, closed_right, codes, levels)
         if bad is not None:
-            raise _not_finite(table.dense[bad], bad[0], bad[1], table)
+            raise not_finite(table.dense[bad], bad[0], bad[1], table)
         return Codes(n_rows, levels, table.names, dense=codes)
     columns = table.sparse
     starts = columns.indptr.astype(np.int64, copy=False)
@@ -29,12 +29,6 @@ def bin_equal_width(X: Any, n_bins: int, *, closed_right: bool) -> Codes:
     bad = _native.equal_width_sparse(starts, values, n_rows, n_bins, closed_right, listed, implicit, levels)
     if bad is not None:
         at = starts[bad[1]] + bad[0]
-        raise _not_finite(values[at], int(columns.indices[at]), bad[1], table)
+        raise not_finite(values[at], int(columns.indices[at]), bad[1], table)
     sparse = SparseCodes(starts, sparse_rows(columns), listed, implicit)
     return Codes(n_rows, levels, table.names, sparse=sparse)
-
-
-def _not_finite(value: Any, row: int, column: int, table: NumberTable) -> InputError:
-    return InputError(
-        f"X, row {row}, {table.name(column)}: {value!s} is not a finite number; fill such values or drop their rows."
-    )

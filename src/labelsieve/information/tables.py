@@ -1,6 +1,7 @@
 """Reading what users hand in: arrays, lists, frames and sparse matrices, as numbers with names."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -13,11 +14,15 @@ from labelsieve.errors import InputError
 
 @dataclass(frozen=True)
 class NumberTable:
-    """Numbers in rows and columns: ``dense`` is an array, or ``sparse`` a CSC matrix in canonical form."""
+    """Numbers in rows and columns: ``dense`` is an array, or ``sparse`` a CSC matrix in canonical form.
+
+    ``text`` has the sorted distinct values of columns that were text; their numbers are ranks among these.
+    """
 
     dense: NDArray[Any] | None
     sparse: Any
     names: tuple[str, ...] | None
+    text: Mapping[int, NDArray[np.str_]] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -28,12 +33,23 @@ class NumberTable:
         """How messages call a column."""
         return f"column {column}" if self.names is None else f"column {column} ({self.names[column]!r})"
 
+    def take_rows(self, rows: NDArray[np.bool_]) -> "NumberTable":
+        """Only the rows where ``rows`` is true."""
+        if self.dense is not None:
+            return NumberTable(self.dense[rows], None, self.names, self.text)
+        kept = self.sparse[np.flatnonzero(rows)]
+        kept.sort_indices()
+        return NumberTable(None, kept, self.names, self.text)
 
-def read_table(X: Any, *, what: str = "X") -> NumberTable:
+
+def read_table(
+    X: Any, *, what: str = "X", allow_missing: bool = False, text: Mapping[int, NDArray[np.str_]] | None = None
+) -> NumberTable:
     """Read ``X`` as numbers: nothing is copied that need not be.
 
-    Text and categorical columns of a frame become the ranks of their sorted distinct values; everything else must be
-    numbers already. A one-dimensional input is one column.
+    Text and categorical columns of a frame become the ranks of their sorted distinct values, or of those in ``text``, where
+    a value that is not among them lies half-way between its neighbours; everything else must be numbers already. A
+    one-dimensional input is one column. Missing values of a frame are refused, or become NaN.
     """
     if sp.issparse(X):
         table = NumberTable(None, _canonical(X, what), None)
@@ -42,7 +58,7 @@ def read_table(X: Any, *, what: str = "X") -> NumberTable:
             frame = nw.from_native(X, eager_only=True, allow_series=True)
         except nw.exceptions.NarwhalsError as error:
             raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
-        table = _read_frame(frame, what)
+        table = _read_frame(frame, what, allow_missing, text)
     else:
         table = NumberTable(_read_array(X, what), None, None)
     n_rows, n_columns = table.shape
@@ -115,7 +131,7 @@ def _canonical(X: Any, what: str) -> Any:
     return canonical
 
 
-def _read_frame(frame: Any, what: str) -> NumberTable:
+def _read_frame(frame: Any, what: str, allow_missing: bool, known: Mapping[int, NDArray[np.str_]] | None) -> NumberTable:
     if isinstance(frame, nw.Series):
         frame = frame.to_frame()
     names = tuple(str(name) for name in frame.columns)
@@ -124,29 +140,48 @@ def _read_frame(frame: Any, what: str) -> NumberTable:
         array = frame.to_numpy()
         if array.dtype.kind in "biuf":
             return NumberTable(_numeric(array, what), None, names)
-    columns = [_read_series(series, what) for series in frame.iter_columns()]
+    text: dict[int, NDArray[np.str_]] = {}
+    columns = []
+    for position, series in enumerate(frame.iter_columns()):
+        missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
+        if missing.any() and not allow_missing:
+            raise InputError(
+                f"{what}: column {series.name!r} has {missing.sum()} missing values, the first in row "
+                f"{int(np.argmax(missing))}; fill or drop them."
+            )
+        present = series.filter(~series.is_null()) if missing.any() else series
+        values: NDArray[Any]
+        if series.dtype in (nw.String, nw.Categorical, nw.Enum):
+            values, text[position] = _rank(present, None if known is None else known.get(position))
+        else:
+            values = _read_series(present, what)
+        if missing.any():
+            present_values, values = values, np.full(len(missing), np.nan)
+            values[~missing] = present_values
+        columns.append(values)
     if not columns:
         return NumberTable(np.empty((len(frame), 0)), None, names)
-    common = np.result_type(*columns)
-    table = np.empty((len(frame), len(columns)), dtype=common, order="F")
+    table = np.empty((len(frame), len(columns)), dtype=np.result_type(*columns), order="F")
     for position, column in enumerate(columns):
         table[:, position] = column
-    return NumberTable(_numeric(table, what), None, names)
+    return NumberTable(_numeric(table, what), None, names, text)
+
+
+def _rank(series: Any, known: NDArray[np.str_] | None) -> tuple[NDArray[Any], NDArray[np.str_]]:
+    """Ranks among the distinct values, and these."""
+    words = series.cast(nw.String).to_numpy().astype(str)
+    if known is None:
+        known, ranks = np.unique(words, return_inverse=True)
+        return np.asarray(ranks, dtype=np.uint32), known
+    places = np.searchsorted(known, words)
+    strange = np.take(known, places, mode="clip") != words if len(known) else np.ones(len(words), dtype=bool)
+    return places - 0.5 * strange, known
 
 
 def _read_series(series: Any, what: str) -> NDArray[Any]:
-    missing = series.null_count()
-    if missing:
-        row = int(np.argmax(series.is_null().to_numpy()))
-        raise InputError(
-            f"{what}: column {series.name!r} has {missing} missing values, the first in row {row}; fill or drop them."
-        )
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         values: NDArray[Any] = np.asarray(series.to_numpy())
         return values if values.dtype.kind in "biuf" else values.astype(np.float64)
-    if series.dtype in (nw.String, nw.Categorical, nw.Enum):
-        _, ranks = np.unique(series.cast(nw.String).to_numpy().astype(str), return_inverse=True)
-        return np.asarray(ranks, dtype=np.uint32)
     raise InputError(
         f"{what}: column {series.name!r} holds {series.dtype}, which is not numbers, text or categories; "
         "convert it or leave it out."
