@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.criteria import Criterion, criterion_named
 from labelsieve.discretize import Discretizer
+from labelsieve.discretize.named import allows_missing
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame
 from labelsieve.information.weights import Estimator
@@ -38,7 +39,8 @@ class LabelwiseSieve(BaseSieve):
 
     Notes
     -----
-    Cost: X is packed once; then every target pays for its own panels, with one target in each.
+    Cost: X is packed once (for each target if the discretiser has cuts for each, as ``MDL(targets="single")``); then every
+    target pays for its own panels, with one target in each.
 
     Examples
     --------
@@ -84,20 +86,24 @@ class LabelwiseSieve(BaseSieve):
         features, targets, weights = self._read(X, y, sample_weight)
         parents = check_parents(self.parents, targets.n_columns)
         forced, excluded = self._checked_columns()
-        plan.require_memory(features, targets)
-        workspace = Workspace(features, targets, weights=weights, estimator=self.estimator, n_jobs=self.n_jobs)
+        tables = features if isinstance(features, list) else [features] * targets.n_columns
+        plan.require_memory(tables[0], targets)
+        how: dict[str, Any] = {"weights": weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
+        workspace = Workspace(tables[0], targets, **how)
         selected, scores = [], []
         with progress_bar(f"{plan.name}: choosing features, target by target") as progress:
             for target in range(targets.n_columns):
+                if target and tables[target] is not tables[target - 1]:  # a discretiser with cuts for every target
+                    workspace = Workspace(tables[target], targets, **how)
                 scorer = plan.bind(workspace, targets=slice(target, target + 1), parents=parents)
-                search = GreedySearch(plan, scorer, features.n_columns, forced, excluded)
-                search.extend(max(self._wanted(features.n_columns, search.n_available), len(forced)))
+                search = GreedySearch(plan, scorer, self.n_features_in_, forced, excluded)
+                search.extend(max(self._wanted(self.n_features_in_, search.n_available), len(forced)))
                 selected.append(search.selected)
                 scores.append(search.scores)
                 progress(target + 1, targets.n_columns)
         self.selected_ = np.array(selected, dtype=np.intp)
         self.scores_ = np.array(scores)
-        self.label_support_ = np.zeros((targets.n_columns, features.n_columns), dtype=bool)
+        self.label_support_ = np.zeros((targets.n_columns, self.n_features_in_), dtype=bool)
         np.put_along_axis(self.label_support_, self.selected_, True, axis=1)
         self.support_ = self.label_support_.any(axis=0)
         return self
@@ -109,4 +115,5 @@ class LabelwiseSieve(BaseSieve):
         if is_frame(X):
             validate_data(self, X, reset=False, skip_check_array=True)
             return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native()
-        return validate_data(self, X, reset=False, accept_sparse=("csr", "csc"))[:, columns]
+        finite = "allow-nan" if allows_missing(self.discretizer) else True
+        return validate_data(self, X, reset=False, accept_sparse=("csr", "csc"), ensure_all_finite=finite)[:, columns]

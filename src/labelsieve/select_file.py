@@ -10,7 +10,7 @@ from typing import Any
 from labelsieve.criteria import criterion_named
 from labelsieve.datasets import LabelledTable, read_any_file
 from labelsieve.discretize import EqualWidth
-from labelsieve.discretize.discretizer import discretizer_named
+from labelsieve.discretize.named import discretizer_named, one_table
 from labelsieve.selection import Sieve
 from labelsieve.twins import redundant_twins
 
@@ -132,7 +132,7 @@ def _choices(sieve: Sieve, data: LabelledTable, at_least: float | None) -> tuple
     names = data.feature_names
     twins = {}
     if at_least is not None:
-        codes = discretizer_named(sieve.discretizer).encode(data.X)
+        codes = one_table(discretizer_named(sieve.discretizer).encode(data.X), "twins")
         twins = redundant_twins(codes, sieve.selected_, at_least=at_least, n_jobs=sieve.n_jobs)
     return tuple(
         Choice(

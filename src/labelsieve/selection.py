@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.criteria import Criterion, criterion_named
 from labelsieve.discretize import Discretizer
-from labelsieve.discretize.discretizer import discretizer_named
+from labelsieve.discretize.named import DISCRETIZERS, allows_missing, discretizer_named, one_table
 from labelsieve.errors import InputError, is_whole
 from labelsieve.information import Codes
 from labelsieve.information.formula.workspace import Workspace
@@ -35,7 +35,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str, Criterion, type],
-        "discretizer": [StrOptions({"equal-width"}), Discretizer, None],
+        "discretizer": [StrOptions(set(DISCRETIZERS)), Discretizer, None],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
         "estimator": [StrOptions({"plugin", "miller-madow"})],
         "forced": ["array-like"],
@@ -50,8 +50,8 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         names: list[str] = super()._get_param_names()
         return names
 
-    def _read(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Codes, Codes, Any]:
-        """Codes of features and targets, and weights, for the rows that count."""
+    def _read(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Codes | list[Codes], Codes, Any]:
+        """Codes of features (for all targets, or for each of them) and of targets, and weights, for the rows that count."""
         if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
             validate_data(self, X, skip_check_array=True)
             if Y is None:
@@ -59,7 +59,8 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         elif is_integer_array(X, (2,)) and is_integer_array(Y, (1, 2)) and len(X) == len(Y):
             validate_data(self, X, skip_check_array=True)  # nothing is left to check that reading the codes does not
         else:
-            X, Y = validate_data(self, X, Y, accept_sparse=("csr", "csc"), multi_output=True)
+            finite = "allow-nan" if allows_missing(self.discretizer) else True
+            X, Y = validate_data(self, X, Y, accept_sparse=("csr", "csc"), multi_output=True, ensure_all_finite=finite)
         targets = encode_targets(Y)
         n_rows = X.shape[0]
         if targets.n_rows != n_rows:
@@ -69,7 +70,8 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
             targets = targets.take_rows(rows)
             kept = np.flatnonzero(rows)
             X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
-        return discretizer_named(self.discretizer).encode(X), targets, weights
+            sample_weight = np.asarray(sample_weight)[kept]
+        return discretizer_named(self.discretizer).encode(X, targets, sample_weight), targets, weights
 
     def _wanted(self, n_features: int, n_available: int) -> int:
         """How many features to choose; more than there are means all."""
@@ -114,6 +116,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = allows_missing(self.discretizer)
         return tags
 
 
@@ -126,10 +129,10 @@ class Sieve(BaseSieve):
         What makes a feature good: a name of the catalogue (``labelsieve methods`` lists it) or a criterion of your own.
     targets : {"single", "joint"}
         The label space: every target by itself, scores added; or all targets as one variable, the label powerset.
-    discretizer : {"equal-width"}, Discretizer or None
-        How columns become codes to count: five bins of equal width, a discretiser, or None when the values are codes
-        already. Only for
-        estimating information: ``transform`` returns the columns as they were.
+    discretizer : {"equal-width", "equal-frequency", "k-means", "mean-std", "mdl"}, Discretizer or None
+        How columns become codes to count: by a rule of :mod:`labelsieve.discretize`, named or as an object, or None when the
+        values are codes already. Only for estimating information: ``transform`` returns the columns as they were. Missing
+        values (NaN) are taken where the discretiser has ``missing="level"``.
     n_features_to_select : int, float or None
         How many; a fraction of all; None ranks them all. More than there are means all.
     estimator : {"plugin", "miller-madow"}
@@ -248,6 +251,7 @@ class Sieve(BaseSieve):
                 f'Sieve({plan.name!r}): label pairs need targets="single" (got {self.targets!r}, which is a single variable).'
             )
         features, targets, weights = self._read(X, Y, sample_weight)
+        features = one_table(features, "Sieve")
         parents = check_parents(self.parents, targets.n_columns)
         forced, excluded = self._checked_columns()
         space = target_space(targets, self.targets)
@@ -260,11 +264,17 @@ class Sieve(BaseSieve):
         n_targets = 1 if self.targets == "joint" else n_targets
         return criterion_named(self.criterion).plan.explain(n_rows, n_features, n_targets, levels)
 
-    def redundant_twins(self, X: Any, *, at_least: float = 0.9) -> dict[int, list[Twin]]:
-        """For each chosen feature, the unchosen ones that tell nearly the same, and how nearly: see :class:`Twin`."""
+    def redundant_twins(self, X: Any, y: Any = None, *, at_least: float = 0.9) -> dict[int, list[Twin]]:
+        """For each chosen feature, the unchosen ones that tell nearly the same, and how nearly: see :class:`Twin`.
+
+        The targets ``y`` are for a discretiser that looks at them.
+        """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse=("csr", "csc"), skip_check_array=is_frame(X))
-        codes = discretizer_named(self.discretizer).encode(X)
+        finite = "allow-nan" if allows_missing(self.discretizer) else True
+        how = {"skip_check_array": True} if is_frame(X) else {"accept_sparse": ("csr", "csc"), "ensure_all_finite": finite}
+        X = validate_data(self, X, reset=False, **how)
+        targets = None if y is None else encode_targets(y)
+        codes = one_table(discretizer_named(self.discretizer).encode(X, targets), "redundant_twins")
         return redundant_twins(codes, self.selected_, at_least=at_least, n_jobs=self.n_jobs)
 
     def __getstate__(self) -> dict[str, Any]:

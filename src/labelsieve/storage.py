@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.criteria import CATALOGUE
-from labelsieve.discretize import AsGiven, EqualWidth
+from labelsieve.discretize import DISCRETIZERS, AsGiven
 from labelsieve.errors import InputError
 
 FORMAT = "labelsieve selection"
@@ -84,7 +84,7 @@ def _plain(value: Any) -> Any:
     return {"text": repr(value)}
 
 
-_KNOWN: dict[str, type] = {"AsGiven": AsGiven, "EqualWidth": EqualWidth}
+_KNOWN: dict[str, type] = {"AsGiven": AsGiven, **{item.__name__: item for item in DISCRETIZERS.values()}}
 _KNOWN |= {item.__name__: item for item in CATALOGUE.values()}
 
 

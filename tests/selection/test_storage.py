@@ -66,7 +66,7 @@ def test_criteria_of_the_catalogue_and_discretisers_come_back(selector, criterio
     again = selector.from_json(tmp_path / "chosen.json")
     assert type(again.criterion) is type(criterion)
     assert again.criterion.score == criterion.score
-    assert again.discretizer.get_params() == {"n_bins": 3, "closed": "right"}
+    assert again.discretizer.get_params() == {"n_bins": 3, "closed": "right", "missing": "error"}
     assert np.array_equal(again.transform(X), sieve.transform(X))
     assert_same_selection(again.fit(X, Y), sieve)
 

@@ -1,18 +1,17 @@
-"""What a selector needs of a discretiser."""
+"""What a selector needs of a discretiser, and the simplest one."""
 
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from labelsieve.errors import InputError
 from labelsieve.information import Codes
 
 
 class Discretizer(BaseEstimator):  # type: ignore[misc]
     """Turns a table of numbers into codes. Its parameters are scikit-learn parameters, so a search can tune them."""
 
-    def encode(self, X: Any) -> Codes:
-        """Codes of ``X``."""
+    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
+        """Codes of ``X``, learned and made in one go; or a list of them, one for each target. The object stays as it was."""
         raise NotImplementedError
 
 
@@ -23,19 +22,6 @@ class AsGiven(Discretizer):
     array([3], dtype=uint32)
     """
 
-    def encode(self, X: Any) -> Codes:
+    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes:
         """Codes of ``X``."""
         return Codes.from_values(X)
-
-
-def discretizer_named(discretizer: Any) -> Discretizer:
-    """A discretiser from its name or itself; None takes the values as codes."""
-    from labelsieve.discretize.equal_width import EqualWidth
-
-    if discretizer is None:
-        return AsGiven()
-    if isinstance(discretizer, Discretizer):
-        return discretizer
-    if discretizer == "equal-width":
-        return EqualWidth()
-    raise InputError(f"discretizer must be 'equal-width', None (values are codes) or a Discretizer, not {discretizer!r}.")

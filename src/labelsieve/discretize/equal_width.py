@@ -1,54 +1,93 @@
 """Bins of equal width."""
 
-from typing import Any, Literal
+from numbers import Integral
+from typing import Any, ClassVar, Literal
 
-from labelsieve.discretize.discretizer import Discretizer
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from labelsieve.discretize.bins import Bins, Missing
 from labelsieve.errors import one_of, whole_number
 from labelsieve.information.binning import bin_equal_width
 from labelsieve.information.codes import MAX_LEVELS, Codes
+from labelsieve.information.cutting import ColumnCuts, cut_by_values
+from labelsieve.information.tables import NumberTable
+from labelsieve.information.weights import RowWeights
 
 Closed = Literal["left", "right"]
 
 
-class EqualWidth(Discretizer):
-    """Bins of equal width, as a setting of a selector: see :func:`equal_width`.
+class EqualWidth(Bins):
+    r"""Cut the range of every column into parts of equal width.
 
-    >>> EqualWidth(n_bins=3).encode([[0.0], [0.5], [0.7], [1.0]]).column(0)
-    array([0, 1, 2, 2], dtype=uint16)
+    With :math:`w = (\max - \min) / n`, the cut points are :math:`\min + i w`. Bins are closed on the left, the last on both
+    sides; ``closed="right"`` turns that around. A column with no more than ``n_bins`` distinct values keeps them as levels, in
+    their order.
+
+    Parameters
+    ----------
+    n_bins : int
+        Five in Sechidis, Nikolaou and Brown (2014); ten, closed on the right, in Pereira et al. (2015).
+    closed : {"left", "right"}
+    missing : {"error", "level"}
+        What NaN is: refused, or a level of its own, the last.
+
+    Attributes
+    ----------
+    cut_points_ : list of ndarray
+        Of every column, rising; empty for a column that keeps its values.
+    categories_ : list of ndarray or None
+        The values that a column keeps as levels. A value never seen goes to the nearest, the upper of two.
+
+    Notes
+    -----
+    Weights do not matter, except that rows of weight 0 are no rows. Cost: two passes over the values.
+
+    Examples
+    --------
+    >>> binning = EqualWidth(n_bins=3).fit([[0.0], [0.5], [0.7], [1.0], [0.1]])
+    >>> binning.cut_points_[0].round(3)
+    array([0.333, 0.667])
+    >>> binning.transform([[-7.0], [0.4], [2.0]]).ravel()
+    array([0, 1, 2], dtype=uint8)
     """
 
-    def __init__(self, n_bins: int = 5, *, closed: Closed = "left") -> None:
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Bins._parameter_constraints,
+        "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
+        "closed": [StrOptions({"left", "right"})],
+    }
+
+    def __init__(self, n_bins: int = 5, *, closed: Closed = "left", missing: Missing = "error") -> None:
         self.n_bins = n_bins
         self.closed = closed
+        self.missing = missing
 
-    def encode(self, X: Any) -> Codes:
-        """Codes of ``X``."""
-        return equal_width(X, self.n_bins, closed=self.closed)
+    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
+        """Codes of ``X``, learned and made in one go. The object stays as it was."""
+        if self.missing == "error" and sample_weight is None:  # cut points are never written down
+            return equal_width(X, self.n_bins, closed=self.closed)
+        return super().encode(X, y, sample_weight)
+
+    def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
+        return [cut_by_values(table, "equal-width", self.n_bins, closed_right=self.closed == "right")]
 
 
 def equal_width(X: Any, n_bins: int = 5, *, closed: Closed = "left") -> Codes:
-    r"""Cut the range of every column into ``n_bins`` parts of equal width.
+    """Codes of :class:`EqualWidth` bins, in one call.
 
-    With :math:`w = (\max - \min) / n`, the cut points are :math:`\min + i w`. Bins are closed on the left, the last on both
-    sides; ``closed="right"`` turns that around. A column with no more than ``n_bins`` distinct values keeps them as levels,
-    in their order. What a column is depends on its values, never on their type; in a sparse column the bin that holds zero is
-    the one that is not stored.
+    What a column is depends on its values, never on their type; in a sparse column the bin that holds zero is the one that is
+    not stored.
 
     Parameters
     ----------
     X : array-like, frame or sparse matrix of shape (n_rows, n_columns)
         Finite numbers.
-    n_bins : int
-        Five in Sechidis, Nikolaou and Brown (2014); ten, closed on the right, in Pereira et al. (2015).
-    closed : {"left", "right"}
+    n_bins, closed
+        As for :class:`EqualWidth`.
 
     Returns
     -------
     Codes
-
-    Notes
-    -----
-    Cost: two passes over the values.
 
     Examples
     --------

@@ -1,0 +1,58 @@
+"""Bins of equal frequency."""
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import Interval
+
+from labelsieve.discretize.bins import Bins, Missing
+from labelsieve.information.codes import MAX_LEVELS, Codes
+from labelsieve.information.cutting import ColumnCuts, cut_by_values
+from labelsieve.information.tables import NumberTable
+from labelsieve.information.weights import RowWeights
+
+
+class EqualFrequency(Bins):
+    r"""Cut every column so that its bins hold about as many rows each.
+
+    Between two neighbouring distinct values :math:`a < b` lies a boundary, with the share :math:`F(a)` of the rows (or of
+    their weight) below it. For :math:`i = 1, \dots, n - 1` the column is cut at the boundary whose share is nearest to
+    :math:`i / n`, the lower of two, half-way between its values; a boundary that is nearest for several :math:`i` is cut
+    once. Equal values are never parted, and every column but a constant one has at least two bins, also one that is mostly
+    zeros. A column with no more than ``n_bins`` distinct values keeps them as levels.
+
+    Parameters
+    ----------
+    n_bins : int
+    missing : {"error", "level"}
+        What NaN is: refused, or a level of its own, the last.
+
+    Attributes
+    ----------
+    cut_points_ : list of ndarray
+        Of every column, rising; empty for a column that keeps its values.
+    categories_ : list of ndarray or None
+        The values that a column keeps as levels. A value never seen goes to the nearest, the upper of two.
+
+    Notes
+    -----
+    Bins are closed on the left. The codes do not change when a column is transformed by any rising function. Cost: sorting
+    the columns; in a sparse one, what is listed.
+
+    Examples
+    --------
+    >>> EqualFrequency(2).fit_transform([[1.0], [2.0], [3.0], [1000.0]]).ravel()
+    array([0, 0, 1, 1], dtype=uint8)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Bins._parameter_constraints,
+        "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
+    }
+
+    def __init__(self, n_bins: int = 5, *, missing: Missing = "error") -> None:
+        self.n_bins = n_bins
+        self.missing = missing
+
+    def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
+        return [cut_by_values(table, "equal-frequency", self.n_bins, weights=weights)]
