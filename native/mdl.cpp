@@ -56,48 +56,61 @@ class Splitter {
         for (std::int64_t k = problem_.starts[row]; k < problem_.starts[row + 1]; ++k) visit(problem_.classes[k], weight);
     }
 
-    // Cells (class, weight) of every group, groups without any left out.
+    // Cells (class, weight) of every group, groups without any left out. In a large group a class has one cell.
     void gather(const Groups& groups) {
         values_.clear();
-        starts_.assign(1, 0);
+        parts_.clear();
         cells_.clear();
-        right_ = totals_;  // less what is listed: the unlisted group
-        const auto take = [&](code_t c, std::uint64_t w) { right_[c] -= w; };
-        for (const row_t row : groups.rows) each_class(row, take);
-        for (const row_t row : groups.missing) each_class(row, take);
+        rest_ = totals_;
+        std::size_t place = 0;  // of the unlisted group
         for (std::size_t g = 0; g < groups.values.size(); ++g) {
-            if (g == groups.unlisted) {
-                for (std::size_t c = 0; c < right_.size(); ++c)
-                    if (right_[c] > 0) cells_.push_back({code_t(c), right_[c]});
+            if (g == groups.unlisted) place = values_.size();
+            const std::span<const row_t> rows{groups.rows.data() + groups.starts[g], groups.starts[g + 1] - groups.starts[g]};
+            const std::size_t first = cells_.size();
+            if (rows.size() > 2 * left_.size()) {
+                for (const row_t row : rows) each_class(row, [&](code_t c, std::uint64_t w) { left_[c] += w; });
+                for (std::size_t c = 0; c < left_.size(); ++c)
+                    if (left_[c] > 0) cells_.push_back({code_t(c), std::exchange(left_[c], 0)});
             } else {
-                for (std::size_t k = groups.starts[g]; k < groups.starts[g + 1]; ++k)
-                    each_class(groups.rows[k], [&](code_t c, std::uint64_t w) { cells_.push_back({c, w}); });
+                for (const row_t row : rows) each_class(row, [&](code_t c, std::uint64_t w) { cells_.push_back({c, w}); });
             }
-            if (cells_.size() == starts_.back()) continue;
-            values_.push_back(groups.values[g]);
-            starts_.push_back(cells_.size());
+            close(groups.values[g], first, values_.size());
         }
-        std::fill(right_.begin(), right_.end(), 0);
+        for (const Cell& cell : cells_) rest_[cell.of_class] -= cell.weight;
+        for (const row_t row : groups.missing) each_class(row, [&](code_t c, std::uint64_t w) { rest_[c] -= w; });
+        const std::size_t first = cells_.size();
+        if (groups.unlisted == groups.values.size()) return;
+        for (std::size_t c = 0; c < rest_.size(); ++c)
+            if (rest_[c] > 0) cells_.push_back({code_t(c), rest_[c]});
+        close(groups.values[groups.unlisted], first, place);
     }
 
-    std::span<const Cell> cells(std::size_t first, std::size_t last) const {
-        return {cells_.data() + starts_[first], starts_[last] - starts_[first]};
+    void close(double value, std::size_t first_cell, std::size_t place) {
+        if (cells_.size() == first_cell) return;
+        values_.insert(values_.begin() + std::ptrdiff_t(place), value);
+        parts_.insert(parts_.begin() + std::ptrdiff_t(place), {first_cell, cells_.size()});
+    }
+
+    template <class Visit>
+    void each_cell(std::size_t first, std::size_t last, Visit&& visit) const {
+        for (std::size_t g = first; g < last; ++g)
+            for (std::size_t k = parts_[g].first; k < parts_[g].second; ++k) visit(cells_[k]);
     }
 
     // The group before which [first, last) is best cut, or `first` when it is better left whole.
     std::size_t split(std::size_t first, std::size_t last) {
         if (last - first < 2) return first;
         Side whole, low, high;
-        for (const Cell& cell : cells(first, last)) add(right_, whole, cell);
+        each_cell(first, last, [&](const Cell& cell) { add(right_, whole, cell); });
         high = whole;
         fixed_t best = std::numeric_limits<fixed_t>::min();
         std::size_t at = first;
         Side best_low, best_high;
         for (std::size_t g = first; whole.n_classes > 1 && g + 1 < last; ++g) {
-            for (const Cell& cell : cells(g, g + 1)) {
+            each_cell(g, g + 1, [&](const Cell& cell) {
                 remove(right_, high, cell);
                 add(left_, low, cell);
-            }
+            });
             const fixed_t score = low.sum - term_(low.total) + high.sum - term_(high.total);
             if (score <= best) continue;
             best = score;
@@ -108,7 +121,7 @@ class Splitter {
         const bool gains = at > first && best > whole.sum - term_(whole.total);
         const bool accepted = gains && (rule_.kononenko ? shorter_code(first, at, last, whole, best_low, best_high)
                                                         : enough_gain(whole, best_low, best_high, last - first - 1));
-        for (const Cell& cell : cells(first, last)) left_[cell.of_class] = right_[cell.of_class] = 0;
+        each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] = right_[cell.of_class] = 0; });
         return accepted ? at : first;
     }
 
@@ -154,11 +167,11 @@ class Splitter {
         return code_length(first, last, whole, k) > bits;
     }
     double code_length(std::size_t first, std::size_t last, const Side& side, double k) {
-        for (const Cell& cell : cells(first, last)) left_[cell.of_class] = 0;
-        for (const Cell& cell : cells(first, last)) left_[cell.of_class] += cell.weight;
+        each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] = 0; });
+        each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] += cell.weight; });
         const double n = rows(side.total);
         double nats = std::lgamma(n + k) - std::lgamma(k);  // C(n + k - 1, k - 1) n!, without the n! that cancel
-        for (const Cell& cell : cells(first, last)) nats -= std::lgamma(rows(std::exchange(left_[cell.of_class], 0)) + 1);
+        each_cell(first, last, [&](const Cell& cell) { nats -= std::lgamma(rows(std::exchange(left_[cell.of_class], 0)) + 1); });
         return nats / ln2;
     }
 
@@ -167,9 +180,9 @@ class Splitter {
     const CountTerm& term_;
     double scale_;
     MdlRule rule_;
-    std::vector<std::uint64_t> totals_, left_, right_;
+    std::vector<std::uint64_t> totals_, left_, right_, rest_;
     std::vector<double> values_;
-    std::vector<std::size_t> starts_;
+    std::vector<std::pair<std::size_t, std::size_t>> parts_;  // of the cells, one for each value
     std::vector<Cell> cells_;
 };
 

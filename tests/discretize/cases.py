@@ -14,8 +14,9 @@ DISCRETIZERS = {
     "mean and std, five levels": MeanStd(5, factor=0.5),
     "mean and std, the authors' way": MeanStd(factor=0.5, decimals=3, keep_binary=True),
     "mdl": MDL(),
+    "mdl, label rows": MDL("joint"),
     "mdl, copied rows": MDL("copy", boundaries="values"),
-    "mdl, kononenko": MDL(rule="kononenko"),
+    "mdl, kononenko": MDL("joint", rule="kononenko"),
 }
 MOST_LEVELS = {name: getattr(rule, "n_bins", getattr(rule, "n_levels", None)) for name, rule in DISCRETIZERS.items()}
 

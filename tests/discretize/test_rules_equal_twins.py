@@ -98,6 +98,14 @@ def test_mdl_on_label_rows_is_mdl_on_their_numbers(values, seed):
     )
 
 
+def test_mdl_copies_rows_of_labels_and_joins_other_targets_unless_told():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    labels = np.column_stack([X[:, 0] > 0.3, X[:, 1] > 0]).astype(int)
+    for targets, same in ((labels, "copy"), (labels[:, 0], "joint"), (labels + labels[:, ::-1], "joint")):
+        assert np.array_equal(MDL().encode(X, targets).dense, MDL(same).encode(X, targets).dense)
+
+
 def test_mdl_for_single_targets_is_mdl_target_by_target():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5))

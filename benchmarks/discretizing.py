@@ -1,0 +1,132 @@
+"""Every discretiser on real data, beside a JMI selection with it and beside scikit-learn's KBinsDiscretizer.
+
+For a quick look: ``python -m benchmarks.discretizing --datasets yeast,enron --repeat 2``.
+"""
+
+import argparse
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.table import number, print_table
+
+DATASETS = ("yeast", "enron", "bibtex", "delicious")
+N_PICKS = 50
+SLICE = 20  # columns on which scikit-learn is timed; it goes column by column, so the rest costs in proportion
+STRATEGIES = {"equal-width": "uniform", "equal-frequency": "quantile", "k-means": "kmeans"}
+
+
+def rules():
+    """The discretisers by name, and MDL's other two ways with labels."""
+    from labelsieve.discretize import DISCRETIZERS, MDL
+
+    return {name: made() for name, made in DISCRETIZERS.items()} | {"mdl, joint": MDL("joint"), "mdl, single": MDL("single")}
+
+
+def load(name):
+    from labelsieve import datasets
+
+    folder = shared_folder("data")
+    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][name]
+    data = datasets.load(folder / next(file["path"] for file in entry["files"] if ".arff" in file["path"]))
+    Y = data.Y.toarray() if sp.issparse(data.Y) else np.asarray(data.Y)
+    return data.X, Y.astype(np.uint8)
+
+
+def best_time(call, rounds):
+    """CPU seconds, and the answer."""
+    best = NEVER
+    for _ in range(rounds):
+        watch = Stopwatch()
+        answer = call()
+        best = best.best(watch.lap())
+    return best.cpu, answer
+
+
+def their_time(name, X, rounds):
+    """scikit-learn's nearest thing, on a dense slice and extrapolated (it takes no sparse data); None where it has nothing."""
+    from sklearn.preprocessing import KBinsDiscretizer
+
+    if name not in STRATEGIES:
+        return None
+    part = X[:, : min(SLICE, X.shape[1])]
+    dense = part.toarray() if sp.issparse(part) else np.asarray(part)
+    extra = {"quantile_method": "averaged_inverted_cdf"} if name == "equal-frequency" else {}
+    theirs = KBinsDiscretizer(5, encode="ordinal", strategy=STRATEGIES[name], subsample=None, **extra)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about constant columns and bins that are too small
+        return best_time(lambda: theirs.fit_transform(dense), rounds)[0] * X.shape[1] / dense.shape[1]
+
+
+def measure(dataset, rounds, skip_sklearn):
+    from labelsieve import Sieve
+
+    X, Y = load(dataset)
+    for name, rule in rules().items():
+        seconds, codes = best_time(lambda rule=rule: rule.encode(X, Y), rounds)
+        selection = None
+        if not isinstance(codes, list):
+            sieve = Sieve("jmi", discretizer=rule, n_features_to_select=N_PICKS, n_jobs=1)
+            selection = best_time(lambda sieve=sieve: sieve.fit(X, Y), rounds)[0]
+        yield {
+            "dataset": dataset,
+            "rows": X.shape[0],
+            "features": X.shape[1],
+            "labels": Y.shape[1],
+            "sparse": bool(sp.issparse(X)),
+            "discretizer": name,
+            "seconds": seconds,
+            "selection": selection,
+            "sklearn": None if skip_sklearn else their_time(name, X, rounds),
+            "levels": float(np.mean([table.levels.mean() for table in (codes if isinstance(codes, list) else [codes])])),
+        }
+
+
+def print_records(records):
+    rows = []
+    for record in records:
+        seconds, selection, theirs = record["seconds"], record["selection"], record["sklearn"]
+        shape = [str(record[key]) for key in ("rows", "features", "labels")]
+        cells = [
+            *shape,
+            "sparse" if record["sparse"] else "dense",
+            record["discretizer"],
+            number(record["levels"]),
+            number(seconds),
+        ]
+        cells += [number(selection), number(None if selection is None else seconds / selection)]
+        cells += [number(theirs), number(None if theirs is None else theirs / seconds)]
+        rows.append((record["dataset"], cells))
+    columns = ["N", "d", "q", "X", "discretizer", "levels", "encode", "JMI fit", "encode/fit", "~sklearn", "~sklearn/encode"]
+    print_table("seconds", columns, rows)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.discretizing", description=__doc__.splitlines()[0])
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="names, with commas (default: all)")
+    parser.add_argument("--repeat", type=int, default=3, help="runs; the best counts (default: 3)")
+    parser.add_argument("--skip-sklearn", action="store_true", help="leave out KBinsDiscretizer")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    options = parser.parse_args(arguments)
+    names = options.datasets.split(",")
+    if options.repeat < 1 or any(name not in DATASETS for name in names):
+        parser.error(f"data sets are {', '.join(DATASETS)}; --repeat from 1")
+    if shared_folder("data") is None:
+        sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
+    records = []
+    for name in names:
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        records += measure(name, options.repeat, options.skip_sklearn)
+    print_records(records)
+    if options.json:
+        options.json.write_text(json.dumps(records, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
