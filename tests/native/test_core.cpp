@@ -282,6 +282,8 @@ void test_sizes() {
 
 }  // namespace
 
+int test_discretize();  // how many checks failed
+
 int main() {
     test_sizes();
     test_pool();
@@ -290,6 +292,7 @@ int main() {
     test_panels();
     test_tall_data();
     test_weights();
+    EXPECT(test_discretize() == 0);
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);
     return failures != 0;
 }
