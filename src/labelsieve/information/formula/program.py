@@ -33,6 +33,8 @@ class Program:
     ``targets`` are those that ``y`` runs over; ``parents[l]`` lists the parents of target ``l``.
     """
 
+    accounts_by_target = False  # also those that do not mention a target
+
     def __init__(
         self,
         formulas: list[Formula],
@@ -59,7 +61,8 @@ class Program:
             for node in formula.walk():
                 if isinstance(node, Reduce) and node.variable == "s":
                     if node not in shared:
-                        shared[node] = Account(node.operation, "y" in node.free, sources.X.n_columns, last - first)
+                        by_target = self.accounts_by_target or "y" in node.free
+                        shared[node] = Account(node.operation, by_target, sources.X.n_columns, last - first)
                         self._folds.append((node.body, linear_body(node.body, last - first), shared[node]))
                     self._accounts[id(node)] = shared[node]
         steps = [linear.panel_terms if linear is not None else None for _, linear, _ in self._folds]
