@@ -17,16 +17,18 @@ from labelsieve.discretize import Discretizer
 from labelsieve.discretize.discretizer import discretizer_named
 from labelsieve.errors import InputError, is_whole
 from labelsieve.information import Codes
+from labelsieve.information.formula.plan import Plan
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame
 from labelsieve.information.weights import Estimator, weigh
-from labelsieve.labelspace import LABEL_SPACES, check_parents, encode_targets, target_space
+from labelsieve.labelspace import LABEL_SPACES, NETWORKS, LabelNetwork, NetworkRule, encode_targets, find_parents, target_space
 from labelsieve.progress import progress_bar
 from labelsieve.search import GreedySearch
 from labelsieve.storage import StoredSelection
 from labelsieve.twins import Twin, redundant_twins
 
 Count = int | float | None
+Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
 
 
 class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -39,6 +41,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         "estimator": [StrOptions({"plugin", "miller-madow"})],
         "forced": ["array-like"],
         "excluded": ["array-like"],
+        "parents": ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None],
         "n_jobs": [Integral, None],
     }
 
@@ -60,6 +63,20 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
             kept = np.flatnonzero(rows)
             X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
         return discretizer_named(self.discretizer).encode(X), targets, weights
+
+    def _find_parents(
+        self, plan: Plan, X: Any, features: Codes, targets: Codes, weights: Any, sample_weight: Any
+    ) -> list[list[int]] | None:
+        """Lists for formulas that mention parents; the network, where there is one, is kept."""
+        self.__dict__.pop("network_", None)
+        if "p" not in plan.needs and isinstance(self.parents, str | NetworkRule):
+            return None
+        rows = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64) > 0
+        how = {"weights": weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
+        parents, network = find_parents(self.parents, X, features, targets, rows, **how)
+        if network is not None:
+            self.network_ = network
+        return parents
 
     def _wanted(self, n_features: int, n_available: int) -> int:
         """How many features to choose; more than there are means all."""
@@ -126,8 +143,9 @@ class Sieve(BaseSieve):
         Of entropies.
     forced, excluded : sequences of columns
         Features (numbers or names) that come first, and that never come.
-    parents : list of lists of int, optional
-        For criteria over a label network (``"mlfs"``): the parents of every target.
+    parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, optional
+        For criteria over a label network (``"mlfs"``): the parents of every target, or how to learn them from the data:
+        ``"kcc"`` is ``NetworkRule("kcc")``, which see.
     warm_start : bool
         Keep what was counted, so that fitting again with a larger ``n_features_to_select`` goes on instead of starting
         anew. The data must
@@ -146,6 +164,8 @@ class Sieve(BaseSieve):
         has them.
     support_ : ndarray of bool
         Mask of the chosen columns.
+    network_ : LabelNetwork
+        When ``parents`` is a network, or was learned as one.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -172,7 +192,6 @@ class Sieve(BaseSieve):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSieve._parameter_constraints,
         "targets": [StrOptions(set(LABEL_SPACES))],
-        "parents": ["array-like", None],
         "warm_start": ["boolean"],
     }
 
@@ -186,7 +205,7 @@ class Sieve(BaseSieve):
         estimator: Estimator = "plugin",
         forced: Any = (),
         excluded: Any = (),
-        parents: list[list[int]] | None = None,
+        parents: Parents = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -238,7 +257,7 @@ class Sieve(BaseSieve):
                 f'Sieve({plan.name!r}): label pairs need targets="single" (got {self.targets!r}, which is a single variable).'
             )
         features, targets, weights = self._read(X, Y, sample_weight)
-        parents = check_parents(self.parents, targets.n_columns)
+        parents = self._find_parents(plan, X, features, targets, weights, sample_weight)
         forced, excluded = self._checked_columns()
         space = target_space(targets, self.targets)
         plan.require_memory(features, space)

@@ -103,7 +103,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         """
         labels = encode_targets(Y)
         rows, weights = weigh(sample_weight, labels.n_rows, "plugin")
-        values = None if X is None else _numbers(X)
+        values = None if X is None else numbers(X)
         features: Any = values if codes is None else Codes.from_values(codes, what="codes")
         if rows is not None:
             labels = labels.take_rows(rows)
@@ -165,7 +165,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         return features
 
 
-def _numbers(X: Any) -> Any:
+def numbers(X: Any) -> Any:
     """An array or a sparse matrix of numbers that takes rows by number."""
     if isinstance(X, Codes):
         return X.to_dense()
