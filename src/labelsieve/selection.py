@@ -38,7 +38,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         "criterion": [str, Criterion, type],
         "discretizer": [StrOptions({"equal-width"}), Discretizer, None],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-        "estimator": [StrOptions({"plugin", "miller-madow"})],
+        "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
         "forced": ["array-like"],
         "excluded": ["array-like"],
         "parents": ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None],
@@ -47,6 +47,11 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
 
     def _read(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Codes, Codes, Any]:
         """Codes of features and targets, and weights, for the rows that count."""
+        if self.estimator == "shrinkage":
+            raise InputError(
+                f"{type(self).__name__}: estimator='shrinkage' shrinks a joint table for every term, and the terms of a "
+                "criterion share their tables; use 'plugin' or 'miller-madow', or labelsieve.information term by term."
+            )
         if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
             validate_data(self, X, skip_check_array=True)
             if Y is None:
