@@ -43,6 +43,20 @@ def test_the_same_every_time():
     assert np.array_equal(principal_components(X, 2), principal_components(X, 2))
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("shape", [(5, 3), (300, 400)])
+def test_constant_columns_have_no_components(form, shape):
+    assert np.array_equal(principal_components(form(np.full(shape, 1.5)), 2), np.zeros((shape[0], 2)))
+
+
+def test_one_direction_is_found_among_many_columns():
+    rng = np.random.default_rng(0)
+    along = rng.normal(size=400)
+    ours = principal_components(np.outer(along, rng.normal(size=300)), 2)
+    assert abs(np.corrcoef(ours[:, 0], along)[0, 1]) == pytest.approx(1)
+    np.testing.assert_allclose(ours[:, 1], 0, atol=1e-8)
+
+
 def test_what_is_not_finite_is_refused():
     with pytest.raises(InputError, match="not finite; fill them"):
         principal_components([[1.0, np.nan], [2.0, 3.0]])

@@ -195,5 +195,7 @@ def test_features_are_asked_for_where_they_are_needed():
     for options in ({}, {"order": "information"}, {"parents": "tree", "edge_weight": "given-features"}):
         with pytest.raises(InputError, match="looks at the features: give X"):
             NetworkRule(**options).learn(None, Y)
+    with pytest.raises(InputError, match=r"not a whole number.*bin continuous columns first"):
+        NetworkRule(order="information").learn(X + 0.5, Y)
     with pytest.raises(InputError, match="X has 59 rows and Y has 60"):
         NetworkRule().learn(X[:-1], Y)

@@ -75,3 +75,14 @@ def test_forced_come_first_and_closed_never(name):
 
 def test_only_the_joint_of_all_selected_is_not_shared():
     assert [name for name, (make, _, _) in VARIANTS.items() if not can_share(make().plan)] == ["cmi"]
+
+
+@pytest.mark.parametrize("name", ["jmi", "cmi"])
+def test_progress_goes_up_to_the_end(name, monkeypatch):
+    workspace = make_workspace(1050)
+    monkeypatch.setattr(search_labelwise, "PANEL_BYTES", 8 * workspace.X.n_columns * 2)
+    shares = []
+    search_each(VARIANTS[name][0]().plan, workspace, 3, progress=lambda done, total: shares.append(done / total))
+    assert shares == sorted(shares)
+    assert shares[0] > 0
+    assert shares[-1] == 1

@@ -11,7 +11,7 @@ from labelsieve.errors import InputError, whole_number
 from labelsieve.information import Codes
 from labelsieve.information.tables import read_table
 
-DENSE_SIDE = 256  # up to here a full decomposition costs nothing
+DENSE_SIDE, DENSE_CELLS = 256, 2**24  # up to here a full decomposition costs nothing
 
 Real = NDArray[np.float64]
 
@@ -35,10 +35,13 @@ def principal_components(X: Any, n_components: int = 1, *, weights: Real | None 
     if not np.isfinite(values.data if table.dense is None else values).all():
         raise InputError("X has values that are not finite; fill them or drop their rows before taking principal components.")
     n_components = min(whole_number(n_components, "n_components", 1, 2**31), n_rows, n_columns)
+    if not _varies(values):
+        return np.zeros((n_rows, n_components))
     share = np.ones(n_rows) if weights is None else np.asarray(weights, dtype=np.float64)
     mean = np.asarray(values.T @ share).ravel() / share.sum()
     root = np.sqrt(share)
-    if min(n_rows, n_columns) <= max(DENSE_SIDE, n_components):
+    small = min(n_rows, n_columns) <= DENSE_SIDE and n_rows * n_columns <= DENSE_CELLS
+    if small or n_components == min(n_rows, n_columns):
         dense = values.toarray() if sp.issparse(values) else values
         _, _, loadings = np.linalg.svd((dense - mean) * root[:, np.newaxis], full_matrices=False)
         loadings = loadings[:n_components]
@@ -49,13 +52,20 @@ def principal_components(X: Any, n_components: int = 1, *, weights: Real | None 
             rmatvec=lambda u: values.T @ (root * np.ravel(u)) - mean * (root @ np.ravel(u)),
             dtype=np.float64,
         )
-        start = np.ones(min(n_rows, n_columns))  # a start of its own would make the answer random
+        # A start of its own would make the answer random; a constant one is no start, since columns are centred.
+        start = np.random.default_rng(0).normal(size=min(n_rows, n_columns))
         _, sizes, loadings = svds(centred, k=n_components, v0=start, return_singular_vectors="vh")
         loadings = loadings[np.argsort(-sizes)]
     largest = np.abs(loadings).argmax(axis=1)
     loadings = loadings * np.where(loadings[np.arange(len(loadings)), largest] < 0, -1.0, 1.0)[:, np.newaxis]
     scores: Real = np.asarray(values @ loadings.T) - mean @ loadings.T
     return scores
+
+
+def _varies(values: Any) -> bool:
+    """True when some column has more than one value."""
+    high, low = values.max(axis=0), values.min(axis=0)
+    return bool((high != low).sum())
 
 
 def three_levels(values: Real, *, factor: float = 1.0, weights: Real | None = None) -> Codes:

@@ -1,6 +1,7 @@
 """Greedy forward search for many targets side by side, each with a list of its own."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,19 +38,29 @@ def search_each(
         block = slice(start, min(n_targets, start + width))
         if can_share(plan):
             scorer = LabelwiseScorer(plan, workspace, block, parents)
-            choose = _ranked if plan.is_ranking else _chosen
-            lists.append(choose(scorer, n_selected, forced, closed[:, block]))
+            report = None if progress is None else partial(_in_all, progress, block, n_targets)
+            if plan.is_ranking:
+                lists.append(_ranked(scorer, n_selected, forced, closed[:, block]))
+            else:
+                lists.append(_chosen(scorer, n_selected, forced, closed[:, block], report))
         else:
             excluded = np.flatnonzero(closed[:, start]).tolist()
             alone = GreedySearch(plan, plan.bind(workspace, targets=block, parents=parents), n_features, forced, excluded)
             alone.extend(n_selected)
             lists.append((np.array([alone.selected], dtype=np.intp), np.array([alone.scores])))
-        if progress is not None:
-            progress(block.stop, n_targets)
+            if progress is not None:
+                progress(block.stop, n_targets)
     return np.concatenate([selected for selected, _ in lists]), np.concatenate([scores for _, scores in lists])
 
 
-def _chosen(scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_]) -> Lists:
+def _in_all(progress: Progress, block: slice, n_targets: int, done: int, n_selected: int) -> None:
+    """Report picks of a block as a part of those of all targets."""
+    progress(block.start * n_selected + done * (block.stop - block.start), n_targets * n_selected)
+
+
+def _chosen(
+    scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_], progress: Progress | None
+) -> Lists:
     """One pick after the other, for all targets of a block."""
     n_targets = closed.shape[1]
     barred = np.where(closed, -np.inf, 0.0)
@@ -62,6 +73,8 @@ def _chosen(scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], clo
         best = np.full(n_targets, forced[step]) if step < len(forced) else (now + barred).argmax(axis=0)
         selected[:, step], scores[:, step] = best, now[best, everyone]
         barred[best, everyone] = -np.inf
+        if progress is not None:
+            progress(step + 1, n_selected)
     return selected, scores
 
 
