@@ -1,6 +1,7 @@
 """Orders, parents and trees follow the equations, written out naively, and the laws that networks obey."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from labelsieve import InputError
@@ -166,6 +167,12 @@ def test_classes_and_names_are_labels_too():
     assert NetworkRule(k=1, order="given").learn(None, Y).parents[1] == (0,)
     named = np.array(["low", "mid", "top"])[Y[:, :2]]
     assert NetworkRule(k=1, order="given").learn(None, named).parents == ((), (0,))
+
+
+def test_names_of_labels_are_kept():
+    X, Y = make_labels(0, n_labels=2, constant=False)
+    network = NetworkRule("preceding", order="given").learn(X, pd.DataFrame(Y, columns=["calm", "sad"]))
+    assert str(network).splitlines()[1:] == ["    1  calm   -", "    2  sad    calm"]
 
 
 REFUSED = {

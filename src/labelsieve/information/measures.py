@@ -6,75 +6,13 @@ of threads, any order of the rows, dense or sparse input. James-Stein shrinkage 
 (:mod:`labelsieve.information.shrinkage`).
 """
 
-import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.errors import InputError, one_of
-from labelsieve.information.backends import NativeBackend
-from labelsieve.information.codes import Codes
-from labelsieve.information.fixedpoint import ESTIMATORS, FixedPoint
 from labelsieve.information.joint import joint_variable, sum_of_levels
-from labelsieve.information.shrinkage import Terms, shrunk_information
-from labelsieve.information.weights import Estimator, RowWeights, weigh
-
-Base = Literal["nat", "bit"]
-AnyEstimator = Estimator | Literal["shrinkage"]
-Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class _Setting:
-    """Rows, weights and arithmetic that the terms of one measure share."""
-
-    tables: tuple[Codes, ...]
-    weights: RowWeights | None
-    fixed: FixedPoint
-    unit: float
-    n_jobs: int | None
-
-    def backend(self, X: Codes, Y: Codes | None = None) -> NativeBackend:
-        if Y is None:  # nothing to pair with: a constant column
-            Y = Codes.from_values(np.zeros((X.n_rows, 1), dtype=np.uint8))
-        return NativeBackend(X, Y, self.fixed, weights=self.weights, n_jobs=self.n_jobs)
-
-    def result(self, fixed: NDArray[np.int64]) -> Array:
-        information = self.fixed.information(fixed) / self.unit
-        # A plug-in estimate is never negative; the last bit of the fixed point may be.
-        return np.maximum(information, 0.0) if self.fixed.estimator == "plugin" else information
-
-
-def _prepare(named: dict[str, Any], base: Base, estimator: AnyEstimator, sample_weight: Any, n_jobs: int | None) -> _Setting:
-    one_of(base, "base", ("nat", "bit"))
-    one_of(estimator, "estimator", (*ESTIMATORS, "shrinkage"))
-    assert estimator != "shrinkage"
-    tables = _tables(named)
-    rows, weights = weigh(sample_weight, tables[0].n_rows, estimator)
-    if rows is not None:
-        tables = [table.take_rows(rows) for table in tables]
-    fixed = FixedPoint.for_data(tables[0].n_rows, weights, estimator=estimator)
-    return _Setting(tuple(tables), weights, fixed, math.log(2) if base == "bit" else 1.0, n_jobs)
-
-
-def _tables(named: dict[str, Any]) -> list[Codes]:
-    tables = [Codes.from_values(X, what=what) for what, X in named.items()]
-    n_rows = tables[0].n_rows
-    for what, table in zip(named, tables, strict=True):
-        if table.n_rows != n_rows:
-            first = next(iter(named))
-            raise InputError(f"{first} has {n_rows} rows and {what} has {table.n_rows}; they must be the same rows.")
-    return tables
-
-
-CONDITIONAL: Terms = ((1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z"))
-
-
-def _shrunk(named: dict[str, Any], terms: Terms, base: Base, sample_weight: Any) -> Array:
-    one_of(base, "base", ("nat", "bit"))
-    return shrunk_information(_tables(named), terms, sample_weight) / (math.log(2) if base == "bit" else 1.0)
+from labelsieve.information.setting import CONDITIONAL, AnyEstimator, Array, Base, Setting, prepare, shrunk
 
 
 def entropy(
@@ -117,8 +55,8 @@ def entropy(
     array([1., 0.])
     """
     if estimator == "shrinkage":
-        return _shrunk({"X": X}, ((1, "x"),), base, sample_weight)
-    setting = _prepare({"X": X}, base, estimator, sample_weight, n_jobs)
+        return shrunk({"X": X}, ((1, "x"),), base, sample_weight)
+    setting = prepare({"X": X}, base, estimator, sample_weight, n_jobs)
     (codes,) = setting.tables
     return setting.result(setting.fixed.top - setting.backend(codes).singles()[0])
 
@@ -140,8 +78,8 @@ def joint_entropy(
     array([[2.]])
     """
     if estimator == "shrinkage":
-        return _shrunk({"X": X, "Y": Y}, ((1, "xy"),), base, sample_weight)
-    setting = _prepare({"X": X, "Y": Y}, base, estimator, sample_weight, n_jobs)
+        return shrunk({"X": X, "Y": Y}, ((1, "xy"),), base, sample_weight)
+    setting = prepare({"X": X, "Y": Y}, base, estimator, sample_weight, n_jobs)
     return setting.result(setting.fixed.top - setting.backend(*setting.tables).pairs())
 
 
@@ -181,8 +119,8 @@ def mutual_information(
     """
     named = {"X": X} if Y is None else {"X": X, "Y": Y}
     if estimator == "shrinkage":
-        return _shrunk({"X": X, "Y": X if Y is None else Y}, ((1, "x"), (1, "y"), (-1, "xy")), base, sample_weight)
-    setting = _prepare(named, base, estimator, sample_weight, n_jobs)
+        return shrunk({"X": X, "Y": X if Y is None else Y}, ((1, "x"), (1, "y"), (-1, "xy")), base, sample_weight)
+    setting = prepare(named, base, estimator, sample_weight, n_jobs)
     backend = setting.backend(setting.tables[0], setting.tables[-1])
     x, y = backend.singles()
     return setting.result(backend.pairs() - x[:, np.newaxis] - (y - setting.fixed.top))
@@ -214,12 +152,12 @@ def conditional_mutual_information(
     array([[1.]])
     """
     if estimator == "shrinkage":
-        return _shrunk({"X": X, "Y": Y, "Z": Z}, CONDITIONAL, base, sample_weight)
-    setting = _prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
+        return shrunk({"X": X, "Y": Y, "Z": Z}, CONDITIONAL, base, sample_weight)
+    setting = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
     return setting.result(_conditional(setting))
 
 
-def _conditional(setting: _Setting) -> NDArray[np.int64]:
+def _conditional(setting: Setting) -> NDArray[np.int64]:
     codes_x, codes_y, codes_z = setting.tables
     z, n_levels = joint_variable(codes_z)
     xz, xyz = setting.backend(codes_x, codes_y).triples(z, n_levels)
@@ -248,8 +186,8 @@ def joint_mutual_information(
     array([[1.]])
     """
     if estimator == "shrinkage":
-        return _shrunk({"X": X, "Y": Y, "Z": Z}, ((1, "xz"), (1, "y"), (-1, "xyz")), base, sample_weight)
-    setting = _prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
+        return shrunk({"X": X, "Y": Y, "Z": Z}, ((1, "xz"), (1, "y"), (-1, "xyz")), base, sample_weight)
+    setting = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
     codes_x, codes_y, codes_z = setting.tables
     backend = setting.backend(codes_x, codes_y)
     xz, xyz = backend.triples(*joint_variable(codes_z))
@@ -280,8 +218,8 @@ def interaction_information(
     """
     if estimator == "shrinkage":
         terms = ((1, "x"), (1, "y"), (-1, "xy"), *((-sign, names) for sign, names in CONDITIONAL))
-        return _shrunk({"X": X, "Y": Y, "Z": Z}, terms, base, sample_weight)
-    setting = _prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
+        return shrunk({"X": X, "Y": Y, "Z": Z}, terms, base, sample_weight)
+    setting = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
     backend = setting.backend(*setting.tables[:2])
     x, y = backend.singles()
     shared = backend.pairs() - x[:, np.newaxis] - (y - setting.fixed.top)
