@@ -26,5 +26,5 @@ def test_python_of_a_page_runs_and_prints_what_it_says(page):
     names = {}
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(block, names)
-    for call, expected in re.findall(r"^    >>> print\((.*)\)\n((?:    \S.*\n)+)", text, re.MULTILINE):
+    for call, expected in re.findall(r"^    >>> print\((.*)\)\n((?:    +\S.*\n)+)", text, re.MULTILINE):
         assert str(eval(call, names)) == "\n".join(line[4:] for line in expected.splitlines())

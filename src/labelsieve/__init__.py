@@ -6,17 +6,20 @@ from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
+    from labelsieve.labelspace import LabelNetwork, NetworkRule
     from labelsieve.labelwise import LabelwiseSieve
     from labelsieve.selection import Sieve
 
     __version__: str
 
-__all__ = ["Criterion", "InputError", "LabelwiseSieve", "Sieve", "__version__"]
+__all__ = ["Criterion", "InputError", "LabelNetwork", "LabelwiseSieve", "NetworkRule", "Sieve", "__version__"]
 
 # Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
 _HOMES = {
     "Criterion": "labelsieve.criteria",
+    "LabelNetwork": "labelsieve.labelspace",
     "LabelwiseSieve": "labelsieve.labelwise",
+    "NetworkRule": "labelsieve.labelspace",
     "Sieve": "labelsieve.selection",
 }
 

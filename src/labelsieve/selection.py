@@ -18,16 +18,18 @@ from labelsieve.discretize import Discretizer
 from labelsieve.discretize.named import DISCRETIZERS, allows_missing, discretizer_named, one_table
 from labelsieve.errors import InputError, is_whole
 from labelsieve.information import Codes
+from labelsieve.information.formula.plan import Plan
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame, is_integer_array
 from labelsieve.information.weights import Estimator, weigh
-from labelsieve.labelspace import LABEL_SPACES, check_parents, encode_targets, target_space
+from labelsieve.labelspace import LABEL_SPACES, NETWORKS, LabelNetwork, NetworkRule, encode_targets, find_parents, target_space
 from labelsieve.progress import progress_bar
 from labelsieve.search import GreedySearch
 from labelsieve.storage import StoredSelection
 from labelsieve.twins import Twin, redundant_twins
 
 Count = int | float | None
+Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
 
 
 class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -37,9 +39,10 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         "criterion": [str, Criterion, type],
         "discretizer": [StrOptions(set(DISCRETIZERS)), Discretizer, None],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-        "estimator": [StrOptions({"plugin", "miller-madow"})],
+        "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
         "forced": ["array-like"],
         "excluded": ["array-like"],
+        "parents": ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None],
         "n_jobs": [Integral, None],
     }
 
@@ -52,6 +55,11 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
 
     def _read(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Codes | list[Codes], Codes, Any]:
         """Codes of features (for all targets, or for each of them) and of targets, and weights, for the rows that count."""
+        if self.estimator == "shrinkage":
+            raise InputError(
+                f"{type(self).__name__}: estimator='shrinkage' shrinks a joint table for every term, and the terms of a "
+                "criterion share their tables; use 'plugin' or 'miller-madow', or labelsieve.information term by term."
+            )
         if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
             validate_data(self, X, skip_check_array=True)
             if Y is None:
@@ -72,6 +80,22 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
             X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
             sample_weight = np.asarray(sample_weight)[kept]
         return discretizer_named(self.discretizer).encode(X, targets, sample_weight), targets, weights
+
+    def _find_parents(
+        self, plan: Plan, X: Any, features: Codes | list[Codes], targets: Codes, weights: Any, sample_weight: Any
+    ) -> list[list[int]] | None:
+        """Lists for formulas that mention parents; the network, where there is one, is kept."""
+        self.__dict__.pop("network_", None)
+        if "p" not in plan.needs and isinstance(self.parents, str | NetworkRule):
+            return None
+        if isinstance(features, list):
+            features = one_table(features, "A network") if isinstance(self.parents, str | NetworkRule) else features[0]
+        rows = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64) > 0
+        how = {"weights": weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
+        parents, network = find_parents(self.parents, X, features, targets, rows, **how)
+        if network is not None:
+            self.network_ = network
+        return parents
 
     def _wanted(self, n_features: int, n_available: int) -> int:
         """How many features to choose; more than there are means all."""
@@ -139,8 +163,9 @@ class Sieve(BaseSieve):
         Of entropies.
     forced, excluded : sequences of columns
         Features (numbers or names) that come first, and that never come.
-    parents : list of lists of int, optional
-        For criteria over a label network (``"mlfs"``): the parents of every target.
+    parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, optional
+        For criteria over a label network (``"mlfs"``): the parents of every target, or how to learn them from the data:
+        ``"kcc"`` is ``NetworkRule("kcc")``, which see.
     warm_start : bool
         Keep what was counted, so that fitting again with a larger ``n_features_to_select`` goes on instead of starting
         anew. The data must
@@ -159,6 +184,8 @@ class Sieve(BaseSieve):
         has them.
     support_ : ndarray of bool
         Mask of the chosen columns.
+    network_ : LabelNetwork
+        When ``parents`` is a network, or was learned as one.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -185,7 +212,6 @@ class Sieve(BaseSieve):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSieve._parameter_constraints,
         "targets": [StrOptions(set(LABEL_SPACES))],
-        "parents": ["array-like", None],
         "warm_start": ["boolean"],
     }
 
@@ -199,7 +225,7 @@ class Sieve(BaseSieve):
         estimator: Estimator = "plugin",
         forced: Any = (),
         excluded: Any = (),
-        parents: list[list[int]] | None = None,
+        parents: Parents = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -251,8 +277,8 @@ class Sieve(BaseSieve):
                 f'Sieve({plan.name!r}): label pairs need targets="single" (got {self.targets!r}, which is a single variable).'
             )
         features, targets, weights = self._read(X, Y, sample_weight)
+        parents = self._find_parents(plan, X, features, targets, weights, sample_weight)
         features = one_table(features, "Sieve")
-        parents = check_parents(self.parents, targets.n_columns)
         forced, excluded = self._checked_columns()
         space = target_space(targets, self.targets)
         plan.require_memory(features, space)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.criteria import CATALOGUE
 from labelsieve.discretize import DISCRETIZERS, AsGiven
 from labelsieve.errors import InputError
+from labelsieve.labelspace import LabelNetwork, NetworkRule
 
 FORMAT = "labelsieve selection"
 VERSION = 1
@@ -84,7 +85,7 @@ def _plain(value: Any) -> Any:
     return {"text": repr(value)}
 
 
-_KNOWN: dict[str, type] = {"AsGiven": AsGiven, **{item.__name__: item for item in DISCRETIZERS.values()}}
+_KNOWN: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule, *DISCRETIZERS.values())}
 _KNOWN |= {item.__name__: item for item in CATALOGUE.values()}
 
 

@@ -48,6 +48,11 @@ VARIANTS = {
         "mlfs",
         {"parents": True, "beta": 0.7, "gamma": 0.2},
     ),
+    "mlfs, parents, first by relevance": (
+        lambda: MLFS(first_pick="relevance"),
+        "mlfs",
+        {"parents": True, "first_pick": "relevance"},
+    ),
     "mlfs, gamma": (lambda: MLFS(gamma=1.5), "mlfs", {"gamma": 1.5}),
 }
 WITHOUT_PAIRS = [name for name, (make, _, _) in VARIANTS.items() if not make().plan.uses_pairs_of_targets]

@@ -223,8 +223,10 @@ def mlsmfs(candidate, selected, targets):
 
 
 @twin("mlfs")
-def mlfs(candidate, selected, targets, *, beta=None, gamma=None, parents=None):
+def mlfs(candidate, selected, targets, *, beta=None, gamma=None, parents=None, first_pick="formula"):
     """``parents`` lists, for every target, the columns of its parents."""
+    if first_pick == "relevance" and not selected:
+        return relevance(candidate, targets)
     total = 0.0
     for place, y in enumerate(targets):
         total += mi(candidate, y)

@@ -172,7 +172,7 @@ def test_an_unknown_base_is_refused(base):
 
 @pytest.mark.parametrize("estimator", ["plug-in", "mm", None, 1])
 def test_an_unknown_estimator_is_refused(estimator):
-    message = f"estimator must be 'plugin' or 'miller-madow', not {re.escape(repr(estimator))}"
+    message = f"estimator must be 'plugin' or 'miller-madow' or 'shrinkage', not {re.escape(repr(estimator))}"
     assert_refused(lambda: mutual_information(GOOD, estimator=estimator), message)
 
 

@@ -38,7 +38,8 @@ def assert_equals_twin(name, case, within, *, weights=None, estimator="plugin", 
 
 def test_every_measure_has_a_twin():
     public = {name for name in information.__all__ if inspect.isfunction(getattr(information, name))}
-    assert public - {"join"} == set(twins.MEASURES)
+    without_bins = {"kernel_mutual_information", "neighbour_mutual_information"}  # see test_continuous.py
+    assert public - {"join"} - without_bins == set(twins.MEASURES)
 
 
 @measures

@@ -3,7 +3,7 @@ from labelsieve.classifiers.knn import BRkNN
 from labelsieve.classifiers.knn_regressor import KNNRegressor
 from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nested import nested_predictions
-from labelsieve.information.neighbours import Neighbours, nearest_neighbours, nested_neighbours
+from labelsieve.information.nearest import Neighbours, nearest_neighbours, nested_neighbours
 
 __all__ = [
     "IBLR",

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import HasMethods
 
 from labelsieve.classifiers.knn import NeighbourClassifier
-from labelsieve.information.neighbours import Neighbours, Ties
+from labelsieve.information.nearest import Neighbours, Ties
 
 
 class IBLR(NeighbourClassifier):

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.base import MultiLabelClassifier
-from labelsieve.information.neighbours import Neighbours, Ties, nearest_neighbours
+from labelsieve.information.nearest import Neighbours, Ties, nearest_neighbours
 
 
 class NeighbourClassifier(MultiLabelClassifier):

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.information.neighbours import Neighbours, Ties, nearest_neighbours
+from labelsieve.information.nearest import Neighbours, Ties, nearest_neighbours
 
 
 class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -26,7 +26,7 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Cost: see :func:`~labelsieve.information.neighbours.nearest_neighbours`; nothing is learned.
+    Cost: see :func:`~labelsieve.information.nearest.nearest_neighbours`; nothing is learned.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from labelsieve.classifiers.knn import NeighbourClassifier
-from labelsieve.information.neighbours import Neighbours, Ties
+from labelsieve.information.nearest import Neighbours, Ties
 
 
 class MLkNN(NeighbourClassifier):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from labelsieve.classifiers.knn import NeighbourClassifier
 from labelsieve.classifiers.knn_regressor import KNNRegressor
 from labelsieve.errors import InputError
-from labelsieve.information.neighbours import Neighbours, nested_neighbours
+from labelsieve.information.nearest import Neighbours, nested_neighbours
 
 
 def nested_predictions(

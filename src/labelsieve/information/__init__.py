@@ -1,5 +1,6 @@
 from labelsieve.information.codes import Codes
 from labelsieve.information.joint import join
+from labelsieve.information.kernel import kernel_mutual_information
 from labelsieve.information.measures import (
     conditional_mutual_information,
     entropy,
@@ -8,6 +9,7 @@ from labelsieve.information.measures import (
     joint_mutual_information,
     mutual_information,
 )
+from labelsieve.information.neighbours import neighbour_mutual_information
 
 __all__ = [
     "Codes",
@@ -17,5 +19,7 @@ __all__ = [
     "join",
     "joint_entropy",
     "joint_mutual_information",
+    "kernel_mutual_information",
     "mutual_information",
+    "neighbour_mutual_information",
 ]

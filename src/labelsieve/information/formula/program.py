@@ -36,6 +36,8 @@ class Program:
     :func:`reducers_over_selected` of the formulas, when it is known already.
     """
 
+    accounts_by_target = False  # also those that do not mention a target
+
     def __init__(
         self,
         formulas: list[Formula],
@@ -61,9 +63,9 @@ class Program:
         self._folds: list[Fold] = []
         for reducers in reducers_over_selected(formulas) if over_selected is None else over_selected:
             node = reducers[0]
-            fold = Fold(
-                node.body, linear(node.body), Account(node.operation, "y" in node.free, sources.X.n_columns, last - first)
-            )
+            by_target = self.accounts_by_target or "y" in node.free
+            known = None if self.accounts_by_target else linear(node.body)
+            fold = Fold(node.body, known, Account(node.operation, by_target, sources.X.n_columns, last - first))
             if fold.linear is not None and node.operation in ("sum", "mean"):
                 fold.panel_factors = fold.linear.panel_factors(last - first)
             self._folds.append(fold)
@@ -141,7 +143,7 @@ class Program:
                 return lambda context: self._size(domain, context)
             case Table(variables=names):
                 return lambda context: fixed_value(self.sources.table(names, context))
-            case Add() | Multiply() if (known := linear(node)) is not None:
+            case Add() | Multiply() if not self.accounts_by_target and (known := linear(node)) is not None:
                 every = [*known.static, *known.moving]
                 return lambda context: fixed_value(linear_sum(every, self.sources, context))
             case Add(terms=terms):

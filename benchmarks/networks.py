@@ -1,0 +1,141 @@
+"""Label networks and features over them: orders, parents, and MLFS for every label, on real data.
+
+For a quick look: ``python -m benchmarks.networks --datasets enron``.
+"""
+
+import argparse
+import json
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.numpy_mlfs import numpy_mlfs
+from benchmarks.real import load
+from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.table import number, print_table
+
+DATASETS = ("enron", "delicious")
+N_FEATURES = 30
+SLICE = 16  # labels that slow contenders are timed on
+
+
+def one_label_after_the_other(X, Y, parents, labels):
+    """What LabelwiseSieve did before labels shared panels."""
+    from labelsieve.criteria import criterion_named
+    from labelsieve.information import Codes
+    from labelsieve.information.formula.workspace import Workspace
+    from labelsieve.search import GreedySearch
+
+    plan = criterion_named("mlfs").plan
+    workspace = Workspace(Codes.from_values(X), Codes.from_values(Y))
+    selected = []
+    for label in labels:
+        scorer = plan.bind(workspace, targets=slice(label, label + 1), parents=parents)
+        search = GreedySearch(plan, scorer, X.shape[1])
+        search.extend(N_FEATURES)
+        selected.append(search.selected)
+    return np.array(selected)
+
+
+def timed(call, rounds):
+    best, result = NEVER, None
+    for _ in range(rounds):
+        watch = Stopwatch()
+        result = call()
+        best = best.best(watch.lap())
+    return best.cpu, result
+
+
+def measure(name, rounds, gaps):
+    from labelsieve import LabelwiseSieve, NetworkRule
+    from labelsieve.information.formula import labelwise
+
+    X, Y = (codes.toarray() for codes in load(name, 1))
+    record = {"dataset": name, "rows": X.shape[0], "features": X.shape[1], "labels": Y.shape[1]}
+    rules = {
+        "order, sun-kudo": {"parents": "none"},
+        "order, eq. 47": {"parents": "none", "order": "information"},
+        "order, no second term": {"parents": "none", "order": "information", "second_term": False},
+        "kCC, k = 3": {"order": "given", "k": 3},
+        "kCC, k = 0.4 q": {"order": "given", "k": 0.4},
+        "kCC, k = 0.8 q": {"order": "given"},
+        "tree": {"parents": "tree", "root": 0},
+    }
+    for what, options in rules.items():
+        record[what], network = timed(lambda options=options: NetworkRule(**options).learn(X, Y), rounds)
+        if what == "kCC, k = 0.8 q":
+            parents = network.to_lists()
+
+    def fit(criterion, **how):
+        return LabelwiseSieve(criterion, discretizer=None, n_features_to_select=N_FEATURES, **how).fit(X, Y).selected_
+
+    record["JMI"], _ = timed(lambda: fit("jmi"), rounds)
+    record["MLFS, no parents"], _ = timed(lambda: fit("mlfs"), rounds)
+    record["MLFS"], ours = timed(lambda: fit("mlfs", parents=parents), rounds)
+    some = np.unique(np.linspace(0, Y.shape[1] - 1, SLICE).astype(int)).tolist()
+    slow_ways = {"one by one": one_label_after_the_other, "numpy": partial(numpy_mlfs, n_selected=N_FEATURES)}
+    for what, slow in slow_ways.items():
+        seconds, theirs = timed(lambda slow=slow: slow(X, Y, parents, some), 1)
+        record[what] = seconds * Y.shape[1] / len(some)
+        if what == "one by one" and not np.array_equal(theirs, ours[some]):
+            sys.exit(f"Stopped, {name}: labels side by side do not choose what they choose one by one")
+        record[f"{what}, same picks"] = float((theirs == ours[some]).mean())
+    record["gaps"] = {}
+    for gap in gaps:
+        labelwise.WIDEST_GAP, usual = gap, labelwise.WIDEST_GAP
+        record["gaps"][gap], _ = timed(lambda: fit("jmi"), rounds)
+        labelwise.WIDEST_GAP = usual
+    return record
+
+
+def print_records(records):
+    head = [(record["dataset"], [str(record[key]) for key in ("rows", "features", "labels")]) for record in records]
+    learning = ["order, sun-kudo", "order, eq. 47", "order, no second term"]
+    learning += ["kCC, k = 3", "kCC, k = 0.4 q", "kCC, k = 0.8 q", "tree"]
+    rows = []
+    for (name, size), record in zip(head, records, strict=True):
+        rows.append((name, [*size, *(number(record[what]) for what in learning)]))
+    print_table("learning, CPU seconds", ["N", "d", "q", *learning], rows)
+    print()
+    columns = ["JMI", "MLFS, no parents", "MLFS", "MLFS/JMI", "one by one/MLFS", "numpy/MLFS", "numpy: same picks"]
+    rows = []
+    for record in records:
+        seconds = [number(record[what]) for what in columns[:3]]
+        ratios = [record["MLFS"] / record["JMI"], record["one by one"] / record["MLFS"], record["numpy"] / record["MLFS"]]
+        rows.append((record["dataset"], [*seconds, number(ratios[0]), *(f"~{number(ratio)}" for ratio in ratios[1:])]))
+        rows[-1][1].append(number(record["numpy, same picks"]))
+    print_table(f"{N_FEATURES} features for every label", columns, rows)
+    if records[0]["gaps"]:
+        print()
+        columns = [f"gap {gap}" for gap in records[0]["gaps"]]
+        rows = [(record["dataset"], [number(seconds) for seconds in record["gaps"].values()]) for record in records]
+        print_table("JMI for every label", columns, rows)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.networks", description=__doc__.splitlines()[0])
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="names, with commas (default: all)")
+    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
+    parser.add_argument("--gaps", default="", help="widest gaps to try between targets that share a panel, with commas")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    options = parser.parse_args(arguments)
+    names = options.datasets.split(",")
+    if any(name not in DATASETS for name in names) or options.repeat < 1:
+        parser.error(f"data sets are {', '.join(DATASETS)}; --repeat from 1")
+    if shared_folder("data") is None:
+        sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
+    gaps = [int(gap) for gap in options.gaps.split(",") if gap]
+    records = []
+    for name in names:
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        records.append(measure(name, options.repeat, gaps))
+    print_records(records)
+    if options.json:
+        options.json.write_text(json.dumps(records, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
