@@ -89,6 +89,14 @@ class Plan:
         formulas = [self.score] if self.first is None else [self.score, self.first]
         return any(isinstance(node, Reduce) and node.variable in ("z", "p") for one in formulas for node in one.walk())
 
+    @property
+    def target_needs(self) -> tuple[str, ...]:
+        """What the formula asks of the targets: see :mod:`labelsieve.labelspace.compatibility`."""
+        formulas = [self.score] if self.first is None else [self.score, self.first]
+        over = {node.variable for one in formulas for node in one.walk() if isinstance(node, Reduce)}
+        named = {"y": "sums over targets", "z": "pairs of targets", "p": "parents of targets"}
+        return tuple(need for variable, need in named.items() if variable in over)
+
     @cached_property
     def is_ranking(self) -> bool:
         """True when scores do not depend on what is selected."""
