@@ -7,15 +7,17 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.criteria import Criterion, criterion_named
+from labelsieve.criteria import Criterion
 from labelsieve.discretize import Discretizer
+from labelsieve.errors import InputError
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame
 from labelsieve.information.weights import Estimator
-from labelsieve.labelspace import check_parents
+from labelsieve.labelspace import Single, name_of
 from labelsieve.progress import progress_bar
+from labelsieve.recipes import recipe
 from labelsieve.search import GreedySearch
-from labelsieve.selection import BaseSieve, Count
+from labelsieve.selector import BaseSieve, Count
 
 
 class LabelwiseSieve(BaseSieve):
@@ -35,6 +37,8 @@ class LabelwiseSieve(BaseSieve):
         Columns that some target chose: what ``transform`` keeps.
     label_support_ : ndarray of bool, shape (n_targets, n_features)
         Columns that each target chose.
+    criterion_, discretizer_ : Criterion, Discretizer
+        What was used, with its settings.
 
     Notes
     -----
@@ -60,7 +64,7 @@ class LabelwiseSieve(BaseSieve):
         self,
         criterion: str | Criterion = "jmi",
         *,
-        discretizer: str | Discretizer | None = "equal-width",
+        discretizer: str | Discretizer | None = "auto",
         n_features_to_select: Count = 10,
         estimator: Estimator = "plugin",
         forced: Any = (),
@@ -80,9 +84,15 @@ class LabelwiseSieve(BaseSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features of ``X`` for every column of ``y``."""
-        plan = criterion_named(self.criterion).plan
-        features, targets, weights = self._read(X, y, sample_weight)
-        parents = check_parents(self.parents, targets.n_columns)
+        used = recipe(self.criterion, discretizer=self.discretizer)
+        if not isinstance(used.space, Single):
+            raise InputError(
+                f"LabelwiseSieve({self.criterion!r}): this method is for {name_of(used.space)!r} targets, and here every "
+                "target is by itself; use Sieve, or the criterion alone."
+            )
+        plan = used.criterion.plan
+        data, parents = self._read(X, y, sample_weight, used)
+        features, targets, weights = data.X, data.Y, data.weights
         forced, excluded = self._checked_columns()
         plan.require_memory(features, targets)
         workspace = Workspace(features, targets, weights=weights, estimator=self.estimator, n_jobs=self.n_jobs)

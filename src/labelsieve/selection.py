@@ -1,110 +1,25 @@
 """Sieve: the scikit-learn selector."""
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import joblib
-import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.criteria import Criterion, criterion_named
+from labelsieve.criteria import Criterion
 from labelsieve.discretize import Discretizer
-from labelsieve.discretize.discretizer import discretizer_named
-from labelsieve.errors import InputError, is_whole
-from labelsieve.information import Codes
+from labelsieve.errors import InputError
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame
-from labelsieve.information.weights import Estimator, weigh
-from labelsieve.labelspace import LABEL_SPACES, check_parents, encode_targets, target_space
+from labelsieve.information.weights import Estimator
+from labelsieve.labelspace import LABEL_SPACES, LabelSpace, refusal
 from labelsieve.progress import progress_bar
+from labelsieve.recipes import Recipe, recipe
 from labelsieve.search import GreedySearch
-from labelsieve.storage import StoredSelection
+from labelsieve.selector import BaseSieve, Count
 from labelsieve.twins import Twin, redundant_twins
-
-Count = int | float | None
-
-
-class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """What the selectors share: parameters, reading data, the mask."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str, Criterion, type],
-        "discretizer": [StrOptions({"equal-width"}), Discretizer, None],
-        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-        "estimator": [StrOptions({"plugin", "miller-madow"})],
-        "forced": ["array-like"],
-        "excluded": ["array-like"],
-        "n_jobs": [Integral, None],
-    }
-
-    def _read(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Codes, Codes, Any]:
-        """Codes of features and targets, and weights, for the rows that count."""
-        if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
-            validate_data(self, X, skip_check_array=True)
-            if Y is None:
-                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        else:
-            X, Y = validate_data(self, X, Y, accept_sparse=("csr", "csc"), multi_output=True)
-        targets = encode_targets(Y)
-        n_rows = X.shape[0]
-        if targets.n_rows != n_rows:
-            raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
-        rows, weights = weigh(sample_weight, n_rows, self.estimator)
-        if rows is not None:  # before binning: rows without weight must not move the cut points
-            targets = targets.take_rows(rows)
-            kept = np.flatnonzero(rows)
-            X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
-        return discretizer_named(self.discretizer).encode(X), targets, weights
-
-    def _wanted(self, n_features: int, n_available: int) -> int:
-        """How many features to choose; more than there are means all."""
-        if self.n_features_to_select is None:
-            return n_available
-        if isinstance(self.n_features_to_select, Integral):
-            return min(int(self.n_features_to_select), n_available)
-        return min(max(1, round(float(self.n_features_to_select) * n_features)), n_available)
-
-    def _columns(self, columns: Any, what: str) -> list[int]:
-        """Column numbers from numbers or names, without repetition."""
-        names = getattr(self, "feature_names_in_", None)
-        found: list[int] = []
-        for column in columns:
-            if isinstance(column, str):
-                if names is None or column not in names:
-                    raise InputError(f"{what}: there is no feature named {column!r}.")
-                found.append(int(np.flatnonzero(names == column)[0]))
-            elif is_whole(column) and 0 <= int(column) < self.n_features_in_:
-                found.append(int(column))
-            else:
-                raise InputError(f"{what}: {column!r} is not a column from 0 to {self.n_features_in_ - 1} or a name.")
-        return list(dict.fromkeys(found))
-
-    def _checked_columns(self) -> tuple[list[int], list[int]]:
-        forced, excluded = self._columns(self.forced, "forced"), self._columns(self.excluded, "excluded")
-        both = sorted(set(forced) & set(excluded))
-        if both:
-            raise InputError(f"Column {both[0]} is both forced and excluded.")
-        if len(excluded) == self.n_features_in_:
-            raise InputError("Every column is excluded; leave at least one to choose.")
-        return forced, excluded
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        mask: NDArray[np.bool_] = self.support_
-        return mask
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = True
-        tags.input_tags.sparse = True
-        return tags
 
 
 class Sieve(BaseSieve):
@@ -113,13 +28,16 @@ class Sieve(BaseSieve):
     Parameters
     ----------
     criterion : str or Criterion
-        What makes a feature good: a name of the catalogue (``labelsieve methods`` lists it) or a criterion of your own.
-    targets : {"single", "joint"}
-        The label space: every target by itself, scores added; or all targets as one variable, the label powerset.
-    discretizer : {"equal-width"}, Discretizer or None
+        What makes a feature good: a name of the catalogue (``labelsieve methods`` lists it) or a criterion of your own; or the
+        name of a published method such as ``"group-jmi-rand"``, which brings its label space and its discretiser along.
+    targets : str or LabelSpace
+        The label space: ``"single"``, every target by itself, scores added; ``"joint"``, all targets as one variable;
+        ``"copy"``, ``"group"`` and others, by name or, to change settings, as an object of :mod:`labelsieve.labelspace`. The
+        default, ``"auto"``, is that of the published method, ``"single"`` for a criterion.
+    discretizer : {"auto", "equal-width"}, Discretizer or None
         How columns become codes to count: five bins of equal width, a discretiser, or None when the values are codes
-        already. Only for
-        estimating information: ``transform`` returns the columns as they were.
+        already. ``"auto"`` is that of the published method, equal width for a criterion. Only for estimating information:
+        ``transform`` returns the columns as they were.
     n_features_to_select : int, float or None
         How many; a fraction of all; None ranks them all. More than there are means all.
     estimator : {"plugin", "miller-madow"}
@@ -144,6 +62,10 @@ class Sieve(BaseSieve):
     score_parts_ : dict of ndarray
         The summands of those scores by what they tell (relevance, redundancy, interaction, label pairs), where the formula
         has them.
+    criterion_, targets_, discretizer_ : Criterion, LabelSpace, Discretizer
+        What was used, with its settings.
+    n_rows_left_out_ : int
+        Rows that the label space does not count: those without labels under ``"copy"``, for example.
     support_ : ndarray of bool
         Mask of the chosen columns.
     n_features_in_, feature_names_in_
@@ -171,7 +93,7 @@ class Sieve(BaseSieve):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSieve._parameter_constraints,
-        "targets": [StrOptions(set(LABEL_SPACES))],
+        "targets": [StrOptions({"auto", *LABEL_SPACES}), LabelSpace],
         "parents": ["array-like", None],
         "warm_start": ["boolean"],
     }
@@ -180,8 +102,8 @@ class Sieve(BaseSieve):
         self,
         criterion: str | Criterion = "jmi",
         *,
-        targets: str = "single",
-        discretizer: str | Discretizer | None = "equal-width",
+        targets: str | LabelSpace = "auto",
+        discretizer: str | Discretizer | None = "auto",
         n_features_to_select: Count = 10,
         estimator: Estimator = "plugin",
         forced: Any = (),
@@ -225,36 +147,41 @@ class Sieve(BaseSieve):
     def _setting(self) -> dict[str, Any]:
         """The parameters that a search depends on, to be compared."""
         parameters = self.get_params(deep=False)
-        criterion = criterion_named(parameters.pop("criterion"))
-        del parameters["n_features_to_select"]
-        formulas = str(criterion.plan.score), str(criterion.plan.first)
+        used = self._recipe()
+        del parameters["criterion"], parameters["n_features_to_select"]
+        formulas = str(used.criterion.plan.score), str(used.criterion.plan.first)
+        parameters |= {"targets": used.space, "discretizer": used.discretizer}
         return {"criterion": formulas, **{name: joblib.hash(value) for name, value in parameters.items()}}
 
+    def _recipe(self) -> Recipe:
+        used = recipe(self.criterion, self.targets, self.discretizer)
+        reason = refusal(used.criterion.plan.target_needs, used.space)
+        if reason is not None:
+            raise InputError(f"Sieve({used.criterion.name!r}): {reason}")
+        return used
+
     def _begin(self, X: Any, Y: Any, sample_weight: Any) -> GreedySearch:
-        criterion = criterion_named(self.criterion)
-        plan = criterion.plan
-        if plan.uses_pairs_of_targets and self.targets != "single":
-            raise InputError(
-                f'Sieve({plan.name!r}): label pairs need targets="single" (got {self.targets!r}, which is a single variable).'
-            )
-        features, targets, weights = self._read(X, Y, sample_weight)
-        parents = check_parents(self.parents, targets.n_columns)
+        used = self._recipe()
+        plan = used.criterion.plan
+        data, parents = self._read(X, Y, sample_weight, used)
         forced, excluded = self._checked_columns()
-        space = target_space(targets, self.targets)
-        plan.require_memory(features, space)
-        workspace = Workspace(features, space, weights=weights, estimator=self.estimator, n_jobs=self.n_jobs)
-        return GreedySearch(plan, plan.bind(workspace, parents=parents), features.n_columns, forced, excluded)
+        plan.require_memory(data.X, data.Y)
+        workspace = Workspace(
+            data.X, data.Y, weights=data.weights, entries=data.entries, estimator=self.estimator, n_jobs=self.n_jobs
+        )
+        self.targets_, self.n_rows_left_out_ = used.space, data.n_left_out
+        return GreedySearch(plan, plan.bind(workspace, parents=parents), data.X.n_columns, forced, excluded)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
         """What would be counted for data of this size, and the memory it takes."""
-        n_targets = 1 if self.targets == "joint" else n_targets
-        return criterion_named(self.criterion).plan.explain(n_rows, n_features, n_targets, levels)
+        used = self._recipe()
+        return used.criterion.plan.explain(n_rows, n_features, used.space.n_variables(n_targets), levels)
 
     def redundant_twins(self, X: Any, *, at_least: float = 0.9) -> dict[int, list[Twin]]:
         """For each chosen feature, the unchosen ones that tell nearly the same, and how nearly: see :class:`Twin`."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse=("csr", "csc"), skip_check_array=is_frame(X))
-        codes = discretizer_named(self.discretizer).encode(X)
+        codes = self.discretizer_.encode(X)
         return redundant_twins(codes, self.selected_, at_least=at_least, n_jobs=self.n_jobs)
 
     def __getstate__(self) -> dict[str, Any]:

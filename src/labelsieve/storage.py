@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.criteria import CATALOGUE
 from labelsieve.discretize import AsGiven, EqualWidth
 from labelsieve.errors import InputError
+from labelsieve.labelspace import LABEL_SPACES
 
 FORMAT = "labelsieve selection"
 VERSION = 1
@@ -85,7 +86,7 @@ def _plain(value: Any) -> Any:
 
 
 _KNOWN: dict[str, type] = {"AsGiven": AsGiven, "EqualWidth": EqualWidth}
-_KNOWN |= {item.__name__: item for item in CATALOGUE.values()}
+_KNOWN |= {item.__name__: item for known in (CATALOGUE, LABEL_SPACES) for item in known.values()}
 
 
 def _parameters(value: Any) -> dict[str, Any]:

@@ -1,0 +1,106 @@
+"""What the selectors share."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelsieve.criteria import Criterion
+from labelsieve.discretize import Discretizer
+from labelsieve.errors import InputError, is_whole
+from labelsieve.information.tables import is_frame
+from labelsieve.information.weights import positive_weights
+from labelsieve.labelspace import check_parents, read_targets, to_count
+from labelsieve.labelspace.space import Counted
+from labelsieve.recipes import Recipe
+from labelsieve.storage import StoredSelection
+
+Count = int | float | None
+Parents = list[list[int]] | None
+
+
+class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """What the selectors share: parameters, reading data, the mask."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "criterion": [str, Criterion, type],
+        "discretizer": [StrOptions({"auto", "equal-width"}), Discretizer, None],
+        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
+        "estimator": [StrOptions({"plugin", "miller-madow"})],
+        "forced": ["array-like"],
+        "excluded": ["array-like"],
+        "n_jobs": [Integral, None],
+    }
+
+    def _read(self, X: Any, Y: Any, sample_weight: Any, recipe: Recipe) -> tuple[Counted, Parents]:
+        """Features and variables of the label space, ready to be counted, and the parents of the targets."""
+        if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
+            validate_data(self, X, skip_check_array=True)
+            if Y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        else:
+            X, Y = validate_data(self, X, Y, accept_sparse=("csr", "csc"), multi_output=True)
+        targets = read_targets(Y, recipe.space.kind)
+        n_rows = X.shape[0]
+        if targets.n_rows != n_rows:
+            raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
+        rows, weights = positive_weights(sample_weight, n_rows)
+        if rows is not None:  # before binning: rows without weight must not move the cut points
+            targets = targets.take_rows(rows)
+            kept = np.flatnonzero(rows)
+            X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
+        parents = check_parents(self.parents, targets.n_columns)
+        made = recipe.space.make(targets, weights)
+        self.criterion_, self.discretizer_ = recipe.criterion, recipe.discretizer
+        return to_count(recipe.discretizer.encode(X), made, weights, self.estimator), parents
+
+    def _wanted(self, n_features: int, n_available: int) -> int:
+        """How many features to choose; more than there are means all."""
+        if self.n_features_to_select is None:
+            return n_available
+        if isinstance(self.n_features_to_select, Integral):
+            return min(int(self.n_features_to_select), n_available)
+        return min(max(1, round(float(self.n_features_to_select) * n_features)), n_available)
+
+    def _columns(self, columns: Any, what: str) -> list[int]:
+        """Column numbers from numbers or names, without repetition."""
+        names = getattr(self, "feature_names_in_", None)
+        found: list[int] = []
+        for column in columns:
+            if isinstance(column, str):
+                if names is None or column not in names:
+                    raise InputError(f"{what}: there is no feature named {column!r}.")
+                found.append(int(np.flatnonzero(names == column)[0]))
+            elif is_whole(column) and 0 <= int(column) < self.n_features_in_:
+                found.append(int(column))
+            else:
+                raise InputError(f"{what}: {column!r} is not a column from 0 to {self.n_features_in_ - 1} or a name.")
+        return list(dict.fromkeys(found))
+
+    def _checked_columns(self) -> tuple[list[int], list[int]]:
+        forced, excluded = self._columns(self.forced, "forced"), self._columns(self.excluded, "excluded")
+        both = sorted(set(forced) & set(excluded))
+        if both:
+            raise InputError(f"Column {both[0]} is both forced and excluded.")
+        if len(excluded) == self.n_features_in_:
+            raise InputError("Every column is excluded; leave at least one to choose.")
+        return forced, excluded
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask: NDArray[np.bool_] = self.support_
+        return mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        tags.input_tags.sparse = True
+        return tags
