@@ -13,6 +13,7 @@ from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame
+from labelsieve.information.target_weights import read_target_weights
 from labelsieve.information.weights import Estimator
 from labelsieve.labelspace import LABEL_SPACES, LabelSpace, refusal
 from labelsieve.progress import progress_bar
@@ -46,6 +47,9 @@ class Sieve(BaseSieve):
         Features (numbers or names) that come first, and that never come.
     parents : list of lists of int, optional
         For criteria over a label network (``"mlfs"``): the parents of every target.
+    target_weight : sequence of float, optional
+        A weight for every target in sums over single targets; a weight of 2 is as good as having the target twice. Costs a
+        panel of every target by itself at each pick.
     warm_start : bool
         Keep what was counted, so that fitting again with a larger ``n_features_to_select`` goes on instead of starting
         anew. The data must
@@ -95,6 +99,7 @@ class Sieve(BaseSieve):
         **BaseSieve._parameter_constraints,
         "targets": [StrOptions({"auto", *LABEL_SPACES}), LabelSpace],
         "parents": ["array-like", None],
+        "target_weight": ["array-like", None],
         "warm_start": ["boolean"],
     }
 
@@ -109,6 +114,7 @@ class Sieve(BaseSieve):
         forced: Any = (),
         excluded: Any = (),
         parents: list[list[int]] | None = None,
+        target_weight: Any = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -120,6 +126,7 @@ class Sieve(BaseSieve):
         self.forced = forced
         self.excluded = excluded
         self.parents = parents
+        self.target_weight = target_weight
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
@@ -155,7 +162,10 @@ class Sieve(BaseSieve):
 
     def _recipe(self) -> Recipe:
         used = recipe(self.criterion, self.targets, self.discretizer)
-        reason = refusal(used.criterion.plan.target_needs, used.space)
+        weighted = () if self.target_weight is None else ("weights of targets",)
+        reason = refusal([*used.criterion.plan.target_needs, *weighted], used.space)
+        if weighted and not used.criterion.plan.takes_target_weights:
+            reason = "target_weight is for sums over the targets, and this formula pairs or compares them."
         if reason is not None:
             raise InputError(f"Sieve({used.criterion.name!r}): {reason}")
         return used
@@ -167,7 +177,13 @@ class Sieve(BaseSieve):
         forced, excluded = self._checked_columns()
         plan.require_memory(data.X, data.Y)
         workspace = Workspace(
-            data.X, data.Y, weights=data.weights, entries=data.entries, estimator=self.estimator, n_jobs=self.n_jobs
+            data.X,
+            data.Y,
+            weights=data.weights,
+            entries=data.entries,
+            target_weights=read_target_weights(self.target_weight, data.Y.n_columns),
+            estimator=self.estimator,
+            n_jobs=self.n_jobs,
         )
         self.targets_, self.n_rows_left_out_ = used.space, data.n_left_out
         return GreedySearch(plan, plan.bind(workspace, parents=parents), data.X.n_columns, forced, excluded)

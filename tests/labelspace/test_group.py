@@ -27,7 +27,7 @@ def hamming(a, b):
 
 def clusters_of(Y, n_clusters, *, seed=0, max_rows=2500, weights=None, kind="auto"):
     targets = read_targets(Y, kind)
-    rows = distinct_rows(targets.classes, targets, np.arange(targets.n_columns), weights)
+    rows = distinct_rows(targets.classes.to_dense(), targets, np.arange(targets.n_columns), weights)
     return medoid_clusters(rows, n_clusters, np.random.default_rng(seed), max_rows)
 
 
@@ -75,7 +75,7 @@ def test_mixed_targets_are_the_root_of_hamming_plus_squared_euclid():
     rng = np.random.default_rng(0)
     Y = np.column_stack([rng.integers(0, 2, 40), rng.integers(0, 3, 40), rng.normal(size=40)])
     targets = read_targets(Y)
-    rows = distinct_rows(targets.classes, targets, np.arange(3), None)
+    rows = distinct_rows(targets.classes.to_dense(), targets, np.arange(3), None)
     every = np.arange(len(rows.counts))
     distances = rows.distances(every, every)
     z = standardised(Y[:, 2])

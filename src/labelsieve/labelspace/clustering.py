@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.information import Codes
 from labelsieve.labelspace.space import Weights
 from labelsieve.labelspace.targets import TargetTable
 
@@ -43,24 +42,24 @@ class DistinctRows:
         return squared if self.only_classes else np.sqrt(squared)
 
 
-def distinct_rows(codes: Codes, targets: TargetTable, columns: NDArray[np.int64], weights: Weights) -> DistinctRows:
-    r"""The distinct rows of some columns; ``codes`` are the targets' classes, for columns that are not numbers.
+def distinct_rows(classes: NDArray[Any], targets: TargetTable, columns: NDArray[np.int64], weights: Weights) -> DistinctRows:
+    r"""The distinct rows of some columns; ``classes`` are the targets' classes as an array, made once for many groups.
 
     Categories become one coordinate for each level, of length :math:`1/\sqrt2`, so that two that differ are 1 apart.
     """
     real = targets.is_number[columns]
     numbers = targets.numbers[:, (np.cumsum(targets.is_number) - 1)[columns[real]]]
-    dense = codes.to_dense()
-    if not real.any() and (codes.levels[columns] <= 2).all():
-        packed = np.ascontiguousarray(np.packbits(dense[:, columns].astype(bool), axis=1))
+    levels = targets.classes.levels[columns[~real]]
+    if not real.any() and (levels <= 2).all():
+        packed = np.ascontiguousarray(np.packbits(classes[:, columns].astype(bool), axis=1))
         rows = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
         _, first, number = np.unique(rows, return_index=True, return_inverse=True)
-        points: NDArray[np.floating] = dense[first][:, columns].astype(np.float32)  # whole numbers: exact
+        points: NDArray[np.floating] = classes[first][:, columns].astype(np.float32)  # whole numbers: exact
     else:
-        table = np.column_stack([dense[:, columns[~real]], numbers])
+        table = np.column_stack([classes[:, columns[~real]], numbers])
         distinct, number = np.unique(table, axis=0, return_inverse=True)
         number = number.reshape(-1)
-        points = _coordinates(distinct, codes.levels[columns[~real]], _counts(number, weights))
+        points = _coordinates(distinct, levels, _counts(number, weights))
     counts = _counts(number, weights)
     return DistinctRows(points, not real.any(), counts, number)
 

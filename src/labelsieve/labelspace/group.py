@@ -30,9 +30,9 @@ class GroupSpace(LabelSpace):
         """One variable for every group: the cluster that a row belongs to."""
         rng = generator(self.random_state)
         max_rows = whole_number(self.max_rows, "max_rows", 2, 50_000)
-        variables = []
+        variables, classes = [], targets.classes.to_dense()
         for columns, n_clusters in self.plan(targets, weights, rng):
-            rows = distinct_rows(targets.classes, targets, columns, weights)
+            rows = distinct_rows(classes, targets, columns, weights)
             variables.append(medoid_clusters(rows, n_clusters, rng, max_rows).astype(np.uint16))
         return Made(Codes.from_values(np.column_stack(variables)))
 

@@ -97,6 +97,13 @@ class Plan:
         named = {"y": "sums over targets", "z": "pairs of targets", "p": "parents of targets"}
         return tuple(need for variable, need in named.items() if variable in over)
 
+    @property
+    def takes_target_weights(self) -> bool:
+        """True when targets are only added up: not paired with each other, not compared with each other."""
+        formulas = [self.score] if self.first is None else [self.score, self.first]
+        reducers = [node for one in formulas for node in one.walk() if isinstance(node, Reduce)]
+        return not any(node.variable == "z" or (node.variable == "y" and node.operation == "max") for node in reducers)
+
     @cached_property
     def is_ranking(self) -> bool:
         """True when scores do not depend on what is selected."""

@@ -20,7 +20,7 @@ from labelsieve.information.formula.nodes import (
 )
 from labelsieve.information.formula.program_tools import is_static
 from labelsieve.information.formula.sources import Context, Fixed, Sources
-from labelsieve.information.formula.values import TOO_LARGE, Account, Value, fixed_value, real_value
+from labelsieve.information.formula.values import TOO_LARGE, Account, Value, fixed_value, real_value, weighted_sum
 
 Parents = list[list[int]]
 Progress = Callable[[int, int], None]
@@ -60,7 +60,9 @@ class Program:
                 if isinstance(node, Reduce) and node.variable == "s":
                     if node not in shared:
                         shared[node] = Account(node.operation, "y" in node.free, sources.X.n_columns, last - first)
-                        self._folds.append((node.body, linear_body(node.body, last - first), shared[node]))
+                        plain = sources.target_weights is None
+                        linear = linear_body(node.body, last - first) if plain else None
+                        self._folds.append((node.body, linear, shared[node]))
                     self._accounts[id(node)] = shared[node]
         steps = [linear.panel_terms if linear is not None else None for _, linear, _ in self._folds]
         self._from_one_panel = bool(steps) and all(step is not None for step in steps)
@@ -110,7 +112,7 @@ class Program:
             case Number(value=number):
                 return real_value(np.array([[number]]))
             case Size(domain=domain):
-                return real_value(np.array([[float(sum(last - first for first, last in self._ranges(domain, context)))]]))
+                return real_value(np.array([[float(sum(map(self._n_targets, self._ranges(domain, context))))]]))
             case Table(variables=names):
                 return fixed_value(self.sources.table(names, context))
             case Add(terms=terms):
@@ -148,7 +150,16 @@ class Program:
                 ranges = [(target, target + 1) for target in context.among for start, stop in ranges if start <= target < stop]
         return [(start, stop) for start, stop in ranges if start < stop]
 
+    def _n_targets(self, targets: tuple[int, int]) -> float:
+        """How many targets there are in a range, or their weight."""
+        weights = self.sources.target_weights
+        return targets[1] - targets[0] if weights is None else float(weights.values[slice(*targets)].sum())
+
     def _over_targets(self, node: Reduce, context: Context) -> Value:
+        if self.sources.target_weights is not None and node.operation == "sum":
+            pieces = [piece for one in self._ranges(node.domain, context) for piece in self._slices(context.over(*one))]
+            parts = ((self._value(node.body, piece), piece.targets) for piece in pieces)
+            return weighted_sum(parts, self.sources.target_weights, self.sources.fixed)
         rows = self.sources.X.n_columns if "f" in node.body.free else 1
         result: Fixed | None = None
         for first, last in self._ranges(node.domain, context):

@@ -86,6 +86,9 @@ class Sources:
 
     def __init__(self, workspace: "Workspace", wanted: dict[str | None, Needs]) -> None:
         self.X, self.Y, self.fixed = workspace.X, workspace.Y, workspace.fixed
+        self.target_weights = workspace.target_weights
+        if self.target_weights is not None:  # the core adds targets without weights, so each is asked for by itself
+            wanted = {given: replace(need, total=False, full=need.full or need.total) for given, need in wanted.items()}
         self._workspace, self._wanted = workspace, wanted
         self._panels: dict[str | None, tuple[object, dict[object, Fixed]]] = {}
         self.joint, self.n_joint, self._version = np.zeros(self.X.n_rows, dtype=np.uint32), 1, 0
