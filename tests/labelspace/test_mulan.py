@@ -12,6 +12,7 @@ import pytest
 
 from labelsieve import Sieve
 from labelsieve.labelspace import LABEL_SPACES, read_targets
+from labelsieve.search import join_labels
 from tests.arff import read_dense_arff
 from tests.shared import shared_file
 
@@ -83,6 +84,13 @@ def test_the_gain_of_each_label_is_mulans(label):
     X, Y = read()
     scores = gains(X, recorded_cuts(str(label)), Y[:, label], "single")
     np.testing.assert_allclose(scores, mulan("per_label")[label], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(("join", "theirs"), [("max", "max"), ("mean", "avg"), ("min", "min")])
+@pytest.mark.parametrize(("scale", "normalised"), [("none", "none"), ("length", "dl"), ("largest", "dm")])
+def test_the_gains_of_all_labels_are_joined_as_mulan_joins_them(join, theirs, scale, normalised):
+    joined = join_labels(mulan("per_label").T, join=join, scale=scale)
+    np.testing.assert_allclose(joined, mulan(f"BR_{theirs}_{normalised}_eval"), rtol=0, atol=1e-12)
 
 
 def test_the_gain_of_the_powerset_is_mulans():

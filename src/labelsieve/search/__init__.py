@@ -1,3 +1,4 @@
 from labelsieve.search.greedy import GreedySearch
+from labelsieve.search.joining import join_labels
 
-__all__ = ["GreedySearch"]
+__all__ = ["GreedySearch", "join_labels"]
