@@ -51,7 +51,7 @@ VARIANTS = {
     ),
     "mlfs, gamma": (lambda: MLFS(gamma=1.5), "mlfs", {"gamma": 1.5}),
 }
-WITHOUT_PAIRS = [name for name, (make, _, _) in VARIANTS.items() if not make().plan.uses_pairs_of_targets]
+WITHOUT_PAIRS = [name for name, (make, _, _) in VARIANTS.items() if make().plan.target_needs == ("sums over targets",)]
 
 
 def make_case(seed, *, n_targets=None):

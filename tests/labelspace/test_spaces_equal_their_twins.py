@@ -125,6 +125,16 @@ def test_copies_do_not_repeat_the_features_in_memory():
     assert len(data.entries) == Y.sum() > data.X.n_rows == np.count_nonzero(Y.any(axis=1))
 
 
+def test_copies_of_rows_with_one_label_are_rows():
+    X, Y = make_labels(0)
+    Y = Y * (np.cumsum(Y, axis=1) == 1)  # the first label of each row
+    data = to_count(read_targets(X).classes, LABEL_SPACES["copy"]().make(read_targets(Y)), None, "plugin")
+    assert data.entries is None
+    copied, picked = (Sieve("jmi", targets=space, discretizer=None).fit(X, Y) for space in ("copy", "ignore"))
+    assert np.array_equal(copied.selected_, picked.selected_)
+    assert np.array_equal(copied.scores_, picked.scores_)
+
+
 def test_a_random_label_is_one_of_the_row_and_any_of_them_in_the_long_run():
     _, Y = make_labels(1)
     targets = read_targets(Y)

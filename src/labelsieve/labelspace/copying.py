@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.information.codes import MAX_LEVELS
 from labelsieve.labelspace.labels import LabelRows, label_rows
 from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights, one_column
 from labelsieve.labelspace.targets import TargetTable
@@ -53,6 +54,8 @@ class CopyWeight(Copy):
 def some_labels(targets: TargetTable, space: str) -> LabelRows:
     """The labels, of which there must be some."""
     labels = label_rows(targets, space)
+    if labels.n_labels > MAX_LEVELS:
+        raise InputError(f"{space}: {labels.n_labels:,} labels; one variable can have {MAX_LEVELS:,} classes.")
     if not len(labels.rows):
         raise InputError(f"{space}: no row has a label, so there is nothing to tell apart.")
     return labels

@@ -51,8 +51,13 @@ def label_rows(targets: TargetTable, space: str) -> LabelRows:
     if codes.dense is not None:
         rows, labels = np.nonzero(codes.dense)
         return LabelRows(rows.astype(np.uint32), labels, targets.n_rows, targets.n_columns)
-    columns = [np.flatnonzero(codes.column(j)) for j in range(codes.n_columns)]
-    rows = np.concatenate(columns)
-    labels = np.repeat(np.arange(codes.n_columns), [len(some) for some in columns])
+    if codes.sparse is not None and not codes.sparse.implicit.any():
+        there = codes.sparse.codes > 0
+        rows = codes.sparse.rows[there].astype(np.int64)
+        labels = np.repeat(np.arange(codes.n_columns), np.diff(codes.sparse.starts))[there]
+    else:
+        columns = [np.flatnonzero(codes.column(j)) for j in range(codes.n_columns)]
+        rows = np.concatenate(columns)
+        labels = np.repeat(np.arange(codes.n_columns), [len(some) for some in columns])
     order = np.argsort(rows, kind="stable")
     return LabelRows(rows[order].astype(np.uint32), labels[order], targets.n_rows, targets.n_columns)

@@ -84,12 +84,6 @@ class Plan:
                 raise FormulaError(f"{self.name}, first: nothing is selected yet, so s and S have no meaning.", first, node)
 
     @property
-    def uses_pairs_of_targets(self) -> bool:
-        """True when the formula mentions ``z`` or ``pa``."""
-        formulas = [self.score] if self.first is None else [self.score, self.first]
-        return any(isinstance(node, Reduce) and node.variable in ("z", "p") for one in formulas for node in one.walk())
-
-    @property
     def target_needs(self) -> tuple[str, ...]:
         """What the formula asks of the targets: see :mod:`labelsieve.labelspace.compatibility`."""
         formulas = [self.score] if self.first is None else [self.score, self.first]
