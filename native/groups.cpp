@@ -22,12 +22,13 @@ void Panels::Run::all_grouped() {
         std::vector<row_t> sorted;
     };
     std::vector<Buffers> buffers(panels.pool_.size());
-    const double cost = double(grouped.size()) * double(blocks.size()) * double(features().n_rows()) * 20;
+    const double cost = double(grouped.size()) * double(blocks.size()) * double(targets().n_rows()) * 20;
     panels.pool_.run(grouped.size() * n_ranges, cost, [&](std::size_t task, unsigned worker) {
         const std::size_t l = grouped[task / n_ranges], start = task % n_ranges * together;
         Scratch& scratch = panels.scratch_[worker];
         targets().expand(l, buffers[worker].classes, buffers[worker].sorted);
         group_rows(buffers[worker].sorted, buffers[worker].classes.data(), given.codes().data(), n_given(), false, scratch.partition);
+        panels.name_rows(scratch.partition);
         for (std::size_t b = start; b < std::min(blocks.size(), start + together); ++b) {
             scratch.sums.reserve(blocks[b]->width());
             std::fill(scratch.sums.data(), scratch.sums.data() + blocks[b]->width(), 0);
@@ -40,7 +41,7 @@ void Panels::Run::all_grouped() {
 // Columns with many levels, and every column when rows are weighted.
 void Panels::Run::all_wide() {
     const auto& wide = features().wide();
-    const std::size_t n_rows = features().n_rows(), n_targets = last - first;
+    const std::size_t n_rows = features().n_rows(), n_entries = targets().n_rows(), n_targets = last - first;
     if (wide.empty()) return;
     const bool weighted = panels.terms_.weights != nullptr;
     std::size_t most_levels = 1;
@@ -54,16 +55,18 @@ void Panels::Run::all_wide() {
     };
     Partition alone;
     group_by(given, weighted, alone);
-    const std::size_t at_a_time = std::max<std::size_t>(1, set_memory / sizeof(row_t) / std::max<std::size_t>(1, n_rows));
+    panels.name_rows(alone);
+    const std::size_t at_a_time = std::max<std::size_t>(1, set_memory / sizeof(row_t) / std::max<std::size_t>(1, n_entries));
     std::vector<Partition> groups(std::min(n_targets, at_a_time));
     for (std::size_t from = first; from < last || from == first; from += at_a_time) {
         const std::size_t to = std::min(last, from + at_a_time);
-        const double cost = double(to - from + 1) * double(n_rows) * 4;
+        const double cost = double(to - from + 1) * double(n_entries) * 4;
         panels.pool_.run(to - from, cost, [&](std::size_t task, unsigned) {
             std::vector<std::uint32_t> classes;
             std::vector<row_t> sorted;
             targets().expand(from + task, classes, sorted);
             group_rows(sorted, classes.data(), given.codes().data(), n_given(), weighted, groups[task]);
+            panels.name_rows(groups[task]);
         });
         const std::size_t columns = std::clamp<std::size_t>(std::size_t(longest_task / cost), 1, 16);
         const std::size_t n_tasks = (wide.size() + columns - 1) / columns;

@@ -31,7 +31,8 @@ void Panels::Run::count_given() {
     std::vector<Rows> levels;
     Partition groups;
     Buffer<std::uint64_t> bits;
-    if (given.few()) {
+    const bool by_lists = given.few() && !panels.terms_.rows;
+    if (by_lists) {
         if (features().wants_bits()) bits = Buffer<std::uint64_t>((n_given() - 1) * n_words());
         for (std::size_t v = 1; v < n_given(); ++v) {
             const auto rows = given.rows(v);
@@ -41,16 +42,17 @@ void Panels::Run::count_given() {
         }
     } else {
         group_by(given, false, groups);
+        panels.name_rows(groups);
     }
     const fixed_t* table = panels.terms_.table;
-    const double cost = double(features().n_rows()) * 5 * double(blocks.size());
+    const double cost = double(targets().n_rows()) * 5 * double(blocks.size());
     panels.pool_.run(blocks.size(), cost, [&](std::size_t b, unsigned worker) {
         const Block& block = *blocks[b];
         Scratch& scratch = panels.scratch_[worker];
         scratch.sums.reserve(block.width());
         fixed_t* sums = scratch.sums.data();
         std::fill(sums, sums + block.width(), 0);
-        if (given.few()) {
+        if (by_lists) {
             given_cells[b].reserve(block.levels() * n_given() * block.width());
             scratch.counts.reserve(n_given() * block.pitch());
             block.count(levels.data(), levels.size(), scratch.counts.data(), scratch);

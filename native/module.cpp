@@ -112,16 +112,21 @@ struct Weights {
 // Features and targets packed, with everything that they look at.
 class Session {
   public:
-    Session(nb::object x, nb::object y, std::optional<Vector<fixed_t>> table, std::optional<Weights> weights, unsigned n_threads,
-            const std::string& strategy)
-        : x_(std::move(x)), y_(std::move(y)), table_(std::move(table)), weights_(std::move(weights)), pool_(n_threads, poll_signals) {
+    Session(nb::object x, nb::object y, std::optional<Vector<fixed_t>> table, std::optional<Weights> weights,
+            unsigned n_threads, const std::string& strategy, const std::optional<Vector<row_t>>& rows)
+        : x_(std::move(x)),
+          y_(std::move(y)),
+          table_(std::move(table)),
+          weights_(std::move(weights)),
+          pool_(n_threads, poll_signals) {
         const Columns& features = *nb::cast<const Table&>(x_).columns;
         const Columns& targets = *nb::cast<const Table&>(y_).columns;
-        require(features.n_rows() == targets.n_rows(), "features and targets must have the same rows");
+        const std::size_t n_entries = rows ? rows->shape(0) : features.n_rows();
+        require(n_entries == targets.n_rows(), "features and targets must have the same rows");
         require(table_.has_value() != weights_.has_value(), "a table of counts or weights, not both");
         Terms terms;
         if (table_) {
-            require(table_->shape(0) == features.n_rows() + 1, "the table needs a value for every count from 0 to the number of rows");
+            require(table_->shape(0) == n_entries + 1, "the table needs a value for every count from 0 to the number of rows");
             require(table_->data()[0] == 0, "the table must be 0 at 0");
             terms.table = table_->data();
         } else {
@@ -129,6 +134,11 @@ class Session {
             require(weights_->logs.shape(0) == WeightedTerm::n_logs + 1, "4,097 logarithms");
             terms.weights = weights_->of_rows.data();
             terms.weighted = {weights_->logs.data(), weights_->scale, weights_->penalty};
+        }
+        if (rows) {
+            rows_.assign(rows->data(), rows->data() + n_entries);  // a copy, since it is trusted once it has been checked
+            for (const row_t row : rows_) require(row < features.n_rows(), "an entry names a row that does not exist");
+            terms.rows = rows_.data();
         }
         const Strategy how = weights_ ? Strategy::histogram : strategy_of(strategy);
         nb::gil_scoped_release released;
@@ -152,7 +162,7 @@ class Session {
 
     void run(Vector<std::uint32_t> given, std::size_t n_given, std::size_t first, std::size_t last, bool reduce,
              OutVector<fixed_t> with_given, OutVector<fixed_t> out) {
-        require(given.shape(0) == features_->n_rows(), "one given code for each row");
+        require(given.shape(0) == targets_->n_rows(), "one given code for each row or entry");
         check_panel(first, last, reduce, with_given, out);
         nb::gil_scoped_release released;
         panels_->run({given.data(), given.shape(0)}, n_given, first, last, reduce, with_given.data(), out.data());
@@ -166,7 +176,11 @@ class Session {
         nb::gil_scoped_release released;
         std::vector<code_t> codes(features_->n_rows());
         features_->columns().read(feature, feature + 1, codes.data());
-        const std::vector<std::uint32_t> given(codes.begin(), codes.end());
+        std::vector<std::uint32_t> given(codes.begin(), codes.end());
+        if (!rows_.empty()) {
+            given.resize(rows_.size());
+            for (std::size_t entry = 0; entry < rows_.size(); ++entry) given[entry] = codes[rows_[entry]];
+        }
         panels_->run(given, features_->columns().levels(feature), first, last, reduce, with_given.data(), out.data());
     }
 
@@ -182,6 +196,7 @@ class Session {
     nb::object x_, y_;
     std::optional<Vector<fixed_t>> table_;
     std::optional<Weights> weights_;
+    std::vector<row_t> rows_;
     Pool pool_;
     std::optional<Features> features_;
     std::optional<Targets> targets_;
@@ -407,9 +422,9 @@ NB_MODULE(_native, m) {
         }, "of_rows"_a, "logs"_a, "scale"_a, "penalty"_a);
     nb::class_<Session>(m, "Session")
         .def("__init__", [](Session* self, nb::object x, nb::object y, std::optional<Vector<fixed_t>> table, std::optional<Weights> weights,
-                            unsigned n_threads, const std::string& strategy) {
-            new (self) Session(std::move(x), std::move(y), std::move(table), std::move(weights), n_threads, strategy);
-        }, "x"_a, "y"_a, "table"_a.none(), "weights"_a.none(), "n_threads"_a, "strategy"_a)
+                            unsigned n_threads, const std::string& strategy, const std::optional<Vector<row_t>>& rows) {
+            new (self) Session(std::move(x), std::move(y), std::move(table), std::move(weights), n_threads, strategy, rows);
+        }, "x"_a, "y"_a, "table"_a.none(), "weights"_a.none(), "n_threads"_a, "strategy"_a, "rows"_a = nb::none())
         .def("feature_sums", &Session::feature_sums, "out"_a.noconvert())
         .def("target_sums", &Session::target_sums, "out"_a.noconvert())
         .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a.noconvert(), "out"_a.noconvert())

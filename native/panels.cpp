@@ -67,7 +67,7 @@ void Panels::count_classes() {
 void Panels::Run::choose() {
     for (std::size_t l = first; l < last; ++l) {
         const std::size_t classes = targets().classes(l);
-        const bool by_margins = !features().by_groups() && given.few() && classes <= few_classes &&
+        const bool by_margins = !features().by_groups() && !panels.terms_.rows && given.few() && classes <= few_classes &&
                                 n_given() * classes <= std::max(few_cells, features().n_rows() / rows_per_cell);
         (by_margins ? split : grouped).push_back(l);
     }
@@ -99,7 +99,7 @@ void Panels::run(std::span<const std::uint32_t> codes, std::size_t n_given, std:
     }
     if (!features_.blocks().empty()) {
         run.choose();
-        if (!run.grouped.empty()) given.need_codes();
+        if (!run.grouped.empty() || terms_.rows) given.need_codes();
         if (!run.split.empty()) count_classes();
         run.count_given();
         run.all_split();
@@ -113,7 +113,7 @@ void Panels::run(std::span<const std::uint32_t> codes, std::size_t n_given, std:
 }
 
 void Panels::feature_sums(fixed_t* out) {
-    const std::vector<std::uint32_t> same(features_.n_rows(), 0);
+    const std::vector<std::uint32_t> same(targets_.n_rows(), 0);
     std::vector<fixed_t> none(features_.size());
     run(same, 1, 0, 0, true, out, none.data());
 }
@@ -128,7 +128,8 @@ void Panels::target_sums(fixed_t* out) {
         std::vector<row_t> sorted;
         targets_.expand(l, classes, sorted);
         std::vector<std::uint64_t> weights(targets_.classes(l), 0);
-        for (std::size_t row = 0; row < classes.size(); ++row) weights[classes[row]] += terms_.weights[row];
+        for (std::size_t entry = 0; entry < classes.size(); ++entry)
+            weights[classes[entry]] += terms_.weights[terms_.rows ? terms_.rows[entry] : entry];
         out[l] = 0;
         for (const std::uint64_t weight : weights) out[l] += terms_.weighted(weight);
     }

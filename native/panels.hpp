@@ -15,11 +15,14 @@
 
 namespace labelsieve {
 
-// f(n) for every count: a table, or a function of the weights.
+// f(n) for every count: a table, or a function of the weights. What is counted are entries: the rows of the features, or a
+// list that names some of them several times and others never. Targets and given columns have one value for each entry,
+// weights one for each row.
 struct Terms {
     const fixed_t* table = nullptr;
     const std::uint64_t* weights = nullptr;  // null unless rows are weighted
     WeightedTerm weighted;
+    const row_t* rows = nullptr;  // of every entry; null when entry i is row i
 };
 
 class Panels {
@@ -41,6 +44,10 @@ class Panels {
     void count_classes();
     double cost(std::size_t first, std::size_t last) const;
     std::size_t set_index(std::size_t target) const { return class_index_[target]; }
+    void name_rows(Partition& entries) const {
+        if (terms_.rows)
+            for (row_t& entry : entries.rows) entry = terms_.rows[entry];
+    }
 
     const Features& features_;
     const Targets& targets_;

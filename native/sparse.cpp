@@ -60,7 +60,7 @@ void SparseBlock::count(const Rows* sets, std::size_t n_sets, count_t* counts, S
 
 // A feature that is zero throughout a group adds table[size]; only those that are not are visited.
 void SparseBlock::add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums, Scratch& scratch) const {
-    scratch.counts.reserve(2 * pitch());
+    scratch.counts.reserve(2 * pitch() + 1);  // one more: a feature is written down before it is known to be new
     count_t* counts = scratch.counts.data();
     count_t* touched = counts + pitch();
     std::fill(counts, counts + pitch(), 0);

@@ -40,6 +40,13 @@ def session(x=None, y=None, *, n_values=6, strategy="auto", n_threads=1):
     return _native.Session(good if x is None else x, good if y is None else y, values, None, n_threads, strategy)
 
 
+def of_entries(*rows, n_values=None):
+    """A session of five targets whose entries name these rows."""
+    good = dense(LABEL, 2)
+    values = np.arange(len(rows) + 1 if n_values is None else n_values, dtype=np.int64)
+    return _native.Session(good, good, values, None, 1, "auto", u32(*rows))
+
+
 def weighted(n_weights=5, n_logarithms=4097, scale=1.0):
     good = dense(LABEL, 2)
     weights = _native.Weights(np.ones(n_weights, dtype=np.uint64), np.zeros(n_logarithms), scale, 0)
@@ -125,6 +132,11 @@ WRONG = {
     "values for fewer counts than rows": lambda: session(n_values=5),
     "neither values nor weights": lambda: _native.Session(dense(LABEL, 2), dense(LABEL, 2), None, None, 1, "auto"),
     "too few weights": lambda: weighted(n_weights=4),
+    "an entry beyond the rows": lambda: of_entries(0, 1, 2, 3, 5),
+    "an entry far beyond the rows": lambda: of_entries(0, 1, 2, 3, 2**32 - 1),
+    "entries for other targets": lambda: of_entries(0, 1, 2, 3, 4, 4),
+    "no entries": lambda: of_entries(),
+    "too few values for entries": lambda: of_entries(0, 0, 1, 1, 2, n_values=5),
     "too few logarithms": lambda: weighted(n_logarithms=4096),
     "different rows": lambda: session(y=dense([[0], [1]], 2)),
     "unknown strategy": lambda: session(strategy="abacus"),

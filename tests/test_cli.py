@@ -1,6 +1,7 @@
 """The command line: version, help, pipes, the demo and the catalogue, and how it ends."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import labelsieve
 from labelsieve.criteria import CATALOGUE
 from labelsieve.demo import Demo, Outcome, demo_data, run_demo
 from labelsieve.information.formula import FormulaError
+from labelsieve.labelspace import LABEL_SPACES
+from labelsieve.recipes import PRESETS
 from tests.commandline import refusal, run, write
 
 
@@ -167,7 +170,21 @@ def test_methods_describes_every_criterion(name):
 def test_methods_tells_parameters_and_first_rule():
     assert "parameters   pairs='once'" in run("methods", "pmu").stdout
     assert "first pick   sum_y(I(f, y))" in run("methods", "jmi").stdout
-    assert "parameters   none" in run("methods", "jmi").stdout
+    assert "parameters   normalised=False" in run("methods", "jmi").stdout
+    assert "parameters   none" in run("methods", "mim").stdout
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_methods_describes_every_published_method(name):
+    preset = PRESETS[name]
+    assert f"{name} {preset.criterion} {preset.targets} " in " ".join(run("methods", width=120).stdout.split())
+    text = " ".join(run("methods", name).stdout.split())
+    assert f"method {name}, {preset.paper} targets {preset.targets} discretizer {preset.discretizer} formula" in text
+
+
+def test_help_names_every_label_space():
+    text = " ".join(run("select", "--help", width=120).stdout.split()).replace("- ", "-")
+    assert all(re.search(rf"[ ,]{name}[ ,;]", text) for name in LABEL_SPACES)
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones():

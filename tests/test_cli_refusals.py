@@ -29,7 +29,6 @@ REFUSED = {
     "long row": ("a,b,y\n1,2,0\n1,2,0,7\n", "1", "cannot be read as CSV"),
     "every row long": ("a,b,y\n1,2,0,7\n1,2,0,7\n", "1", "cannot be read as CSV"),
     "infinite": ("a,b,y\n1,2,0\ninf,3,1\n", "1", "inf is not a finite number"),
-    "real label": ("a,b,y\n1,2,0.5\n2,3,1.5\n", "1", "targets must be classes"),
     "unknown label": ("a,b,y\n1,2,0\n", "mood", "no column named 'mood'; its 3 columns are 'a', 'b', 'y'"),
     "too many labels": ("a,b,y\n1,2,0\n", "4", "4 label columns of 3 columns"),
     "too many from the front": ("a,b,y\n1,2,0\n", "-4", "4 label columns of 3 columns"),
@@ -99,7 +98,8 @@ def test_parquet_without_pyarrow_is_read_with_polars(frame, tmp_path, monkeypatc
         (("--output", "chosen.csv"), "takes the name of a .json file"),
         (("--output", "no/such/folder/chosen.json"), "in a folder that exists"),
         (("--bins", "70000"), "n_bins must be a whole number from 1 to 65,535"),
-        (("--method", "pmu", "--targets", "joint"), 'label pairs need targets="single"'),
+        (("--targets", "powerset"), "'powerset' is not a label space; known are single, joint, pruned"),
+        (("--method", "pmu", "--targets", "joint"), "label pairs need every target by itself: use targets='single'"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(file, options, message):

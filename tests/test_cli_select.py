@@ -100,6 +100,15 @@ def test_a_saved_selection_can_be_loaded(frame, file, tmp_path):
     assert sieve.fit(features, frame.iloc[:, -5:]).selected_.shape == (4,)
 
 
+def test_a_published_method_brings_its_label_space_and_bins(frame, file):
+    chosen = json.loads(run("select", file, "--labels", 5, "-k", 4, "--method", "mlinfogain", "--format", "json").stdout)
+    assert (chosen["method"], chosen["targets"], chosen["n_bins"]) == ("mlinfogain", "single", 10)
+    fitted = Sieve("mlinfogain", n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    assert [choice["column"] for choice in chosen["chosen"]] == fitted.selected_.tolist()
+    copied = run("select", file, "--labels", 5, "-k", 4, "--targets", "copy").stdout
+    assert "4 of 20 features for 5 labels (copy)" in copied
+
+
 def test_threads_do_not_change_what_is_printed(file):
     one, two = (run("select", file, "--labels", 5, "--n-jobs", n).stdout for n in (1, 2))
     assert one == two

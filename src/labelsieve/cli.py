@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
     from labelsieve.select_file import FileSelection
 
+TARGETS = (
+    "What labels are taken for: single, joint, pruned, copy, copy-weight, select-max, select-min, select-random, ignore, "
+    "group, group-rand or group-auto; auto: as the method says."
+)
 EXPLAINED = {"n_rows": 10_000, "n_features": 1_000, "n_targets": 50}
 NAMES, FACTS = 12, 13  # how wide the first column is, in the catalogue and in the description of one criterion
 
@@ -51,7 +55,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(datasets_app, name="datasets")
-Targets = StrEnum("Targets", ["single", "joint"])
 Format = StrEnum("Format", ["table", "json", "csv"])
 
 
@@ -127,27 +130,41 @@ def demo(
 def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in detail.")] = None) -> None:
     """List the criteria: name, formula, paper."""
     from labelsieve.criteria import CATALOGUE, criterion_named
+    from labelsieve.recipes import PRESETS, recipe
 
     if name is not None:
-        describe(criterion_named(name))
+        describe(recipe(PRESETS[name.lower()].criterion if name.lower() in PRESETS else name).criterion, name.lower())
         return
     table = plain_table("name", "formula, and the paper that it is from")
     for known in CATALOGUE:
         criterion = criterion_named(known)
         table.add_row(known, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
+    recipes = plain_table("name", "criterion", "targets", "bins", "paper")
+    for known, one in PRESETS.items():
+        bins = one.discretizer if isinstance(one.discretizer, str) else f"{one.discretizer.n_bins} {one.discretizer.closed}"
+        recipes.add_row(known, one.criterion, one.targets, bins, one.paper)
     print_paragraphs(
         text_of(table),
         prose("f: the candidate; s: each chosen feature; S: all of them as one; y, z: labels; pa: parents of y."),
+        "Published methods: a criterion with the label space and the bins of its paper.",
+        text_of(recipes),
         "More about one of them: labelsieve methods NAME",
     )
 
 
-def describe(criterion: "Criterion") -> None:
-    """Print all there is to know about one criterion."""
+def describe(criterion: "Criterion", name: str) -> None:
+    """Print all there is to know about one criterion, or about the one of a published method."""
+    from labelsieve.recipes import PRESETS
+
     plan, own = criterion.plan, type(criterion)
     parameters = inspect.signature(own).parameters.values() if own.__init__ is not object.__init__ else ()
     first = "the same, with nothing chosen yet" if plan.first is None else broken_formula(plan.first, FACTS)
     table = plain_table()
+    if name in PRESETS:
+        one = PRESETS[name]
+        table.add_row("method", f"{name}, {one.paper}")
+        table.add_row("targets", one.targets)
+        table.add_row("discretizer", str(one.discretizer))
     table.add_row("formula", broken_formula(plan.score, FACTS))
     table.add_row("first pick", first)
     table.add_row("parameters", ", ".join(f"{one.name}={one.default!r}" for one in parameters) or "none")
@@ -165,8 +182,8 @@ def select(
     file: Annotated[Path, typer.Argument(help="CSV with a header row, Parquet, ARFF (Mulan, MEKA), Matlab or libsvm.")],
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many features to choose.")] = 10,
-    method: Annotated[str, typer.Option(help="A criterion; see labelsieve methods.")] = "jmi",
-    targets: Annotated[Targets, typer.Option(help="Labels one by one, or all as one variable.")] = Targets.single,
+    method: Annotated[str, typer.Option(help="A criterion or a published method; see labelsieve methods.")] = "jmi",
+    targets: Annotated[str, typer.Option(help=TARGETS)] = "auto",
     bins: Annotated[int | None, typer.Option(min=1, help="Equal-width bins of each feature; 5 unless told.")] = None,
     codes: Annotated[bool, typer.Option("--codes", help="No bins: features are text or whole numbers from 0.")] = False,
     output: Annotated[Path | None, typer.Option(help="Save the selection as .json, for Sieve.from_json.")] = None,
@@ -189,12 +206,12 @@ def select(
         raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
     from labelsieve.select_file import select_file
 
-    n_bins = None if codes else bins or 5
+    n_bins: Any = None if codes else bins or "auto"
     result = select_file(
-        file, labels, method=method, n_features_to_select=k, targets=targets.value, n_bins=n_bins, twins=twins, n_jobs=n_jobs
+        file, labels, method=method, n_features_to_select=k, targets=targets, n_bins=n_bins, twins=twins, n_jobs=n_jobs
     )
     for name, values in result.binned_text.items():
-        note = f"{name!r} is text with {values} different values, in {n_bins} bins by the alphabet"
+        note = f"{name!r} is text with {values} different values, in {result.n_bins} bins by the alphabet"
         typer.echo(f"labelsieve: note: {note}; --bins {values} or --codes keeps them apart.", err=True)
     if output is not None:
         result.sieve.to_json(output)

@@ -12,13 +12,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from labelsieve.criteria import Criterion, criterion_named
 from labelsieve.discretize import Discretizer
 from labelsieve.discretize.named import allows_missing
+from labelsieve.errors import InputError
 from labelsieve.information.formula.plan import Plan
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame
 from labelsieve.information.weights import Estimator
+from labelsieve.labelspace import Single, name_of
 from labelsieve.progress import progress_bar
+from labelsieve.recipes import recipe
 from labelsieve.search import Lists, search_each
-from labelsieve.selection import BaseSieve, Count, Parents
+from labelsieve.selector import BaseSieve, Count, Parents
 
 
 class LabelwiseSieve(BaseSieve):
@@ -42,6 +45,8 @@ class LabelwiseSieve(BaseSieve):
         Columns that some target chose: what ``transform`` keeps.
     label_support_ : ndarray of bool, shape (n_targets, n_features)
         Columns that each target chose.
+    criterion_, discretizer_ : Criterion, Discretizer
+        What was used, with its settings.
     network_ : LabelNetwork
         When ``parents`` is a network, or was learned as one.
 
@@ -71,7 +76,7 @@ class LabelwiseSieve(BaseSieve):
         self,
         criterion: str | Criterion = "jmi",
         *,
-        discretizer: str | Discretizer | None = "equal-width",
+        discretizer: str | Discretizer | None = "auto",
         n_features_to_select: Count = 10,
         estimator: Estimator = "plugin",
         forced: Any = (),
@@ -93,16 +98,22 @@ class LabelwiseSieve(BaseSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features of ``X`` for every column of ``y``."""
-        plan = criterion_named(self.criterion).plan
-        features, targets, weights = self._read(X, y, sample_weight)
-        parents = self._find_parents(plan, X, features, targets, weights, sample_weight)
+        used = recipe(self.criterion, discretizer=self.discretizer)
+        if not isinstance(used.space, Single):
+            raise InputError(
+                f"LabelwiseSieve({self.criterion!r}): this method is for {name_of(used.space)!r} targets, and here every "
+                "target is by itself; use Sieve, or the criterion alone."
+            )
+        plan = used.criterion.plan
+        tables, parents = self._read(X, y, sample_weight, used)
+        targets = tables[0].Y
         forced, excluded = self._checked_columns()
-        tables = features if isinstance(features, list) else [features]
-        plan.require_memory(tables[0], targets)
+        plan.require_memory(tables[0].X, targets)
         selected, scores = [], []
         with progress_bar(f"{plan.name}: choosing features, target by target") as progress:
             for place, table in enumerate(tables):  # one for all targets, or one for each
-                workspace = Workspace(table, targets, weights=weights, estimator=self.estimator, n_jobs=self.n_jobs)
+                how: dict[str, Any] = {"weights": table.weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
+                workspace = Workspace(table.X, targets, **how)
                 block = slice(None) if len(tables) == 1 else slice(place, place + 1)
                 lists = self._search(plan, workspace, block, parents, forced, excluded, progress)
                 selected.append(lists[0])

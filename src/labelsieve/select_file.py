@@ -5,12 +5,13 @@ import io
 import json
 import os
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
-from labelsieve.criteria import criterion_named
 from labelsieve.datasets import LabelledTable, read_any_file
 from labelsieve.discretize import EqualWidth
-from labelsieve.discretize.named import discretizer_named, one_table
+from labelsieve.discretize.named import one_table
+from labelsieve.labelspace import name_of
+from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
 from labelsieve.twins import redundant_twins
 
@@ -81,8 +82,8 @@ def select_file(
     *,
     method: str = "jmi",
     n_features_to_select: int = 10,
-    targets: str = "single",
-    n_bins: int | None = 5,
+    targets: str = "auto",
+    n_bins: int | Literal["auto"] | None = "auto",
     twins: float | None = None,
     n_jobs: int | None = None,
 ) -> FileSelection:
@@ -94,8 +95,8 @@ def select_file(
         See :func:`labelsieve.datasets.read_any_file`.
     method, n_features_to_select, targets, n_jobs
         See :class:`labelsieve.Sieve`.
-    n_bins : int or None
-        Bins of equal width; None counts the values as they are.
+    n_bins : int, None or "auto"
+        Bins of equal width; None counts the values as they are; those of the method, or five, unless told.
     twins : float, optional
         Look for features left out that are so similar to a chosen one: see :class:`labelsieve.twins.Twin`.
 
@@ -107,17 +108,16 @@ def select_file(
     >>> [choice.feature for choice in select_file(file, "1", n_features_to_select=1).choices]
     ['tempo']
     """
-    criterion = criterion_named(method)  # an unknown name is told before a long file is read
+    discretizer: Any = n_bins if n_bins is None or n_bins == "auto" else EqualWidth(n_bins)
+    used = recipe(method, targets, discretizer)  # what is unknown is told before a long file is read
+    n_bins = getattr(used.discretizer, "n_bins", None)
     data = read_any_file(path, labels)
-    discretizer: Any = None if n_bins is None else EqualWidth(n_bins)
-    if n_bins == EqualWidth().n_bins:
-        discretizer = "equal-width"  # a saved selection keeps names, and of objects only their text
     sieve = Sieve(method, targets=targets, discretizer=discretizer, n_features_to_select=n_features_to_select, n_jobs=n_jobs)
     sieve.fit(data.X, data.Y)
     return FileSelection(
-        method=criterion.name,
-        formula=str(criterion.score),
-        targets=targets,
+        method=method.lower(),
+        formula=str(used.criterion.score),
+        targets=name_of(used.space),
         n_bins=n_bins,
         n_rows=data.n_rows,
         n_features=len(data.feature_names),
@@ -132,7 +132,7 @@ def _choices(sieve: Sieve, data: LabelledTable, at_least: float | None) -> tuple
     names = data.feature_names
     twins = {}
     if at_least is not None:
-        codes = one_table(discretizer_named(sieve.discretizer).encode(data.X), "twins")
+        codes = one_table(sieve.discretizer_.encode(data.X), "twins")
         twins = redundant_twins(codes, sieve.selected_, at_least=at_least, n_jobs=sieve.n_jobs)
     return tuple(
         Choice(

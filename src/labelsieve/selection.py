@@ -1,147 +1,28 @@
 """Sieve: the scikit-learn selector."""
 
-from functools import cache
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import joblib
-import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.criteria import Criterion, criterion_named
+from labelsieve.criteria import Criterion
 from labelsieve.discretize import Discretizer
-from labelsieve.discretize.named import DISCRETIZERS, allows_missing, discretizer_named, one_table
-from labelsieve.errors import InputError, is_whole
-from labelsieve.information import Codes
-from labelsieve.information.formula.plan import Plan
+from labelsieve.discretize.named import allows_missing, one_table
+from labelsieve.errors import InputError
 from labelsieve.information.formula.workspace import Workspace
-from labelsieve.information.tables import is_frame, is_integer_array
-from labelsieve.information.weights import Estimator, weigh
-from labelsieve.labelspace import LABEL_SPACES, NETWORKS, LabelNetwork, NetworkRule, encode_targets, find_parents, target_space
+from labelsieve.information.tables import is_frame
+from labelsieve.information.target_weights import read_target_weights
+from labelsieve.information.weights import Estimator
+from labelsieve.labelspace import LABEL_SPACES, LabelSpace, read_targets, refusal
+from labelsieve.labelspace.space import Counted
 from labelsieve.progress import progress_bar
+from labelsieve.recipes import Recipe, recipe
 from labelsieve.search import GreedySearch
-from labelsieve.storage import StoredSelection
+from labelsieve.selector import BaseSieve, Count, Parents
 from labelsieve.twins import Twin, redundant_twins
-
-Count = int | float | None
-Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
-
-
-class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """What the selectors share: parameters, reading data, the mask."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str, Criterion, type],
-        "discretizer": [StrOptions(set(DISCRETIZERS)), Discretizer, None],
-        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-        "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
-        "forced": ["array-like"],
-        "excluded": ["array-like"],
-        "parents": ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None],
-        "n_jobs": [Integral, None],
-    }
-
-    @classmethod
-    @cache
-    def _get_param_names(cls) -> list[str]:
-        """As scikit-learn finds them, but once: the names are asked for at every fit."""
-        names: list[str] = super()._get_param_names()
-        return names
-
-    def _read(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Codes | list[Codes], Codes, Any]:
-        """Codes of features (for all targets, or for each of them) and of targets, and weights, for the rows that count."""
-        if self.estimator == "shrinkage":
-            raise InputError(
-                f"{type(self).__name__}: estimator='shrinkage' shrinks a joint table for every term, and the terms of a "
-                "criterion share their tables; use 'plugin' or 'miller-madow', or labelsieve.information term by term."
-            )
-        if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
-            validate_data(self, X, skip_check_array=True)
-            if Y is None:
-                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        elif is_integer_array(X, (2,)) and is_integer_array(Y, (1, 2)) and len(X) == len(Y):
-            validate_data(self, X, skip_check_array=True)  # nothing is left to check that reading the codes does not
-        else:
-            finite = "allow-nan" if allows_missing(self.discretizer) else True
-            X, Y = validate_data(self, X, Y, accept_sparse=("csr", "csc"), multi_output=True, ensure_all_finite=finite)
-        targets = encode_targets(Y)
-        n_rows = X.shape[0]
-        if targets.n_rows != n_rows:
-            raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
-        rows, weights = weigh(sample_weight, n_rows, self.estimator)
-        if rows is not None:  # before binning: rows without weight must not move the cut points
-            targets = targets.take_rows(rows)
-            kept = np.flatnonzero(rows)
-            X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
-            sample_weight = np.asarray(sample_weight)[kept]
-        return discretizer_named(self.discretizer).encode(X, targets, sample_weight), targets, weights
-
-    def _find_parents(
-        self, plan: Plan, X: Any, features: Codes | list[Codes], targets: Codes, weights: Any, sample_weight: Any
-    ) -> list[list[int]] | None:
-        """Lists for formulas that mention parents; the network, where there is one, is kept."""
-        self.__dict__.pop("network_", None)
-        if "p" not in plan.needs and isinstance(self.parents, str | NetworkRule):
-            return None
-        if isinstance(features, list):
-            features = one_table(features, "A network") if isinstance(self.parents, str | NetworkRule) else features[0]
-        rows = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64) > 0
-        how = {"weights": weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
-        parents, network = find_parents(self.parents, X, features, targets, rows, **how)
-        if network is not None:
-            self.network_ = network
-        return parents
-
-    def _wanted(self, n_features: int, n_available: int) -> int:
-        """How many features to choose; more than there are means all."""
-        if self.n_features_to_select is None:
-            return n_available
-        if isinstance(self.n_features_to_select, Integral):
-            return min(int(self.n_features_to_select), n_available)
-        return min(max(1, round(float(self.n_features_to_select) * n_features)), n_available)
-
-    def _columns(self, columns: Any, what: str) -> list[int]:
-        """Column numbers from numbers or names, without repetition."""
-        names = getattr(self, "feature_names_in_", None)
-        found: list[int] = []
-        for column in columns:
-            if isinstance(column, str):
-                if names is None or column not in names:
-                    raise InputError(f"{what}: there is no feature named {column!r}.")
-                found.append(int(np.flatnonzero(names == column)[0]))
-            elif is_whole(column) and 0 <= int(column) < self.n_features_in_:
-                found.append(int(column))
-            else:
-                raise InputError(f"{what}: {column!r} is not a column from 0 to {self.n_features_in_ - 1} or a name.")
-        return list(dict.fromkeys(found))
-
-    def _checked_columns(self) -> tuple[list[int], list[int]]:
-        forced, excluded = self._columns(self.forced, "forced"), self._columns(self.excluded, "excluded")
-        both = sorted(set(forced) & set(excluded))
-        if both:
-            raise InputError(f"Column {both[0]} is both forced and excluded.")
-        if len(excluded) == self.n_features_in_:
-            raise InputError("Every column is excluded; leave at least one to choose.")
-        return forced, excluded
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        mask: NDArray[np.bool_] = self.support_
-        return mask
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = allows_missing(self.discretizer)
-        return tags
 
 
 class Sieve(BaseSieve):
@@ -150,13 +31,17 @@ class Sieve(BaseSieve):
     Parameters
     ----------
     criterion : str or Criterion
-        What makes a feature good: a name of the catalogue (``labelsieve methods`` lists it) or a criterion of your own.
-    targets : {"single", "joint"}
-        The label space: every target by itself, scores added; or all targets as one variable, the label powerset.
-    discretizer : {"equal-width", "equal-frequency", "k-means", "mean-std", "mdl"}, Discretizer or None
+        What makes a feature good: a name of the catalogue (``labelsieve methods`` lists it) or a criterion of your own; or the
+        name of a published method such as ``"group-jmi-rand"``, which brings its label space and its discretiser along.
+    targets : str or LabelSpace
+        The label space: ``"single"``, every target by itself, scores added; ``"joint"``, all targets as one variable;
+        ``"copy"``, ``"group"`` and others, by name or, to change settings, as an object of :mod:`labelsieve.labelspace`. The
+        default, ``"auto"``, is that of the published method, ``"single"`` for a criterion.
+    discretizer : {"auto", "equal-width", "equal-frequency", "k-means", "mean-std", "mdl"}, Discretizer or None
         How columns become codes to count: by a rule of :mod:`labelsieve.discretize`, named or as an object, or None when the
-        values are codes already. Only for estimating information: ``transform`` returns the columns as they were. Missing
-        values (NaN) are taken where the discretiser has ``missing="level"``.
+        values are codes already. ``"auto"`` is that of the published method, equal width for a criterion. Only for estimating
+        information: ``transform`` returns the columns as they were. Missing values (NaN) are taken where the discretiser has
+        ``missing="level"``.
     n_features_to_select : int, float or None
         How many; a fraction of all; None ranks them all. More than there are means all.
     estimator : {"plugin", "miller-madow"}
@@ -166,6 +51,9 @@ class Sieve(BaseSieve):
     parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, optional
         For criteria over a label network (``"mlfs"``): the parents of every target, or how to learn them from the data:
         ``"kcc"`` is ``NetworkRule("kcc")``, which see.
+    target_weight : sequence of float, optional
+        A weight for every target in sums over single targets; a weight of 2 is as good as having the target twice. Costs a
+        panel of every target by itself at each pick.
     warm_start : bool
         Keep what was counted, so that fitting again with a larger ``n_features_to_select`` goes on instead of starting
         anew. The data must
@@ -182,6 +70,10 @@ class Sieve(BaseSieve):
     score_parts_ : dict of ndarray
         The summands of those scores by what they tell (relevance, redundancy, interaction, label pairs), where the formula
         has them.
+    criterion_, targets_, discretizer_ : Criterion, LabelSpace, Discretizer
+        What was used, with its settings.
+    n_rows_left_out_ : int
+        Rows that the label space does not count: those without labels under ``"copy"``, for example.
     support_ : ndarray of bool
         Mask of the chosen columns.
     network_ : LabelNetwork
@@ -211,7 +103,8 @@ class Sieve(BaseSieve):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSieve._parameter_constraints,
-        "targets": [StrOptions(set(LABEL_SPACES))],
+        "targets": [StrOptions({"auto", *LABEL_SPACES}), LabelSpace],
+        "target_weight": ["array-like", None],
         "warm_start": ["boolean"],
     }
 
@@ -219,13 +112,14 @@ class Sieve(BaseSieve):
         self,
         criterion: str | Criterion = "jmi",
         *,
-        targets: str = "single",
-        discretizer: str | Discretizer | None = "equal-width",
+        targets: str | LabelSpace = "auto",
+        discretizer: str | Discretizer | None = "auto",
         n_features_to_select: Count = 10,
         estimator: Estimator = "plugin",
         forced: Any = (),
         excluded: Any = (),
         parents: Parents = None,
+        target_weight: Any = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -237,6 +131,7 @@ class Sieve(BaseSieve):
         self.forced = forced
         self.excluded = excluded
         self.parents = parents
+        self.target_weight = target_weight
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
@@ -264,31 +159,45 @@ class Sieve(BaseSieve):
     def _setting(self) -> dict[str, Any]:
         """The parameters that a search depends on, to be compared."""
         parameters = self.get_params(deep=False)
-        criterion = criterion_named(parameters.pop("criterion"))
-        del parameters["n_features_to_select"]
-        formulas = str(criterion.plan.score), str(criterion.plan.first)
+        used = self._recipe()
+        del parameters["criterion"], parameters["n_features_to_select"]
+        formulas = str(used.criterion.plan.score), str(used.criterion.plan.first)
+        parameters |= {"targets": used.space, "discretizer": used.discretizer}
         return {"criterion": formulas, **{name: joblib.hash(value) for name, value in parameters.items()}}
 
+    def _recipe(self) -> Recipe:
+        used = recipe(self.criterion, self.targets, self.discretizer)
+        weighted = () if self.target_weight is None else ("weights of targets",)
+        reason = refusal([*used.criterion.plan.target_needs, *weighted], used.space)
+        if weighted and not used.criterion.plan.takes_target_weights:
+            reason = "target_weight is for sums over the targets, and this formula pairs or compares them."
+        if reason is not None:
+            raise InputError(f"Sieve({used.criterion.name!r}): {reason}")
+        return used
+
     def _begin(self, X: Any, Y: Any, sample_weight: Any) -> GreedySearch:
-        criterion = criterion_named(self.criterion)
-        plan = criterion.plan
-        if plan.uses_pairs_of_targets and self.targets != "single":
-            raise InputError(
-                f'Sieve({plan.name!r}): label pairs need targets="single" (got {self.targets!r}, which is a single variable).'
-            )
-        features, targets, weights = self._read(X, Y, sample_weight)
-        parents = self._find_parents(plan, X, features, targets, weights, sample_weight)
-        features = one_table(features, "Sieve")
+        used = self._recipe()
+        plan = used.criterion.plan
+        tables, parents = self._read(X, Y, sample_weight, used)
+        data: Counted = one_table(tables, "Sieve")
         forced, excluded = self._checked_columns()
-        space = target_space(targets, self.targets)
-        plan.require_memory(features, space)
-        workspace = Workspace(features, space, weights=weights, estimator=self.estimator, n_jobs=self.n_jobs)
-        return GreedySearch(plan, plan.bind(workspace, parents=parents), features.n_columns, forced, excluded)
+        plan.require_memory(data.X, data.Y)
+        workspace = Workspace(
+            data.X,
+            data.Y,
+            weights=data.weights,
+            entries=data.entries,
+            target_weights=read_target_weights(self.target_weight, data.Y.n_columns),
+            estimator=self.estimator,
+            n_jobs=self.n_jobs,
+        )
+        self.targets_, self.n_rows_left_out_ = used.space, data.n_left_out
+        return GreedySearch(plan, plan.bind(workspace, parents=parents), data.X.n_columns, forced, excluded)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
         """What would be counted for data of this size, and the memory it takes."""
-        n_targets = 1 if self.targets == "joint" else n_targets
-        return criterion_named(self.criterion).plan.explain(n_rows, n_features, n_targets, levels)
+        used = self._recipe()
+        return used.criterion.plan.explain(n_rows, n_features, used.space.n_variables(n_targets), levels)
 
     def redundant_twins(self, X: Any, y: Any = None, *, at_least: float = 0.9) -> dict[int, list[Twin]]:
         """For each chosen feature, the unchosen ones that tell nearly the same, and how nearly: see :class:`Twin`.
@@ -299,8 +208,8 @@ class Sieve(BaseSieve):
         finite = "allow-nan" if allows_missing(self.discretizer) else True
         how = {"skip_check_array": True} if is_frame(X) else {"accept_sparse": ("csr", "csc"), "ensure_all_finite": finite}
         X = validate_data(self, X, reset=False, **how)
-        targets = None if y is None else encode_targets(y)
-        codes = one_table(discretizer_named(self.discretizer).encode(X, targets), "redundant_twins")
+        targets = None if y is None else read_targets(y).codes()
+        codes = one_table(self.discretizer_.encode(X, targets), "redundant_twins")
         return redundant_twins(codes, self.selected_, at_least=at_least, n_jobs=self.n_jobs)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.criteria import CATALOGUE
 from labelsieve.discretize import DISCRETIZERS, AsGiven
 from labelsieve.errors import InputError
-from labelsieve.labelspace import LabelNetwork, NetworkRule
+from labelsieve.labelspace import LABEL_SPACES, LabelNetwork, NetworkRule
 
 FORMAT = "labelsieve selection"
 VERSION = 1
@@ -85,8 +85,8 @@ def _plain(value: Any) -> Any:
     return {"text": repr(value)}
 
 
-_KNOWN: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule, *DISCRETIZERS.values())}
-_KNOWN |= {item.__name__: item for item in CATALOGUE.values()}
+_KNOWN: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule)}
+_KNOWN |= {item.__name__: item for known in (CATALOGUE, DISCRETIZERS, LABEL_SPACES) for item in known.values()}
 
 
 def _parameters(value: Any) -> dict[str, Any]:

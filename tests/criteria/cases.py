@@ -6,7 +6,7 @@ from labelsieve import Sieve
 from labelsieve.criteria import CATALOGUE
 from labelsieve.criteria.labels import FIMF, MLFS, PMU
 from labelsieve.criteria.redundancy import MIFS, BetaGamma
-from labelsieve.criteria.relevance import CMIM
+from labelsieve.criteria.relevance import CMIM, JMI
 from tests.criteria.criterion_twins import TWINS
 from tests.tables import make_table
 
@@ -34,6 +34,7 @@ CLASSES = (*LABELS, "3 levels", "gaps", "5 levels", "constant, not 0")
 # How a criterion is made, the name of its twin, the options of the twin. MLFS alone has parents beside its options.
 VARIANTS = {
     **{name: (lambda name=name: CATALOGUE[name](), name, {}) for name in CATALOGUE},
+    "jmi, normalised": (lambda: JMI(normalised=True), "jmi", {"normalised": True}),
     "cmim, relevance in the minimum": (lambda: CMIM(with_relevance=True), "cmim", {"with_relevance": True}),
     "pmu, ordered pairs": (lambda: PMU(pairs="ordered"), "pmu", {"pairs": "ordered"}),
     "pmu, ordered and equal pairs": (lambda: PMU(pairs="ordered-and-equal"), "pmu", {"pairs": "ordered-and-equal"}),
@@ -55,7 +56,7 @@ VARIANTS = {
     ),
     "mlfs, gamma": (lambda: MLFS(gamma=1.5), "mlfs", {"gamma": 1.5}),
 }
-WITHOUT_PAIRS = [name for name, (make, _, _) in VARIANTS.items() if not make().plan.uses_pairs_of_targets]
+WITHOUT_PAIRS = [name for name, (make, _, _) in VARIANTS.items() if make().plan.target_needs == ("sums over targets",)]
 
 
 def make_case(seed, *, n_targets=None):

@@ -6,6 +6,7 @@ columns that are selected, in the order in which they were, and the columns of t
 
 from contextlib import contextmanager
 from functools import lru_cache
+from math import sqrt
 from statistics import fmean
 
 from tests import twins
@@ -86,7 +87,12 @@ def mim(candidate, selected, targets):
 
 
 @twin("jmi")
-def jmi(candidate, selected, targets):
+def jmi(candidate, selected, targets, *, normalised=False):
+    if normalised and not selected:
+        return sum(ratio(mi(candidate, y), sqrt(H(candidate) * H(y))) for y in targets)
+    if normalised:
+        pairs = [(s, y) for s in selected for y in targets]
+        return sum(ratio(joint_mi(candidate, s, y), sqrt(H(candidate, s) * H(y))) for s, y in pairs)
     if not selected:
         return relevance(candidate, targets)
     return sum(joint_mi(candidate, s, y) for s in selected for y in targets)

@@ -8,7 +8,7 @@ import pytest
 from labelsieve import Sieve
 from labelsieve.criteria.labels import LSMFS, MLSMFS, PMU
 from labelsieve.criteria.redundancy import MIFS, BetaGamma
-from labelsieve.criteria.relevance import CMIM
+from labelsieve.criteria.relevance import CMIM, JMI
 from tests.arff import read_dense_arff
 from tests.shared import shared_file
 
@@ -97,6 +97,18 @@ def test_group_jmi_chooses_the_same_with_the_same_scores(data, space, given, tar
     sieve = fit("jmi", file["X_disc"], file[given], len(order), targets=targets)
     assert sieve.selected_.tolist() == order.tolist()
     np.testing.assert_allclose(sieve.scores_, scores[np.arange(len(order)), order], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("data", ["emotions", "atp1d"])
+def test_the_published_group_jmi_is_the_normalised_one(data):
+    """It divides natural logarithms by entropies in bits, so its scores are ours times log 2; constants it scores nan."""
+    file = group_jmi(data)
+    order, scores = file["selected_normalised"], file["score_normalised_natlog_over_bits"]
+    sieve = fit(JMI(normalised=True), file["X_disc"], file["Y_tilde"], len(order))
+    np.testing.assert_allclose(sieve.scores_ * BITS, scores, rtol=0, atol=1e-9)
+    assert sieve.selected_.tolist() == order.tolist()
+    first = fit(JMI(normalised=True), file["X_disc"], file["Y_tilde"], 1)
+    assert first.selected_.tolist() == [np.nanargmax(file["first_step_scores"])]
 
 
 # ------------------------------------------------------------- PyIT-MLFS, in Python: criteria for many labels

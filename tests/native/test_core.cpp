@@ -79,7 +79,7 @@ void compare(const Table& x, const Table& y, const std::vector<std::uint32_t>& g
     const Columns& y_columns = sparse ? static_cast<const Columns&>(y_sparse) : y_dense;
     const Features features(x_columns, strategy, pool);
     const Targets targets(y_columns, pool);
-    Panels panels(features, targets, {table.data(), nullptr, {}}, pool);
+    Panels panels(features, targets, {table.data(), nullptr, {}, nullptr}, pool);
     const std::size_t d = x.levels.size(), q = y.levels.size();
     std::vector<fixed_t> with_given(d), triple(d * q), reduced(d), again(d);
     panels.run(given, n_given, 0, q, false, with_given.data(), triple.data());
@@ -135,6 +135,46 @@ void test_tall_data() {
         compare(x, y, given, 4, 2, strategy, false);
 }
 
+// Entries that name rows again and again are those rows, as often as they are named.
+void test_entries() {
+    const Strategy strategies[] = {Strategy::automatic, Strategy::positional, Strategy::tiled, Strategy::sparse, Strategy::histogram};
+    for (int round = 0; round < 10; ++round) {
+        const std::size_t n = 1 + below(80), n_entries = 1 + below(200), d = 1 + below(round % 2 ? 5 : 600);
+        const Table x(n, std::vector<std::uint32_t>(d, round % 4 < 2 ? 2 : 40), 0.8);
+        Table repeated = x;
+        repeated.n_rows = n_entries;
+        repeated.codes.resize(n_entries * d);
+        std::vector<row_t> rows(n_entries);
+        for (std::size_t i = 0; i < n_entries; ++i) {
+            rows[i] = row_t(below(n));
+            for (std::size_t k = 0; k < d; ++k) repeated.codes[k * n_entries + i] = x.at(rows[i], k);
+        }
+        const Table y(n_entries, {2, 70, 3}, 0.4);
+        const auto table = make_table(n_entries);
+        const DenseColumns x_columns = x.dense(), all_columns = repeated.dense(), y_columns = y.dense();
+        for (const std::size_t n_given : {std::size_t(1), std::size_t(3), std::size_t(70)}) {
+            std::vector<std::uint32_t> codes(n_entries);
+            for (auto& code : codes) code = std::uint32_t(below(n_given));
+            const Given given(codes, n_given);
+            for (const Strategy strategy : strategies) {
+                Pool pool(1 + unsigned(below(2)));
+                const Features features(x_columns, strategy, pool), all(all_columns, strategy, pool);
+                const Targets targets(y_columns, pool);
+                Panels panels(features, targets, {table.data(), nullptr, {}, rows.data()}, pool);
+                Panels naive(all, targets, {table.data(), nullptr, {}, nullptr}, pool);
+                std::vector<fixed_t> pair(d), expected_pair(d), triple(3 * d), expected(3 * d);
+                panels.run(given, 0, 3, false, pair.data(), triple.data());
+                naive.run(given, 0, 3, false, expected_pair.data(), expected.data());
+                EXPECT(pair == expected_pair);
+                EXPECT(triple == expected);
+                panels.feature_sums(pair.data());
+                naive.feature_sums(expected_pair.data());
+                EXPECT(pair == expected_pair);
+            }
+        }
+    }
+}
+
 void test_weights() {
     const std::size_t n = 300;
     const Table x(n, {2, 5, 40, 1}, 0.3), y(n, {2, 3}, 0.4);
@@ -153,7 +193,7 @@ void test_weights() {
     const DenseColumns x_columns = x.dense(), y_columns = y.dense();
     const Features features(x_columns, Strategy::histogram, pool);
     const Targets targets(y_columns, pool);
-    Panels panels(features, targets, {nullptr, weights.data(), term}, pool);
+    Panels panels(features, targets, {nullptr, weights.data(), term, nullptr}, pool);
     std::vector<std::uint32_t> codes(n);
     for (auto& code : codes) code = std::uint32_t(below(n));
     std::vector<fixed_t> with_given(4), triple(8), sums(2);
@@ -291,6 +331,7 @@ int main() {
     test_refine();
     test_panels();
     test_tall_data();
+    test_entries();
     test_weights();
     EXPECT(test_discretize() == 0);
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);

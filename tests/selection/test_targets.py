@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
 from labelsieve.discretize import equal_width
+from labelsieve.labelspace import Single
 from tests.selection.data import LABELS, NAMES, assert_same_selection, make_data
 
 selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
@@ -76,33 +77,46 @@ def test_named_series_are_targets():
 @selectors
 @as_frame
 @pytest.mark.parametrize(
-    "make", [np.asarray, sp.csr_array, lambda Y: pd.DataFrame(Y, columns=["x", "y"])], ids=["array", "sparse", "frame"]
+    "make",
+    [np.asarray, sp.csr_array, lambda Y: pd.DataFrame(Y, columns=["x", "y"]), lambda Y: Y.astype(object)],
+    ids=["array", "sparse", "frame", "objects"],
 )
-def test_real_targets_are_refused_with_a_remedy(selector, as_frame, make):
+@pytest.mark.parametrize("shift", [0.0, -0.75], ids=["positive", "some negative"])
+def test_real_targets_are_binned_like_features(selector, as_frame, make, shift):
     X, _ = make_data()
-    real = np.abs(X[:, :2]) + 0.25
-    with pytest.raises(InputError) as caught:
-        selector().fit(features(X, as_frame), make(real))
-    message = str(caught.value)
-    assert message.startswith("Y, row 0, column 0")
-    assert "real numbers" in message
-    assert "equal_width(Y)" in message
-    binned = equal_width(real)  # the remedy works
-    assert selector(n_features_to_select=2).fit(X, np.column_stack([binned.column(0), binned.column(1)])).support_.any()
+    real = np.abs(X[:, :2]) + 0.25 + shift
+    sieve = selector(n_features_to_select=3).fit(features(X, as_frame), make(real))
+    assert_same_selection(sieve, selector(n_features_to_select=3).fit(X, equal_width(real).to_dense()))
 
 
-@as_frame
-def test_negative_real_targets_are_refused_with_a_remedy_too(as_frame):
+def test_real_targets_are_refused_with_a_remedy_where_classes_were_promised():
     X, _ = make_data()
-    with pytest.raises(InputError, match=r"Y, row 0, column 0: .* bin the"):
-        Sieve().fit(features(X, as_frame), X[:, :2])
+    with pytest.raises(InputError, match=r"Y, row 0, column 0: .*kind='auto', or bin it first, .*equal_width\(Y\)"):
+        Sieve(targets=Single(kind="classes")).fit(X, np.abs(X[:, :2]) + 0.25)
 
 
-@as_frame
-def test_real_targets_as_objects_are_refused(as_frame):
+def test_whole_numbers_are_real_when_that_is_said():
     X, _ = make_data()
-    with pytest.raises(InputError):
-        Sieve().fit(features(X, as_frame), X[:, :2].astype(object))
+    dollars = np.round(1000 + 300 * X[:, :2])
+    said = Sieve(targets=Single(kind="numbers", n_bins=3), n_features_to_select=3).fit(X, dollars)
+    assert_same_selection(said, Sieve(n_features_to_select=3).fit(X, equal_width(dollars, 3).to_dense()))
+
+
+def test_mixed_targets_are_each_taken_for_what_they_are():
+    X, Y = make_classes()
+    mixed = pd.DataFrame({"real": X[:, 1], "text": np.array(["a", "b", "c", "d"])[Y[:, 3]], "label": Y[:, 2]})
+    expected = np.column_stack([equal_width(X[:, [1]]).column(0), Y[:, 3], Y[:, 2]])
+    for space in ("single", "joint"):
+        sieve = Sieve(targets=space, n_features_to_select=4).fit(X, mixed)
+        assert_same_selection(sieve, Sieve(targets=space, n_features_to_select=4).fit(X, expected))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_real_targets_that_are_not_finite_are_refused_by_place(bad):
+    X, _ = make_data()
+    frame = pd.DataFrame({"x": X[:, 0], "y": np.where(np.arange(len(X)) == 7, bad, X[:, 1])})
+    with pytest.raises(InputError, match=r"Y, row 7, column 1 \('y'\): (nan|inf) is missing or not finite"):
+        Sieve().fit(features(X, True), frame)
 
 
 MISSING = {

@@ -1,7 +1,7 @@
 """Criteria that look at one candidate at a time, and those that add a candidate to the selected ones jointly."""
 
 from labelsieve.criteria.criterion import Criterion
-from labelsieve.information.formula import H, I, S, f, min_s, minimum, s, sum_s, sum_y, y
+from labelsieve.information.formula import H, I, S, f, min_s, minimum, s, sqrt, sum_s, sum_y, y
 
 RELEVANCE = sum_y(I(f, y))
 
@@ -24,12 +24,20 @@ class JMI(Criterion):
 
     .. math:: J(f) = \sum_{s \in S} \sum_y I(f s; y)
 
-    One triple table for every candidate and target at each pick.
+    One triple table for every candidate and target at each pick. ``normalised=True`` divides every information, also that of
+    the first pick, by the root of the entropies, :math:`I(fs; y) / \sqrt{H(fs) H(y)}`: not in the equations of Sechidis et al.
+    (2019), but in the program that their tables come from. It lets in features that repeat each other.
     """
 
     paper = "Yang and Moody 1999; Sechidis, Nikolaou and Brown 2014, eq. 6 and 8"
     first = RELEVANCE
     score = sum_s(sum_y(I((f, s), y)))
+
+    def __init__(self, *, normalised: bool = False) -> None:
+        self.normalised = normalised
+        if normalised:
+            self.first = sum_y(I(f, y) / sqrt(H(f) * H(y)))
+            self.score = sum_s(sum_y(I((f, s), y) / sqrt(H((f, s)) * H(y))))
 
 
 class CMI(Criterion):

@@ -1,6 +1,6 @@
 """The discretisers by name: the one list that selectors, storage and documentation read."""
 
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from labelsieve.discretize.bins import Bins
 from labelsieve.discretize.discretizer import AsGiven, Discretizer
@@ -11,6 +11,8 @@ from labelsieve.discretize.mdl import MDL
 from labelsieve.discretize.mean_std import MeanStd
 from labelsieve.errors import InputError
 from labelsieve.information import Codes
+
+Table = TypeVar("Table")
 
 DISCRETIZERS: dict[str, type[Bins]] = {
     "equal-width": EqualWidth,
@@ -37,14 +39,20 @@ def discretizer_named(discretizer: Any) -> Discretizer:
     raise InputError(f"discretizer must be {names}, None (values are codes) or a Discretizer, not {discretizer!r}.")
 
 
-def one_table(codes: Codes | list[Codes], who: str) -> Codes:
+@overload
+def one_table(codes: Codes | list[Codes], who: str) -> Codes: ...
+@overload
+def one_table(codes: list[Table], who: str) -> Table: ...
+def one_table(codes: Any, who: str) -> Any:
     """Codes that serve all targets; those that are made for each target by itself are refused.
 
     >>> one_table(AsGiven().encode([[0], [1]]), "Sieve").n_columns
     1
     """
-    if isinstance(codes, Codes):
+    if not isinstance(codes, list):
         return codes
+    if len(codes) == 1:
+        return codes[0]
     raise InputError(
         f"{who} needs one set of codes for all targets, and the discretizer makes one for each of {len(codes)}; "
         'use MDL(targets="joint") or "copy", or LabelwiseSieve.'

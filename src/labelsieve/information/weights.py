@@ -17,11 +17,15 @@ _SMALLEST_SHARE = 2**20  # of one row, that weights may add up to and still be c
 
 @dataclass(frozen=True, eq=False)
 class RowWeights:
-    """Integer weights. ``unit`` is what a weight of 1.0 became, ``total`` their sum."""
+    """Integer weights of the rows. ``unit`` is what a weight of 1.0 became, ``total`` their sum over all that is counted."""
 
     values: NDArray[np.uint64]
     unit: float
     total: int
+
+    def of(self, entries: NDArray[np.uint32] | None) -> "RowWeights":
+        """The weight of every entry, where entries name rows."""
+        return self if entries is None else RowWeights(self.values[entries], self.unit, self.total)
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
@@ -46,8 +50,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     return None if np.all(weights == 1) else weights
 
 
-def quantise(weights: NDArray[np.float64]) -> RowWeights:
-    r"""Turn weights into integers.
+def quantise(weights: NDArray[np.float64], times: NDArray[np.int64] | None = None) -> RowWeights:
+    r"""Turn weights into integers; ``times`` says how often each row is counted, if not once.
 
     Whole numbers that add up to less than :math:`2^{31}` stay as they are: a row of weight 3 is then exactly three rows.
     Others are scaled by a power of two so that they add up to about :math:`2^{40}` and rounded; the error of a weight is at
@@ -57,34 +61,49 @@ def quantise(weights: NDArray[np.float64]) -> RowWeights:
     array([1, 3], dtype=uint64)
     """
     largest = int(np.frexp(weights.max())[1])
-    total = float(np.ldexp(weights, -largest).sum())  # of weights below one: no overflow
+    shares = np.ldexp(weights, -largest)  # below one: no overflow
+    total = float((shares if times is None else shares * times).sum())
     if largest <= 31 and np.ldexp(total, largest) < _WHOLE_LIMIT and np.array_equal(weights, np.floor(weights)):
         values, unit = weights.astype(np.uint64), 1.0
     else:
         exponent = _TOTAL_BITS - int(np.frexp(total)[1]) - largest
         values = np.floor(np.ldexp(weights, exponent) + 0.5).astype(np.uint64)
         unit = float(np.ldexp(1.0, min(exponent, 1000)))
-    return RowWeights(values, unit, int(values.sum()))
+    return RowWeights(values, unit, int((values if times is None else values * times.astype(np.uint64)).sum()))
 
 
 def weigh(sample_weight: Any, n_rows: int, estimator: Estimator) -> tuple[NDArray[np.bool_] | None, RowWeights | None]:
-    """Which rows to keep (None: all), and the weights of those kept (None: all alike, and counted at full speed).
+    """Which rows to keep (None: all), and the weights of those kept (None: all alike, and counted at full speed)."""
+    rows, kept = positive_weights(sample_weight, n_rows)
+    return rows, quantised_weights(kept, estimator)
 
-    A row without weight is no row, not even for the bins of a discretiser. Equal weights do not change a plug-in estimate;
-    Miller and Madow's correction knows how many rows there are, so for it they do.
+
+def positive_weights(sample_weight: Any, n_rows: int) -> tuple[NDArray[np.bool_] | None, NDArray[np.float64] | None]:
+    """Which rows to keep (None: all), and the weights of those kept (None: one each).
+
+    A row without weight is no row, not even for the bins of a discretiser.
     """
     weights = read_weights(sample_weight, n_rows)
     if weights is None:
         return None, None
     positive = weights > 0
-    kept = weights[positive]
-    rows = None if positive.all() else positive
-    if np.all(kept == kept[0]) and (estimator == "plugin" or kept[0] == 1):
-        return rows, None
-    quantised = quantise(kept)
+    return None if positive.all() else positive, weights[positive]
+
+
+def quantised_weights(
+    weights: NDArray[np.float64] | None, estimator: Estimator, times: NDArray[np.int64] | None = None
+) -> RowWeights | None:
+    """Integer weights of rows that all count, each as often as ``times`` says; None when they need no weights.
+
+    Equal weights do not change a plug-in estimate; Miller and Madow's correction knows how many rows there are, so for it
+    they do.
+    """
+    if weights is None or (np.all(weights == weights[0]) and (estimator == "plugin" or weights[0] == 1)):
+        return None
+    quantised = quantise(weights, times)
     if estimator != "plugin" and quantised.unit > quantised.total * _SMALLEST_SHARE:
         raise InputError(
             "sample_weight adds up to less than a millionth of a row; Miller and Madow need weights that say how often rows "
             "count. Scale them, or use estimator='plugin'."
         )
-    return rows, quantised
+    return quantised

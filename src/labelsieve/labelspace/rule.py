@@ -14,7 +14,7 @@ from labelsieve.labelspace.kcc import ROUNDINGS, Rounding, kcc_parents, n_parent
 from labelsieve.labelspace.network import LabelNetwork, checked_order
 from labelsieve.labelspace.order import frequency_order, information_order, random_order
 from labelsieve.labelspace.shared_information import SharedInformation
-from labelsieve.labelspace.targets import encode_targets
+from labelsieve.labelspace.targets import read_targets
 from labelsieve.labelspace.tree import tree_network
 
 PARENTS = ("kcc", "tree", "preceding", "none")
@@ -101,7 +101,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         ``X`` are numbers, for principal components; ``codes`` the same features as codes, for all that conditions on features
         (by default ``X`` itself, which must then hold codes). Both may be None for rules that do not look at features.
         """
-        labels = encode_targets(Y)
+        labels = read_targets(Y, "classes").classes
         rows, weights = weigh(sample_weight, labels.n_rows, "plugin")
         values = None if X is None else numbers(X)
         features: Any = values if codes is None else Codes.from_values(codes, what="codes")

@@ -31,11 +31,14 @@ class NativeBackend:
     Parameters
     ----------
     X, Y : Codes
-        Features and targets, with the same rows. They are packed here, once.
+        Features and targets, with the same rows unless ``entries`` are given. They are packed here, once.
     fixed : FixedPoint
         Made for these rows (or weights) and at least this number of targets.
     weights : RowWeights, optional
         Weighted rows are counted one column at a time: about ``n_rows`` steps for every pair of columns.
+    entries : ndarray of uint32, optional
+        What is counted instead of the rows of ``X``: a row number for each row of ``Y``. Rows may be named several times,
+        and are not copied; counting then goes by groups of rows, never by margins.
     n_jobs : int, optional
         Threads; None is one, -1 is all.
     strategy : {"auto", "positional", "grouped", "tiled", "sparse", "histogram"}
@@ -58,17 +61,19 @@ class NativeBackend:
         fixed: FixedPoint,
         *,
         weights: RowWeights | None = None,
+        entries: NDArray[np.uint32] | None = None,
         n_jobs: int | None = None,
         strategy: Strategy = "auto",
     ) -> None:
-        if X.n_rows != Y.n_rows:
-            raise InputError(f"X has {X.n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
-        self.n_features, self.n_targets, self._n_rows = X.n_columns, Y.n_columns, X.n_rows
+        n_rows = X.n_rows if entries is None else len(entries)
+        if n_rows != Y.n_rows:
+            raise InputError(f"X has {n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
+        self.n_features, self.n_targets, self._n_rows = X.n_columns, Y.n_columns, n_rows
         native_weights = None
         if weights is not None:
             native_weights = _native.Weights(weights.values, logarithms(), fixed.scale, fixed.penalty)
         table = fixed.values if weights is None else None
-        self._session = _native.Session(X.native, Y.native, table, native_weights, n_threads(n_jobs), strategy)
+        self._session = _native.Session(X.native, Y.native, table, native_weights, n_threads(n_jobs), strategy, entries)
 
     @property
     def bytes(self) -> int:
@@ -88,7 +93,7 @@ class NativeBackend:
         return self.triples(np.zeros(self._n_rows, dtype=np.uint32), 1, reduce=reduce).triple
 
     def triples(self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
-        """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row."""
+        """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row or entry."""
         first, last, panel = self._empty_panel(targets, reduce)
         column = np.ascontiguousarray(given, dtype=np.uint32)
         self._session.run(column, n_levels, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))

@@ -84,10 +84,19 @@ class Plan:
                 raise FormulaError(f"{self.name}, first: nothing is selected yet, so s and S have no meaning.", first, node)
 
     @property
-    def uses_pairs_of_targets(self) -> bool:
-        """True when the formula mentions ``z`` or ``pa``."""
+    def target_needs(self) -> tuple[str, ...]:
+        """What the formula asks of the targets: see :mod:`labelsieve.labelspace.compatibility`."""
         formulas = [self.score] if self.first is None else [self.score, self.first]
-        return any(isinstance(node, Reduce) and node.variable in ("z", "p") for one in formulas for node in one.walk())
+        over = {node.variable for one in formulas for node in one.walk() if isinstance(node, Reduce)}
+        named = {"y": "sums over targets", "z": "pairs of targets", "p": "parents of targets"}
+        return tuple(need for variable, need in named.items() if variable in over)
+
+    @property
+    def takes_target_weights(self) -> bool:
+        """True when targets are only added up: not paired with each other, not compared with each other."""
+        formulas = [self.score] if self.first is None else [self.score, self.first]
+        reducers = [node for one in formulas for node in one.walk() if isinstance(node, Reduce)]
+        return not any(node.variable == "z" or (node.variable == "y" and node.operation == "max") for node in reducers)
 
     @cached_property
     def is_ranking(self) -> bool:

@@ -21,7 +21,7 @@ from labelsieve.information.formula.nodes import (
 )
 from labelsieve.information.formula.program_tools import is_static, reducers_over_selected
 from labelsieve.information.formula.sources import Context, Fixed, Sources
-from labelsieve.information.formula.values import TOO_LARGE, Value, fixed_value, real_value
+from labelsieve.information.formula.values import TOO_LARGE, Value, fixed_value, real_value, weighted_sum
 
 Parents = list[list[int]]
 Rule = Callable[[Context], Value]
@@ -57,6 +57,8 @@ class Program:
         # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
         # than evaluating them.
         self._formulas = formulas
+        # Sums over the targets are plain sums: no target has a weight, none is by itself.
+        self._adds_plainly = sources.target_weights is None and not self.accounts_by_target
         self._rules: dict[int, Rule] = {}
         self._memory: dict[tuple[int, int, int], Value] = {}
         self._accounts: dict[int, Account] = {}
@@ -64,7 +66,7 @@ class Program:
         for reducers in reducers_over_selected(formulas) if over_selected is None else over_selected:
             node = reducers[0]
             by_target = self.accounts_by_target or "y" in node.free
-            known = None if self.accounts_by_target else linear(node.body)
+            known = linear(node.body) if self._adds_plainly else None
             fold = Fold(node.body, known, Account(node.operation, by_target, sources.X.n_columns, last - first))
             if fold.linear is not None and node.operation in ("sum", "mean"):
                 fold.panel_factors = fold.linear.panel_factors(last - first)
@@ -143,7 +145,7 @@ class Program:
                 return lambda context: self._size(domain, context)
             case Table(variables=names):
                 return lambda context: fixed_value(self.sources.table(names, context))
-            case Add() | Multiply() if not self.accounts_by_target and (known := linear(node)) is not None:
+            case Add() | Multiply() if self._adds_plainly and (known := linear(node)) is not None:
                 every = [*known.static, *known.moving]
                 return lambda context: fixed_value(linear_sum(every, self.sources, context))
             case Add(terms=terms):
@@ -168,7 +170,7 @@ class Program:
         raise FormulaError(f"{type(node).__name__} cannot be evaluated.", node)
 
     def _size(self, domain: str, context: Context) -> Value:
-        return real_value(np.array([[float(sum(last - first for first, last in self._ranges(domain, context)))]]))
+        return real_value(np.array([[float(sum(map(self._n_targets, self._ranges(domain, context))))]]))
 
     def _local(self, context: Context) -> slice:
         return slice(context.first - self._base.first, context.last - self._base.first)
@@ -186,7 +188,16 @@ class Program:
                 ranges = [(target, target + 1) for target in context.among for start, stop in ranges if start <= target < stop]
         return [(start, stop) for start, stop in ranges if start < stop]
 
+    def _n_targets(self, targets: tuple[int, int]) -> float:
+        """How many targets there are in a range, or their weight."""
+        weights = self.sources.target_weights
+        return targets[1] - targets[0] if weights is None else float(weights.values[slice(*targets)].sum())
+
     def _over_targets(self, node: Reduce, context: Context) -> Value:
+        if self.sources.target_weights is not None and node.operation == "sum":
+            pieces = [piece for one in self._ranges(node.domain, context) for piece in self._slices(context.over(*one))]
+            parts = ((self._value(node.body, piece), piece.targets) for piece in pieces)
+            return weighted_sum(parts, self.sources.target_weights, self.sources.fixed)
         rows = self.sources.X.n_columns if "f" in node.body.free else 1
         result: Fixed | None = None
         for first, last in self._ranges(node.domain, context):

@@ -1,7 +1,7 @@
 """Where a program's tables come from: panels of a backend, asked for once and no more than needed."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,9 @@ class Sources:
 
     def __init__(self, workspace: "Workspace", wanted: dict[str | None, Needs]) -> None:
         self.X, self.Y, self.fixed = workspace.X, workspace.Y, workspace.fixed
+        self.target_weights = workspace.target_weights
+        if self.target_weights is not None:  # the core adds targets without weights, so each is asked for by itself
+            wanted = {given: replace(need, total=False, full=need.full or need.total) for given, need in wanted.items()}
         self._workspace, self._wanted = workspace, wanted
         self._panels: dict[str | None, tuple[object, dict[object, Fixed]]] = {}
         self.joint, self.n_joint, self._version = np.zeros(self.X.n_rows, dtype=np.uint32), 1, 0
@@ -134,20 +137,26 @@ class Sources:
     def _column(self, given: str | None, context: Context) -> tuple[NDArray[np.integer], int]:
         """What the panel is conditioned on: its codes and its levels."""
         if given is None:
-            return np.zeros(self.X.n_rows, dtype=np.uint32), 1
+            return np.zeros(self.Y.n_rows, dtype=np.uint32), 1
         if given == "S":
-            return self.joint, self.n_joint
+            return self._by_entry(self.joint), self.n_joint
         which = {"s": context.s, "z": context.z, "p": context.p}[given]
         assert which is not None
-        codes = self.X if given == "s" else self.Y
-        return codes.column(which), int(codes.levels[which])
+        if given == "s":
+            return self._by_entry(self.X.column(which)), int(self.X.levels[which])
+        return self.Y.column(which), int(self.Y.levels[which])
+
+    def _by_entry(self, column: NDArray[Any]) -> NDArray[Any]:
+        """A column of the features for every row of the targets."""
+        entries = self._workspace.entries
+        return column if entries is None else column[entries]
 
     def _single(self, given: str, context: Context) -> int:
         if given == "s":
             return int(self._workspace.feature_sums[context.s])
         if given in ("z", "p"):
             return int(self._workspace.target_sums[context.z if given == "z" else context.p])
-        return sum_of_levels(self.joint, self.n_joint, self.fixed, self._workspace.weights)
+        return sum_of_levels(self._by_entry(self.joint), self.n_joint, self.fixed, self._workspace.weights)
 
     def _panel(self, given: str | None, context: Context, what: str) -> Fixed:
         identity = {"s": context.s, "S": self._version, "z": context.z, "p": context.p, None: 0}[given]

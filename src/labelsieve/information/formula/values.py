@@ -4,6 +4,7 @@ Sums are always sums of integers, so they do not depend on their order. What is 
 double, rounded to the same fixed point before it is added to anything.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
 from labelsieve.information.fixedpoint import FixedPoint
+from labelsieve.information.target_weights import TargetWeights
 
 Fixed = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -108,3 +110,18 @@ def fixed_value(array: Fixed) -> Value:
 def real_value(array: Real) -> Value:
     """In nats."""
     return Value(array, False)
+
+
+def weighted_sum(values: Iterable[tuple[Value, slice]], weights: TargetWeights, fixed: FixedPoint) -> Value:
+    """The sum over targets with their weights: exact for whole weights, else in doubles, one target after the other."""
+    exact, real = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1))
+    for value, targets in values:
+        of_targets = weights.values[targets]
+        if weights.whole:
+            whole = value.fixed(fixed) * of_targets.astype(np.int64)
+            exact = exact + whole.sum(axis=1, keepdims=True)
+            continue
+        array = value.real(fixed)
+        for column, weight in zip(np.broadcast_to(array, (len(array), len(of_targets))).T, of_targets, strict=True):
+            real = real + column[:, np.newaxis] * weight
+    return Value(exact, True) if weights.whole else Value(real, False)

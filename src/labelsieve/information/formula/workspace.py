@@ -3,11 +3,13 @@
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labelsieve.information.backends import Backend, NativeBackend
 from labelsieve.information.backends.protocol import Sums
 from labelsieve.information.codes import Codes
 from labelsieve.information.fixedpoint import FixedPoint
+from labelsieve.information.target_weights import TargetWeights
 from labelsieve.information.weights import Estimator, RowWeights
 
 PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when parts of them are asked for again and again
@@ -16,7 +18,9 @@ PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when parts
 class Workspace:
     """Features ``X`` and targets ``Y``, packed once, and the tables that do not depend on a selection.
 
-    ``weights`` are quantised row weights; ``estimator`` as for :func:`labelsieve.information.entropy`.
+    ``weights`` are quantised row weights; ``entries`` name the row of ``X`` that each row of ``Y`` belongs to, where that is
+    not the row of the same number; ``target_weights`` count in sums over the targets; ``estimator`` as for
+    :func:`labelsieve.information.entropy`.
     """
 
     def __init__(
@@ -25,12 +29,17 @@ class Workspace:
         Y: Codes,
         *,
         weights: RowWeights | None = None,
+        entries: NDArray[np.uint32] | None = None,
+        target_weights: TargetWeights | None = None,
         estimator: Estimator = "plugin",
         n_jobs: int | None = None,
     ) -> None:
-        self.X, self.Y, self.weights, self._n_jobs = X, Y, weights, n_jobs
-        self.fixed = FixedPoint.for_data(X.n_rows, weights, n_targets=Y.n_columns, estimator=estimator)
-        self.features: Backend = NativeBackend(X, Y, self.fixed, weights=weights, n_jobs=n_jobs)
+        self.X, self.Y, self.entries, self._n_jobs = X, Y, entries, n_jobs
+        self.target_weights = target_weights
+        self.weights = None if weights is None else weights.of(entries)
+        n_targets = Y.n_columns if target_weights is None else max(Y.n_columns, target_weights.n_targets)
+        self.fixed = FixedPoint.for_data(Y.n_rows, weights, n_targets=n_targets, estimator=estimator)
+        self.features: Backend = NativeBackend(X, Y, self.fixed, weights=weights, entries=entries, n_jobs=n_jobs)
         self.feature_sums, self.target_sums = self.features.singles()
 
     @cached_property

@@ -1,0 +1,177 @@
+"""Groups of targets, each clustered into one variable."""
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError, whole_number
+from labelsieve.information import Codes
+from labelsieve.labelspace.clustering import MAX_ROWS, distinct_rows, medoid_clusters
+from labelsieve.labelspace.randomness import generator
+from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights
+from labelsieve.labelspace.targets import Kind, TargetTable
+
+
+class GroupSpace(LabelSpace):
+    """Base of the group spaces: ``plan`` tells the groups and how many clusters each is cut into."""
+
+    makes: ClassVar[Makes] = "groups"
+    random_state: Any
+    max_rows: int
+
+    def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
+        """The targets and the number of clusters of every group."""
+        raise NotImplementedError
+
+    def make(self, targets: TargetTable, weights: Weights = None) -> Made:
+        """One variable for every group: the cluster that a row belongs to."""
+        rng = generator(self.random_state)
+        max_rows = whole_number(self.max_rows, "max_rows", 2, 50_000)
+        variables, classes = [], targets.classes.to_dense()
+        for columns, n_clusters in self.plan(targets, weights, rng):
+            rows = distinct_rows(classes, targets, columns, weights)
+            variables.append(medoid_clusters(rows, n_clusters, rng, max_rows).astype(np.uint16))
+        return Made(Codes.from_values(np.column_stack(variables)))
+
+    def n_variables(self, n_targets: int) -> int:
+        """How many variables come of so many targets."""
+        return n_targets
+
+
+class Group(GroupSpace):
+    r"""Random groups of the targets, each clustered by k-medoids into one variable: Group-JMI's label space.
+
+    .. math:: \tilde y_i = \mathrm{Clustering}(Z_i, NoC), \quad Z_i \subset Y, \quad |Z_i| = PoT \cdot q, \quad i = 1 \dots q
+
+    Sechidis et al. (2019), section 3. Targets are drawn without replacement within a group, and groups may overlap. The
+    distance is Hamming's for classes and Euclid's on standardised values for real targets; in a group of both it is the root of
+    Hamming plus squared Euclid. The clustering and its sampling of large data are told at
+    :func:`labelsieve.labelspace.clustering.medoid_clusters`.
+
+    Parameters
+    ----------
+    pot : float
+        The proportion of targets in a group, rounded to whole targets, at least one.
+    n_clusters : int
+        Levels of each variable; fewer where a group has fewer distinct rows.
+    n_groups : int, optional
+        As many as there are targets unless told.
+    random_state : int, RandomState or None
+        The seed. It is 0 unless told, so that a selection can be repeated; None draws another one each time.
+    max_rows : int
+        Rows among which medoids are looked for; more are sampled.
+    kind : {"auto", "classes", "numbers"}
+        Which targets are real: see :class:`Single`.
+
+    Examples
+    --------
+    >>> from labelsieve.labelspace import read_targets
+    >>> Y = read_targets([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1], [1, 0, 1]])
+    >>> Group(pot=0.67, n_clusters=2, random_state=0).make(Y).codes
+    Codes(5 rows, 3 columns, 2 levels, dense)
+    """
+
+    def __init__(
+        self,
+        *,
+        pot: float = 0.5,
+        n_clusters: int = 8,
+        n_groups: int | None = None,
+        random_state: Any = 0,
+        max_rows: int = MAX_ROWS,
+        kind: Kind = "auto",
+    ) -> None:
+        self.pot = pot
+        self.n_clusters = n_clusters
+        self.n_groups = n_groups
+        self.random_state = random_state
+        self.max_rows = max_rows
+        self.kind = kind
+
+    def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
+        """Groups of one size."""
+        pot = _proportion(self.pot, "pot")
+        n_clusters = whole_number(self.n_clusters, "n_clusters", 1, 65_535)
+        for _ in range(_n_groups(self.n_groups, targets.n_columns)):
+            yield _draw(targets.n_columns, pot, rng), n_clusters
+
+    def n_variables(self, n_targets: int) -> int:
+        """How many variables come of so many targets."""
+        return _n_groups(self.n_groups, n_targets)
+
+
+class GroupRand(GroupSpace):
+    r"""As :class:`Group`, with the proportion and the number of clusters drawn for every group: Group-JMI-Rand.
+
+    Sechidis et al. (2019), section 3.4: PoT uniform in [0.25, 0.75], NoC uniform in {4, ..., 16}. The authors' program
+    draws the size of a group uniformly from the whole numbers between :math:`\lceil q/4 \rceil` and
+    :math:`\lfloor 3q/4 \rfloor` instead.
+
+    Parameters
+    ----------
+    pot : pair of float
+        The least and the largest proportion.
+    n_clusters : pair of int
+        The least and the largest number of clusters, both included.
+    n_groups, random_state, max_rows, kind
+        See :class:`Group`.
+
+    Examples
+    --------
+    >>> from labelsieve.labelspace import read_targets
+    >>> Y = read_targets([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1], [1, 0, 1]])
+    >>> GroupRand(random_state=3).make(Y).codes.n_columns
+    3
+    """
+
+    def __init__(
+        self,
+        *,
+        pot: tuple[float, float] = (0.25, 0.75),
+        n_clusters: tuple[int, int] = (4, 16),
+        n_groups: int | None = None,
+        random_state: Any = 0,
+        max_rows: int = MAX_ROWS,
+        kind: Kind = "auto",
+    ) -> None:
+        self.pot = pot
+        self.n_clusters = n_clusters
+        self.n_groups = n_groups
+        self.random_state = random_state
+        self.max_rows = max_rows
+        self.kind = kind
+
+    def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
+        """Groups of many sizes."""
+        low, high = (_proportion(value, "pot") for value in _pair(self.pot, "pot"))
+        fewest, most = (whole_number(value, "n_clusters", 1, 65_535) for value in _pair(self.n_clusters, "n_clusters"))
+        for _ in range(_n_groups(self.n_groups, targets.n_columns)):
+            yield _draw(targets.n_columns, rng.uniform(low, high), rng), int(rng.integers(fewest, most, endpoint=True))
+
+    def n_variables(self, n_targets: int) -> int:
+        """How many variables come of so many targets."""
+        return _n_groups(self.n_groups, n_targets)
+
+
+def _draw(n_targets: int, pot: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    size = min(n_targets, max(1, int(np.floor(pot * n_targets + 0.5))))
+    return np.sort(rng.choice(n_targets, size=size, replace=False))
+
+
+def _n_groups(n_groups: int | None, n_targets: int) -> int:
+    return n_targets if n_groups is None else whole_number(n_groups, "n_groups", 1, 1_000_000)
+
+
+def _proportion(value: Any, name: str) -> float:
+    if not isinstance(value, Real) or not 0 < float(value) <= 1:
+        raise InputError(f"{name} must be a proportion of the targets, above 0 and at most 1, not {value!r}.")
+    return float(value)
+
+
+def _pair(value: Any, name: str) -> tuple[Any, Any]:
+    if not isinstance(value, tuple | list) or len(value) != 2 or not value[0] <= value[1]:
+        raise InputError(f"{name} must be a pair of numbers, the smaller first, not {value!r}.")
+    return value[0], value[1]

@@ -1,0 +1,41 @@
+"""Scores that every label gives to every feature, joined into one score for each feature."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import one_of
+
+Join = Literal["max", "mean", "min", "sum"]
+Scale = Literal["none", "length", "largest"]
+
+
+def join_labels(scores: NDArray[np.float64], *, join: Join = "max", scale: Scale = "length") -> NDArray[np.float64]:
+    r"""One score for each feature from a table of features by labels.
+
+    .. math:: J(f) = \max_y \frac{I(f; y)}{\sqrt{\sum_g I(g; y)^2}}
+
+    Binary relevance with information gain (Pereira et al. 2015) does not say how labels are joined; its printed numbers fit
+    Mulan's maximum of what each label gives after its scores are divided by their Euclidean length. A label all of whose
+    scores are 0 gives 0.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_features, n_labels)
+    join : {"max", "mean", "min", "sum"}
+    scale : {"none", "length", "largest"}
+        What the scores of each label are divided by first: nothing, their Euclidean length, the largest of them.
+
+    Examples
+    --------
+    >>> join_labels(np.array([[3.0, 0.0], [4.0, 1.0]]))
+    array([0.6, 1. ])
+    """
+    one_of(join, "join", ("max", "mean", "min", "sum"))
+    one_of(scale, "scale", ("none", "length", "largest"))
+    if scale != "none":
+        size = np.sqrt((scores**2).sum(axis=0)) if scale == "length" else scores.max(axis=0)
+        scores = np.divide(scores, size, out=np.zeros_like(scores), where=size > 0)
+    joined: NDArray[np.float64] = getattr(scores, join)(axis=1)
+    return joined

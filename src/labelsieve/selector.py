@@ -1,0 +1,151 @@
+"""What the selectors share."""
+
+from functools import cache
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelsieve.criteria import Criterion
+from labelsieve.discretize import Discretizer
+from labelsieve.discretize.named import DISCRETIZERS, allows_missing, one_table
+from labelsieve.errors import InputError, is_whole
+from labelsieve.information import Codes
+from labelsieve.information.tables import is_frame, is_integer_array
+from labelsieve.information.weights import positive_weights
+from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, read_targets, to_count
+from labelsieve.labelspace.space import Counted
+from labelsieve.recipes import Recipe
+from labelsieve.storage import StoredSelection
+
+Count = int | float | None
+ParentLists = list[list[int]] | None
+Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
+
+
+class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """What the selectors share: parameters, reading data, the mask."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "criterion": [str, Criterion, type],
+        "discretizer": [StrOptions({"auto", *DISCRETIZERS}), Discretizer, None],
+        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
+        "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
+        "forced": ["array-like"],
+        "excluded": ["array-like"],
+        "parents": ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None],
+        "n_jobs": [Integral, None],
+    }
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """As scikit-learn finds them, but once: the names are asked for at every fit."""
+        names: list[str] = super()._get_param_names()
+        return names
+
+    def _read(self, X: Any, Y: Any, sample_weight: Any, recipe: Recipe) -> tuple[list[Counted], ParentLists]:
+        """Features and variables of the label space, ready to be counted, and the parents of the targets.
+
+        One table of features for all targets, or one for each where the discretiser has cuts for each.
+        """
+        if self.estimator == "shrinkage":
+            raise InputError(
+                f"{type(self).__name__}: estimator='shrinkage' shrinks a joint table for every term, and the terms of a "
+                "criterion share their tables; use 'plugin' or 'miller-madow', or labelsieve.information term by term."
+            )
+        X, Y = self._checked(X, Y, recipe)
+        targets = read_targets(Y, recipe.space.kind)
+        n_rows = X.shape[0]
+        if targets.n_rows != n_rows:
+            raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
+        rows, weights = positive_weights(sample_weight, n_rows)
+        if rows is not None:  # before binning: rows without weight must not move the cut points
+            targets = targets.take_rows(rows)
+            kept = np.flatnonzero(rows)
+            X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
+        made = recipe.space.make(targets, weights)
+        self.criterion_, self.discretizer_ = recipe.criterion, recipe.discretizer
+        codes = recipe.discretizer.encode(X, targets.codes(), weights)
+        tables = [to_count(table, made, weights, self.estimator) for table in (codes if isinstance(codes, list) else [codes])]
+        return tables, self._find_parents(recipe, X, tables, targets.codes())
+
+    def _checked(self, X: Any, Y: Any, recipe: Recipe) -> tuple[Any, Any]:
+        if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
+            validate_data(self, X, skip_check_array=True)
+            if Y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+            return X, Y
+        if is_integer_array(X, (2,)) and is_integer_array(Y, (1, 2)) and len(X) == len(Y):
+            validate_data(self, X, skip_check_array=True)  # nothing is left to check that reading the codes does not
+            return X, Y
+        finite = "allow-nan" if allows_missing(recipe.discretizer) else True
+        checked: tuple[Any, Any] = validate_data(
+            self, X, Y, accept_sparse=("csr", "csc"), multi_output=True, ensure_all_finite=finite
+        )
+        return checked
+
+    def _find_parents(self, recipe: Recipe, X: Any, tables: list[Counted], targets: Codes) -> ParentLists:
+        """Lists for formulas that mention parents; the network, where there is one, is kept."""
+        self.__dict__.pop("network_", None)
+        learned = isinstance(self.parents, str | NetworkRule)
+        if learned and "p" not in recipe.criterion.plan.needs:
+            return None
+        data: Counted = one_table(tables, "A network") if learned else tables[0]
+        how = {"weights": data.weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
+        parents, network = find_parents(self.parents, X, data.X, targets, **how)
+        if network is not None:
+            self.network_ = network
+        return parents
+
+    def _wanted(self, n_features: int, n_available: int) -> int:
+        """How many features to choose; more than there are means all."""
+        if self.n_features_to_select is None:
+            return n_available
+        if isinstance(self.n_features_to_select, Integral):
+            return min(int(self.n_features_to_select), n_available)
+        return min(max(1, round(float(self.n_features_to_select) * n_features)), n_available)
+
+    def _columns(self, columns: Any, what: str) -> list[int]:
+        """Column numbers from numbers or names, without repetition."""
+        names = getattr(self, "feature_names_in_", None)
+        found: list[int] = []
+        for column in columns:
+            if isinstance(column, str):
+                if names is None or column not in names:
+                    raise InputError(f"{what}: there is no feature named {column!r}.")
+                found.append(int(np.flatnonzero(names == column)[0]))
+            elif is_whole(column) and 0 <= int(column) < self.n_features_in_:
+                found.append(int(column))
+            else:
+                raise InputError(f"{what}: {column!r} is not a column from 0 to {self.n_features_in_ - 1} or a name.")
+        return list(dict.fromkeys(found))
+
+    def _checked_columns(self) -> tuple[list[int], list[int]]:
+        forced, excluded = self._columns(self.forced, "forced"), self._columns(self.excluded, "excluded")
+        both = sorted(set(forced) & set(excluded))
+        if both:
+            raise InputError(f"Column {both[0]} is both forced and excluded.")
+        if len(excluded) == self.n_features_in_:
+            raise InputError("Every column is excluded; leave at least one to choose.")
+        return forced, excluded
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask: NDArray[np.bool_] = self.support_
+        return mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = allows_missing(self.discretizer)
+        return tags
