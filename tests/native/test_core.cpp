@@ -155,7 +155,6 @@ void test_entries() {
         for (const std::size_t n_given : {std::size_t(1), std::size_t(3), std::size_t(70)}) {
             std::vector<std::uint32_t> codes(n_entries);
             for (auto& code : codes) code = std::uint32_t(below(n_given));
-            const Given given(codes, n_given);
             for (const Strategy strategy : strategies) {
                 Pool pool(1 + unsigned(below(2)));
                 const Features features(x_columns, strategy, pool), all(all_columns, strategy, pool);
@@ -163,8 +162,8 @@ void test_entries() {
                 Panels panels(features, targets, {table.data(), nullptr, {}, rows.data()}, pool);
                 Panels naive(all, targets, {table.data(), nullptr, {}, nullptr}, pool);
                 std::vector<fixed_t> pair(d), expected_pair(d), triple(3 * d), expected(3 * d);
-                panels.run(given, 0, 3, false, pair.data(), triple.data());
-                naive.run(given, 0, 3, false, expected_pair.data(), expected.data());
+                panels.run(codes, n_given, 0, 3, false, pair.data(), triple.data());
+                naive.run(codes, n_given, 0, 3, false, expected_pair.data(), expected.data());
                 EXPECT(pair == expected_pair);
                 EXPECT(triple == expected);
                 panels.feature_sums(pair.data());
