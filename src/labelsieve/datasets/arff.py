@@ -58,7 +58,7 @@ def _rows(body: str, number: int) -> Iterator[tuple[int, str]]:
 
 def _converter(column: Column, careful: bool) -> Converter:
     if column.values is not None:
-        codes = {value: float(code) for code, value in enumerate(column.values)}
+        codes = dict(column.codes)
         for value in column.values:
             if value[:1] in ("'", '"') or "%" in value:  # in a row these are quoted, and left to the careful reader
                 del codes[value]
@@ -104,7 +104,7 @@ def _read_sparse(lines: Iterator[tuple[int, str]], columns: tuple[Column, ...], 
     for block in _blocks(lines, BLOCK // 64):
         try:
             lengths, where, what = _sweep_sparse(block, converters)
-        except (ValueError, KeyError, IndexError):
+        except (ValueError, KeyError, IndexError, OverflowError):
             found = [sparse_row(strip_comment(row).strip(), columns, file, line) for line, row in block]
             lengths = np.array([len(row) for row in found], np.int64)
             where = np.array([place for row in found for place in row], np.int64)

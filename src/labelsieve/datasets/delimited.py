@@ -17,6 +17,8 @@ from labelsieve.datasets.tabular import MISSING
 from labelsieve.datasets.text import decode
 
 _MISSING = frozenset(MISSING)
+# Equal cells take next to no room in Parquet, and a whole one each here: a short file that promises many is a trap.
+FREE_CELLS, CELLS_PER_BYTE = 2**24, 2**10
 
 
 def parse_csv(data: bytes, file: Path) -> Table:
@@ -56,10 +58,21 @@ def parse_parquet(data: bytes, file: Path) -> Table:
     if find_spec("pyarrow") is None:
         raise DatasetError("reading Parquet needs pyarrow.", file=file, remedy="pip install 'labelsieve[tables]'")
     try:
-        table = import_module("pyarrow.parquet").read_table(io.BytesIO(data))
-    except (OSError, ValueError) as error:
+        source = import_module("pyarrow.parquet").ParquetFile(io.BytesIO(data))
+        size = source.metadata.num_rows * source.metadata.num_columns
+        most = max(FREE_CELLS, CELLS_PER_BYTE * len(data))
+        if not 0 <= size <= most:
+            raise DatasetError(
+                f"it promises {size:,} cells, and {most:,} is the most for a file of {len(data):,} bytes.",
+                file=file,
+                remedy="Is it damaged?",
+            )
+        table = source.read()
+        columns = [["" if cell is None else str(_plain(cell)) for cell in column.to_pylist()] for column in table.columns]
+    except (MemoryError, DatasetError):
+        raise
+    except Exception as error:  # a damaged file brings out errors of every kind
         raise DatasetError(f"it cannot be read as Parquet ({error}).", file=file, remedy="Fetch the file again.") from error
-    columns = [["" if cell is None else str(_plain(cell)) for cell in column.to_pylist()] for column in table.columns]
     return _table(list(map(str, table.column_names)), columns, table.num_rows, file)
 
 

@@ -21,7 +21,8 @@ from labelsieve.datasets.table import Column, Table, join
 from labelsieve.datasets.targets import targets
 
 AnyPath = str | os.PathLike[str]
-_ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*(?:%[^\n]*)?\n)*\s*@(?:relation|attribute)\b", re.IGNORECASE)
+# Possessive (*+): what is blank or a comment stays so, and a long start that ends otherwise is not tried in every way.
+_ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|%[^\r\n]*+)*+@(?:relation|attribute)\b", re.IGNORECASE)
 
 
 def load(
@@ -92,6 +93,8 @@ def _parser(data: bytes) -> Callable[[bytes, Path], Table]:
 def part(table: Table, labels: Labels | None, name: str) -> Dataset:
     """Part the columns of a table into features and labels."""
     chosen = label_names(table, labels)
+    if not chosen:
+        raise DatasetError("there are no labels in it.", file=table.file, remedy="Is the file whole?")
     if table.n_labels is not None and not set(chosen) <= set(table.names):  # names for labels that had none
         d = len(table.columns) - table.n_labels
         place = {label: d + i for i, label in enumerate(chosen)}
