@@ -9,6 +9,8 @@ import pytest
 from scipy import io as matlab
 from scipy import sparse
 
+from fuzz.seeds import seeds
+from fuzz.targets import TARGETS, read_or_refused
 from labelsieve.datasets import DatasetError, delimited, load
 from labelsieve.datasets.arff_header import strip_comment
 from labelsieve.datasets.labels import read_label_header
@@ -119,3 +121,9 @@ def test_rows_without_any_label_are_refused(tmp_path):
     file.write_bytes(b"1:1 2:1\n1:2\n")
     with pytest.raises(DatasetError, match=r"made\.libsvm: there are no labels in it"):
         load(file)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_the_fuzzer_begins_with_is_read_or_refused(target):
+    for seed in seeds(target):
+        read_or_refused(target, seed)
