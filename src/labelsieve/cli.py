@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from labelsieve.cli_datasets import LABELS, datasets_app
+from labelsieve.cli_datasets import FILE, LABELS, datasets_app
 from labelsieve.errors import InputError
 from labelsieve.plaintext import broken_formula, listed, number, plain_table, printable, prose, text_of
 
@@ -162,7 +162,7 @@ def describe(criterion: "Criterion") -> None:
 
 @app.command()
 def select(
-    file: Annotated[Path, typer.Argument(help="CSV with a header row, Parquet, ARFF (Mulan, MEKA), Matlab or libsvm.")],
+    file: Annotated[Path, typer.Argument(help=FILE)],
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many features to choose.")] = 10,
     method: Annotated[str, typer.Option(help="A criterion; see labelsieve methods.")] = "jmi",
