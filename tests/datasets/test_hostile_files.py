@@ -127,3 +127,15 @@ def test_rows_without_any_label_are_refused(tmp_path):
 def test_what_the_fuzzer_begins_with_is_read_or_refused(target):
     for seed in seeds(target):
         read_or_refused(target, seed)
+
+
+def test_parquet_that_asks_for_more_memory_than_there_is_is_refused(monkeypatch):
+    """A damaged page asked pyarrow for 256 GB."""
+    lib, parquet = pytest.importorskip("pyarrow.lib"), pytest.importorskip("pyarrow.parquet")
+
+    def read(self):
+        raise lib.ArrowMemoryError("malloc of size 274877906944 failed")
+
+    monkeypatch.setattr(parquet.ParquetFile, "read", read)
+    with pytest.raises(DatasetError, match=r"made\.parquet: it cannot be read as Parquet \(malloc of size"):
+        parse(seeds("parquet")[0], "made.parquet")

@@ -1,5 +1,6 @@
 """Tables with a header row: CSV, and Parquet."""
 
+import contextlib
 import csv
 import io
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from labelsieve.datasets.arff_cells import number
 from labelsieve.datasets.errors import DatasetError
+from labelsieve.datasets.number_rows import NumberRows, blocks
 from labelsieve.datasets.table import Column, Table, check_names
 from labelsieve.datasets.tabular import MISSING
 from labelsieve.datasets.text import decode
@@ -32,7 +34,10 @@ def parse_csv(data: bytes, file: Path) -> Table:
     """
     text = decode(data, file)
     first = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
+    comma = max(",;\t", key=first.count)
+    with contextlib.suppress(ValueError):  # it holds other things than numbers
+        return _numbers(text, comma, file)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=comma, strict=True)
     try:
         names = [name.strip() for name in next(reader, [])]
         if not any(names):
@@ -53,6 +58,19 @@ def parse_csv(data: bytes, file: Path) -> Table:
     return _table(names, list(zip(*rows, strict=True)), len(rows), file)
 
 
+def _numbers(text: str, comma: str, file: Path) -> Table:
+    """A table of numbers without quotes, empty cells or doubtful names."""
+    first, _, body = text.partition("\n")
+    names = [name.strip() for name in first.split(comma)]
+    if '"' in text or not all(names) or len(set(names)) < len(names) or (comma != "," and "," in body):
+        raise ValueError
+    columns = tuple(map(Column, names))
+    lines = ((0, line.replace(comma, ",")) for line in body.split("\n") if line)
+    numbers = NumberRows(columns)
+    cells = np.vstack([numbers.dense([row for _, row in block]) for block in blocks(lines)])
+    return Table(file, columns, cells)
+
+
 def parse_parquet(data: bytes, file: Path) -> Table:
     """Read a Parquet file with pyarrow."""
     if find_spec("pyarrow") is None:
@@ -69,9 +87,9 @@ def parse_parquet(data: bytes, file: Path) -> Table:
             )
         table = source.read()
         columns = [["" if cell is None else str(_plain(cell)) for cell in column.to_pylist()] for column in table.columns]
-    except (MemoryError, DatasetError):
+    except DatasetError:
         raise
-    except Exception as error:  # a damaged file brings out errors of every kind
+    except Exception as error:  # a damaged file brings out errors of every kind, also requests for more memory than there is
         raise DatasetError(f"it cannot be read as Parquet ({error}).", file=file, remedy="Fetch the file again.") from error
     return _table(list(map(str, table.column_names)), columns, table.num_rows, file)
 

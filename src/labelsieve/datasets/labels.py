@@ -43,7 +43,8 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
     if is_header(labels):
         return _listed(table, read_label_header(labels), Path(labels))  # type: ignore[arg-type]
     names = [labels] if isinstance(labels, str) else list(labels)  # type: ignore[arg-type]
-    unknown = [name for name in names if name not in set(table.names)]
+    known = set(table.names)
+    unknown = [name for name in names if name not in known]
     if unknown or not names:
         problem = f"there is no column named {unknown[0]!r}" if unknown else "no label is named"
         raise DatasetError(f"{problem}; there are {some_of(table.names)}.", file=table.file, remedy=REMEDY)
@@ -105,7 +106,8 @@ def _listed(table: Table, names: list[str], header: Path) -> list[str]:
         if len(names) != table.n_labels:
             raise DatasetError(f"it lists {len(names)} labels, and {table.file.name} has {table.n_labels}.", file=header)
         return names
-    missing = [name for name in names if name not in set(table.names)]
+    known = set(table.names)
+    missing = [name for name in names if name not in known]
     if missing:
         raise DatasetError(
             f"{some_of(missing)} of its {len(names)} labels {'is' if len(missing) == 1 else 'are'} not in {table.file.name}.",
