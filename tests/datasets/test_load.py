@@ -183,3 +183,12 @@ def test_statistics_refuse_numeric_targets(tmp_path):
     (tmp_path / "made.csv").write_text("a,y\n1,0.5\n2,3\n")
     with pytest.raises(ValueError, match="made has numeric targets"):
         describe(load(tmp_path / "made.csv", 1))
+
+
+def test_parquet_numbers_of_every_kind_are_numbers(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {kind: pyarrow.array([1, 0, None], kind) for kind in ("int8", "uint64", "float32", "float64")}
+    columns |= {"bool": [True, False, None], "label": [1, 0, 1]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "made.parquet")
+    X = load(tmp_path / "made.parquet", 1).X
+    assert np.array_equal(X, np.repeat([[1.0], [0.0], [np.nan]], 5, axis=1), equal_nan=True)

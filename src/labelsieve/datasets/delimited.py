@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +87,7 @@ def parse_parquet(data: bytes, file: Path) -> Table:
                 remedy="Is it damaged?",
             )
         table = source.read()
-        columns = [["" if cell is None else str(_plain(cell)) for cell in column.to_pylist()] for column in table.columns]
+        columns = [_cells(column) for column in table.columns]
     except DatasetError:
         raise
     except Exception as error:  # a damaged file brings out errors of every kind, also requests for more memory than there is
@@ -94,11 +95,16 @@ def parse_parquet(data: bytes, file: Path) -> Table:
     return _table(list(map(str, table.column_names)), columns, table.num_rows, file)
 
 
-def _plain(cell: object) -> object:
-    return int(cell) if isinstance(cell, bool) else cell
+def _cells(column: Any) -> Sequence[str] | NDArray[np.float64]:
+    """Numbers and truth values as numbers, all else as text."""
+    types = import_module("pyarrow").types
+    if types.is_integer(column.type) or types.is_floating(column.type) or types.is_boolean(column.type):
+        numbers: NDArray[np.float64] = column.cast("float64", safe=False).to_numpy()  # missing ones become NaN
+        return numbers
+    return ["" if cell is None else str(cell) for cell in column.to_pylist()]
 
 
-def _table(names: list[str], columns: Sequence[Sequence[str]], n_rows: int, file: Path) -> Table:
+def _table(names: list[str], columns: Sequence[Sequence[str] | NDArray[np.float64]], n_rows: int, file: Path) -> Table:
     if not n_rows:
         raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file whole?")
     read = [_column(name, cells) for name, cells in zip(names, columns, strict=True)]
@@ -106,7 +112,9 @@ def _table(names: list[str], columns: Sequence[Sequence[str]], n_rows: int, file
     return Table(file, tuple(column for column, _ in read), np.column_stack([cells for _, cells in read]))
 
 
-def _column(name: str, cells: Sequence[str]) -> tuple[Column, NDArray[np.float64]]:
+def _column(name: str, cells: Sequence[str] | NDArray[np.float64]) -> tuple[Column, NDArray[np.float64]]:
+    if isinstance(cells, np.ndarray):
+        return Column(name), cells
     stripped = ["?" if cell in _MISSING else cell for cell in map(str.strip, cells)]
     try:
         return Column(name), np.fromiter(map(number, stripped), np.float64, count=len(stripped))
