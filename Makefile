@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+MINUTES ?= 30
 
 override VENV := $(abspath $(VENV))
 RUN := $(VENV)/bin/python
@@ -20,7 +21,7 @@ SOURCE_LIST := build/sources.txt
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test wheel sanitize bench lint format slow native-test setup clean FORCE
+.PHONY: help demo test wheel sanitize fuzz bench lint format slow native-test setup clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -72,6 +73,10 @@ wheel: $(DEV_STAMP)  ## Build a wheel into dist/ and try it in an empty environm
 	    cd "$$scratch"; \
 	    venv/bin/python -m pytest test_minimal.py
 	@ls dist
+
+fuzz: setup  ## Fuzz the readers of data files, for MINUTES=30 in all
+	@$(PIP) install --group fuzz
+	$(RUN) -m fuzz --minutes $(MINUTES)
 
 bench: setup  ## Run the counting benchmark
 	$(RUN) -m benchmarks.counting

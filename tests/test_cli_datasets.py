@@ -1,4 +1,4 @@
-"""``labelsieve datasets info``, and ``select`` on a file of every format."""
+"""``labelsieve datasets info``, ``list`` and ``fetch``, and ``select`` on a file of every format."""
 
 import gzip
 
@@ -137,3 +137,51 @@ def test_what_cannot_be_read_is_one_line(tmp_path):
     assert "broken.arff, line" in refusal("datasets", "info", file, "--labels", "2")
     file.write_text(HEAD + LABELS + BODY, encoding="utf-8")
     assert "labels" in refusal("select", file)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder with a small data set that is named as one of the catalogue, and an empty cache."""
+    (tmp_path / "own").mkdir()
+    file, _ = mulan(tmp_path / "own")
+    file.rename(tmp_path / "own" / "foodtruck.arff.gz")
+    (tmp_path / "own" / "songs.xml").rename(tmp_path / "own" / "foodtruck.xml")
+    monkeypatch.setenv("LABELSIEVE_DATA", str(tmp_path / "own"))
+    monkeypatch.setenv("LABELSIEVE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("home")
+def test_list_says_where_each_data_set_is():
+    lines = run("datasets", "list").splitlines()
+    rows = {line.split()[0]: line for line in lines if line.strip()}
+    assert rows["yeast"].split() == ["yeast", "2,417", "103", "14", "labels", "1", "2", "3", "4", "5", "-"]
+    assert rows["foodtruck"].split()[-1] == "folder"
+    assert rows["yahoo-arts"].endswith("bring it")
+    assert rows["rf1"].split()[4:6] == ["numbers", "-"]
+    assert len({line.index("labels  ") for line in lines[2:52] if "  labels  " in line}) == 1, "aligned"
+    assert max(map(len, lines[:52])) <= 80
+
+
+@pytest.mark.usefixtures("home")
+def test_names_serve_as_files_where_there_is_no_such_file():
+    assert run("datasets", "info", "foodtruck").splitlines()[0] == "foodtruck"
+    assert run("select", "foodtruck", "-k", 1).splitlines()[0].startswith("jmi: 1 of 2 features for 2 labels")
+    assert (
+        run("select", "foodtruck", "-k", 1, "--labels", "calm").splitlines()[0].startswith("jmi: 1 of 3 features for 1 label ")
+    )
+    assert "Close to it: 'foodtruck'" in refusal("select", "foodtrucks")
+    assert "foodtruck.arff: No such file" in refusal("datasets", "info", "foodtruck.arff")
+
+
+def test_fetch_checks_the_size_and_says_what_is_missing(home):
+    assert "foodtruck has 6 rows, 2 features and 2 labels, and the catalogue says 407 rows" in refusal(
+        "datasets", "fetch", "foodtruck"
+    )
+    line = refusal("datasets", "fetch", "rcv1s1")
+    assert line.startswith("labelsieve: rcv1s1.mat: is not here, and no address to download it from is known")
+    assert f"Put it into {home / 'cache' / 'rcv1s1'}" in line
+    (home / "own" / "flags.xml").write_text("<labels/>")
+    (home / "own" / "flags.arff").write_text("@relation r")
+    assert "flags.arff, line 1" in refusal("datasets", "fetch", "flags", "--folder", home / "own")

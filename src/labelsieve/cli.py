@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from labelsieve.cli_datasets import LABELS, datasets_app
+from labelsieve.cli_datasets import FILE, LABELS, datasets_app
 from labelsieve.errors import InputError
 from labelsieve.plaintext import broken_formula, listed, number, plain_table, printable, prose, text_of
 
@@ -130,6 +130,7 @@ def demo(
 def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in detail.")] = None) -> None:
     """List the criteria: name, formula, paper."""
     from labelsieve.criteria import CATALOGUE, criterion_named
+    from labelsieve.discretize import EqualWidth
     from labelsieve.recipes import PRESETS, recipe
 
     if name is not None:
@@ -141,7 +142,7 @@ def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in d
         table.add_row(known, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
     recipes = plain_table("name", "criterion", "targets", "bins", "paper")
     for known, one in PRESETS.items():
-        bins = one.discretizer if isinstance(one.discretizer, str) else f"{one.discretizer.n_bins} {one.discretizer.closed}"
+        bins = f"{one.discretizer.n_bins} {one.discretizer.closed}" if isinstance(one.discretizer, EqualWidth) else "mdl"
         recipes.add_row(known, one.criterion, one.targets, bins, one.paper)
     print_paragraphs(
         text_of(table),
@@ -179,7 +180,7 @@ def describe(criterion: "Criterion", name: str) -> None:
 
 @app.command()
 def select(
-    file: Annotated[Path, typer.Argument(help="CSV with a header row, Parquet, ARFF (Mulan, MEKA), Matlab or libsvm.")],
+    file: Annotated[Path, typer.Argument(help=FILE)],
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many features to choose.")] = 10,
     method: Annotated[str, typer.Option(help="A criterion or a published method; see labelsieve methods.")] = "jmi",

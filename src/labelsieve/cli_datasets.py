@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelsieve.errors import InputError
-from labelsieve.plaintext import plain_table, printable, text_of
+from labelsieve.plaintext import listed, plain_table, printable, text_of
 
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset
 
+FILE = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV with a header row or Parquet, maybe packed; or a name from datasets list."
 FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV or Parquet, maybe packed."
 ENDINGS = ".arff, .parquet, .pq, .libsvm, .svm or .csv, and then .gz, .bz2, .xz or .zst to pack it."
 LABELS = "N: the last N columns; -N: the first N; names with commas; an XML header. Not needed where the file says."
-datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, and convert them.")
+datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, get them and convert them.")
 Strings = StrEnum("Strings", ["error", "drop", "nominal"])
 MissingLabels = StrEnum("MissingLabels", ["error", "drop", "absent"])
 
@@ -33,19 +34,63 @@ def as_options(message: str) -> str:
 
 @datasets_app.callback()
 def datasets() -> None:
-    """Look at data sets, and convert them."""
+    """Look at data sets, get them and convert them."""
+
+
+@datasets_app.command("list")
+def list_known() -> None:
+    """List the data sets of the papers: size, who used them, and where they are now."""
+    from labelsieve.datasets.catalogue import PAPERS, catalogue
+    from labelsieve.datasets.places import CACHE, FOLDER, cache_folder, where
+
+    number = {paper: str(place) for place, paper in enumerate(PAPERS, 1)}
+    table = plain_table("name", ">rows", ">features", ">labels", "task", "papers", "where")
+    for entry in catalogue().values():
+        sizes = (f"{size:,}" for size in (entry.rows, entry.features, entry.labels))
+        papers = " ".join(number[paper] for paper in entry.papers)
+        table.add_row(entry.name, *sizes, entry.task, papers or "-", where(entry) or ("-" if entry.url else "bring it"))
+    typer.echo(f"{text_of(table)}\n")
+    typer.echo(listed(*(f"{number[paper]}: {text}" for paper, text in PAPERS.items())))
+    typer.echo(f"\nfolder: the one that ${FOLDER} names; cache: {printable(str(cache_folder()))} (${CACHE} names another).")
+    typer.echo("-: to be downloaded; bring it: no address is known, and datasets fetch NAME says which files to put where.")
+
+
+@datasets_app.command("fetch")
+def fetch_one(
+    name: Annotated[str, typer.Argument(help="A name from datasets list.")],
+    folder: Annotated[Path | None, typer.Option(help="Look here first, instead of $LABELSIEVE_DATA.")] = None,
+) -> None:
+    """Get a data set, from the network if need be, and check that it is what the catalogue says."""
+    from labelsieve.datasets.catalogue import entry_named
+    from labelsieve.datasets.errors import DatasetError
+    from labelsieve.datasets.fetch import fetch
+    from labelsieve.datasets.places import where
+
+    entry = entry_named(name)
+    if not where(entry, folder) and entry.url:
+        typer.echo(f"labelsieve: downloading {' '.join(entry.needed())} from {entry.url}", err=True)
+    dataset = fetch(entry.name, data_home=folder)
+    expected = (entry.rows, entry.features, entry.labels)
+    if dataset.shape != expected:
+        sizes = "{:,} rows, {:,} features and {:,} labels"
+        raise DatasetError(
+            f"{entry.name} has {sizes.format(*dataset.shape)}, and the catalogue says {sizes.format(*expected)}.",
+            remedy="Is it another version? `datasets info` and `select` take it as it is.",
+        )
+    rows, features, labels = expected
+    typer.echo(f"{entry.name}: {rows:,} rows, {features:,} features, {labels:,} {entry.task} ({where(entry, folder)}).")
 
 
 @datasets_app.command()
 def info(
-    file: Annotated[Path, typer.Argument(help=FORMATS)],
+    file: Annotated[Path, typer.Argument(help=FILE)],
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
 ) -> None:
     """Print the statistics of a data set: size, labels per row, imbalance."""
-    from labelsieve.datasets import describe, load
-    from labelsieve.datasets.any_file import label_option
+    from labelsieve.datasets import describe
+    from labelsieve.datasets.any_file import load_or_fetch
 
-    dataset = load(file, label_option(labels))
+    dataset = load_or_fetch(file, labels)
     facts = describe(dataset)
     table = plain_table("statistic", ">value")
     for name, value in (

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from labelsieve.datasets import LabelledTable, read_any_file
 from labelsieve.discretize import EqualWidth
 from labelsieve.discretize.named import one_table
-from labelsieve.labelspace import name_of
+from labelsieve.labelspace import name_of, read_targets
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
 from labelsieve.twins import redundant_twins
@@ -132,7 +132,7 @@ def _choices(sieve: Sieve, data: LabelledTable, at_least: float | None) -> tuple
     names = data.feature_names
     twins = {}
     if at_least is not None:
-        codes = one_table(sieve.discretizer_.encode(data.X), "twins")
+        codes = one_table(sieve.discretizer_.encode(data.X, read_targets(data.Y).codes()), "twins")
         twins = redundant_twins(codes, sieve.selected_, at_least=at_least, n_jobs=sieve.n_jobs)
     return tuple(
         Choice(

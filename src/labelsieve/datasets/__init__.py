@@ -1,6 +1,8 @@
 from labelsieve.datasets.any_file import read_any_file
+from labelsieve.datasets.catalogue import CatalogueEntry, catalogue
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.errors import DatasetError
+from labelsieve.datasets.fetch import fetch
 from labelsieve.datasets.load import load
 from labelsieve.datasets.save import save
 from labelsieve.datasets.statistics import Description, describe
@@ -10,6 +12,7 @@ from labelsieve.datasets.text_truth import TextTruth
 from labelsieve.datasets.truth import Role, Truth, make_truth
 
 __all__ = [
+    "CatalogueEntry",
     "Dataset",
     "DatasetError",
     "Description",
@@ -18,7 +21,9 @@ __all__ = [
     "Role",
     "TextTruth",
     "Truth",
+    "catalogue",
     "describe",
+    "fetch",
     "load",
     "make_known_answer",
     "make_truth",

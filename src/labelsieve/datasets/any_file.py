@@ -5,6 +5,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+from labelsieve.datasets.catalogue import entry_named
+from labelsieve.datasets.dataset import Dataset
+from labelsieve.datasets.fetch import fetch
 from labelsieve.datasets.load import load
 from labelsieve.datasets.parquet_note import Note, read_note
 from labelsieve.datasets.tabular import CSV, PARQUET, LabelledTable, read_labelled_table
@@ -15,7 +18,8 @@ def read_any_file(path: str | os.PathLike[str], labels: str | None = None) -> La
     r"""Read CSV and Parquet with their text columns, and every other format through :func:`load`.
 
     ``labels`` is a count (``"6"``: the last six columns, ``"-6"``: the first six), names with commas between them, or a
-    Mulan XML header; None where the file or an XML beside it says which they are.
+    Mulan XML header; None where the file or an XML beside it says which they are. In place of a file, a name of the catalogue
+    will do.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp(), "songs.arff")
@@ -30,7 +34,7 @@ def read_any_file(path: str | os.PathLike[str], labels: str | None = None) -> La
         if labels is None:
             raise InputError(f"{path}: which columns are labels? Give their number or names (--labels).")
         return read_labelled_table(path, labels)
-    dataset = load(path, label_option(labels))
+    dataset = load_or_fetch(path, labels)
     return LabelledTable(dataset.X, dataset.Y, dataset.feature_names, dataset.label_names)
 
 
@@ -42,6 +46,21 @@ def _note(path: str | os.PathLike[str]) -> Note | None:
         return read_note(import_module("pyarrow.parquet").read_schema(path).metadata)
     except (OSError, ValueError):
         return None
+
+
+def load_or_fetch(path: str | os.PathLike[str], labels: str | None = None) -> Dataset:
+    """Load a file or, where there is none and its name is a plain word, fetch the data set of that name.
+
+    >>> load_or_fetch("yeats")
+    Traceback (most recent call last):
+    labelsieve.datasets.errors.DatasetError: there is no data set named 'yeats'. Close to it: 'yeast'. ...
+    """
+    chosen, word = label_option(labels), os.fspath(path)
+    if Path(path).exists() or Path(path).name != word or Path(path).suffix:
+        return load(path, chosen)
+    entry = entry_named(word)
+    dataset: Dataset = fetch(entry.name) if chosen is None else fetch(entry.name, labels=chosen)
+    return dataset
 
 
 def label_option(labels: str | None) -> int | str | list[str] | None:

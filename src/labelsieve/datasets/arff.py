@@ -1,11 +1,12 @@
 """Attribute-relation files (ARFF), dense and sparse.
 
-Rows are read block by block in one sweep that trusts them. Where that stumbles, the block is read again, cell by cell, by a
-reader that knows quotes and comments and can say which line is wrong.
+Rows are read block by block. If a block is all numbers, its text is parsed as a whole; if not, in one sweep that trusts
+it; and where that stumbles, cell by cell, by a reader that knows quotes and comments and can say which line is wrong.
 """
 
+import contextlib
 from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,11 @@ from labelsieve.datasets.arff_cells import dense_row, number, sparse_row
 from labelsieve.datasets.arff_header import read_header, strip_comment
 from labelsieve.datasets.arff_text import Strings, settle_texts
 from labelsieve.datasets.errors import DatasetError
+from labelsieve.datasets.number_rows import Lines, NumberRows, blocks
 from labelsieve.datasets.table import Column, Table
 from labelsieve.datasets.text import decode
 
-BLOCK = 2**20  # cells of a block: enough to make the sweep worth it, few enough to keep its strings out of the way
-
 Converter = Callable[[str], float]
-Lines = list[tuple[int, str]]
 
 
 def parse_arff(data: bytes, file: Path, strings: Strings = "error") -> Table:
@@ -38,10 +37,10 @@ def parse_arff(data: bytes, file: Path, strings: Strings = "error") -> Table:
     """
     text = decode(data, file)
     header = read_header(text, file, strings)
-    body = text[header.end :]
-    careful = "?" in body or "_" in body  # float() does not know the one, and takes the other: 1_000
+    # float() does not know a question mark, and takes what is no number: 1_000
+    careful = text.find("?", header.end) >= 0 or text.find("_", header.end) >= 0
     converters = [_converter(column, careful) for column in header.columns]
-    lines = _rows(body, header.line)
+    lines = _rows(text, header.end, header.line)
     first = next(lines, None)
     if first is None:
         raise DatasetError("there are no rows below @data.", file=file, line=header.line - 1, remedy="Is the file whole?")
@@ -58,18 +57,21 @@ def parse_arff(data: bytes, file: Path, strings: Strings = "error") -> Table:
     return Table(file, columns, cells, header.relation, header.comment)
 
 
-def _rows(body: str, number: int) -> Iterator[tuple[int, str]]:
-    for place, line in enumerate(body.split("\n"), number):
-        row = line.strip()
+def _rows(text: str, start: int, number: int) -> Iterator[tuple[int, str]]:
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        row = text[start:end].strip()
         if row and row[0] != "%":
-            yield place, row
+            yield number, row
+        start, number = end + 1, number + 1
 
 
 def _converter(column: Column, careful: bool) -> Converter:
     if column.texts is not None:
         return column.texts
     if column.values is not None:
-        codes = {value: float(code) for code, value in enumerate(column.values)}
+        codes = dict(column.codes)
         for value in column.values:
             if value[:1] in ("'", '"') or "%" in value:  # in a row these are quoted, and left to the careful reader
                 del codes[value]
@@ -78,25 +80,22 @@ def _converter(column: Column, careful: bool) -> Converter:
     return number if careful else float
 
 
-def _blocks(lines: Iterator[tuple[int, str]], per_block: int) -> Iterator[Lines]:
-    while block := list(islice(lines, per_block)):
-        yield block
-
-
 def _read_dense(
     lines: Iterator[tuple[int, str]], columns: tuple[Column, ...], converters: list[Converter], file: Path
 ) -> NDArray[np.float64]:
-    width, blocks = len(columns), []
-    for block in _blocks(lines, max(1, BLOCK // width)):
+    width, numbers, read = len(columns), NumberRows(columns), []
+    for block in blocks(lines):
         try:
-            blocks.append(_sweep_dense(block, converters))
+            read.append(_sweep_dense(block, numbers, converters))
         except (ValueError, KeyError):
             rows = [dense_row(strip_comment(row), columns, file, line) for line, row in block]
-            blocks.append(np.array(rows, dtype=np.float64).reshape(len(rows), width))
-    return np.vstack(blocks)
+            read.append(np.array(rows, dtype=np.float64).reshape(len(rows), width))
+    return np.vstack(read)
 
 
-def _sweep_dense(block: Lines, converters: list[Converter]) -> NDArray[np.float64]:
+def _sweep_dense(block: Lines, numbers: NumberRows, converters: list[Converter]) -> NDArray[np.float64]:
+    with contextlib.suppress(ValueError):
+        return numbers.dense([row for _, row in block])
     width = len(converters)
     rows = [row.split(",") for _, row in block]
     if any(len(row) != width for row in rows):
@@ -111,19 +110,21 @@ def _sweep_dense(block: Lines, converters: list[Converter]) -> NDArray[np.float6
 
 
 def _read_sparse(lines: Iterator[tuple[int, str]], columns: tuple[Column, ...], converters: list[Converter], file: Path) -> Any:
-    starts, places, cells = [np.zeros(1, np.int64)], [], []
-    for block in _blocks(lines, BLOCK // 64):
+    numbers, pairs, places, cells = NumberRows(columns), [], [], []
+    for block in blocks(lines):
         try:
-            lengths, where, what = _sweep_sparse(block, converters)
-        except (ValueError, KeyError, IndexError):
+            lengths, where, what = _sweep_sparse(block, numbers, converters)
+        except (ValueError, KeyError, IndexError, OverflowError):
             found = [sparse_row(strip_comment(row).strip(), columns, file, line) for line, row in block]
             lengths = np.array([len(row) for row in found], np.int64)
-            where = np.array([place for row in found for place in row], np.int64)
+            where = np.array([place for row in found for place in row], np.int32)
             what = np.array([cell for row in found for cell in row.values()], np.float64)
-        starts.append(starts[-1][-1] + np.cumsum(lengths))
+        pairs.append(lengths)
         places.append(where)
         cells.append(what)
-    pointers = np.concatenate(starts)
+    pointers = np.cumsum(np.concatenate([[0], *pairs]))
+    if pointers[-1] < 2**31:  # scipy takes indices of one width only, and makes its own if they are wider than they must be
+        pointers = pointers.astype(np.int32)
     shape = (len(pointers) - 1, len(columns))
     table = sparse.csr_array((np.concatenate(cells), np.concatenate(places), pointers), shape=shape)
     table.eliminate_zeros()
@@ -131,8 +132,10 @@ def _read_sparse(lines: Iterator[tuple[int, str]], columns: tuple[Column, ...], 
 
 
 def _sweep_sparse(
-    block: Lines, converters: list[Converter]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    block: Lines, numbers: NumberRows, converters: list[Converter]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    with contextlib.suppress(ValueError):
+        return numbers.sparse([row for _, row in block])
     inner = []
     for _, row in block:
         if row[0] != "{" or row[-1] != "}":
@@ -151,4 +154,8 @@ def _sweep_sparse(
     if total and (where.min() < 0 or where.max() >= len(converters) or not rising.all()):
         raise ValueError
     pairs = zip(where.tolist(), words[1::3], strict=True)
-    return lengths, where, np.fromiter((converters[place](cell) for place, cell in pairs), np.float64, count=total)
+    return (
+        lengths,
+        where.astype(np.int32),
+        np.fromiter((converters[place](cell) for place, cell in pairs), np.float64, count=total),
+    )

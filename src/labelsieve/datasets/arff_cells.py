@@ -7,7 +7,7 @@ from labelsieve.datasets.arff_header import QUOTED, split_values, unquote
 from labelsieve.datasets.errors import DatasetError, some_of
 from labelsieve.datasets.table import Column
 
-_PAIR = re.compile(rf"\s*([+-]?\d+)\s+({QUOTED}|[^,\s{{}}]+)\s*(,|$)")
+_PAIR = re.compile(rf"\s*+([+-]?\d{{1,18}})\s++({QUOTED}|[^,\s{{}}]++)\s*+(,|$)")
 
 
 def number(text: str) -> float:
@@ -37,8 +37,8 @@ def cell(text: str, column: Column, file: Path, line: int) -> float:
                 line=line,
                 remedy="Write ? for a missing value.",
             ) from None
-    if text in column.values:
-        return float(column.values.index(text))
+    if text in column.codes:
+        return column.codes[text]
     if text == "?":
         return float("nan")
     raise DatasetError(

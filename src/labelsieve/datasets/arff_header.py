@@ -1,6 +1,7 @@
 """The header of an ARFF file: the name of the relation, and the names and types of the attributes."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,11 +9,14 @@ from labelsieve.datasets.arff_text import Strings, Texts
 from labelsieve.datasets.errors import DatasetError
 from labelsieve.datasets.table import Column
 
-QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
+_QUOTED = re.compile(QUOTED)
 _KEYWORD = re.compile(r"@(\w+)\s*(.*)", re.DOTALL)
 # A name without quotes is taken as it is: neither a backslash nor an apostrophe in it has a meaning.
 _NAME = re.compile(rf"({QUOTED})|([^\s{{]+)")
-_VALUE = re.compile(rf"""\s*({QUOTED}|(?:[^,'"\s][^,]*?)?)\s*(,|$)""")
+# Possessive (*+), here and below: a long value or a run of blanks is read once, not again from each of its characters.
+_VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?:[^,'"\s][^,]*+)?))\s*+(,|$)""")
+_STOP = re.compile("[%'\"]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _NUMERIC = frozenset({"numeric", "real", "integer"})
@@ -48,19 +52,28 @@ def split_values(text: str) -> list[str] | None:
     """
     values, place = [], 0
     while found := _VALUE.match(text, place):
-        values.append(unquote(found[1]))
-        if not found[2]:
+        values.append(unquote(found[1]) if found[1] else found[2].rstrip())
+        if not found[3]:
             return values
         place = found.end()
     return None
 
 
 def strip_comment(line: str) -> str:
-    """The line up to a ``%`` that is not within quotes."""
-    if "%" not in line:
-        return line
-    found = re.match(rf"(?:{QUOTED}|[^%'\"]|['\"])*?(?=%|$)", line)
-    return found[0] if found else line
+    """The line up to a ``%`` that is not within quotes.
+
+    >>> strip_comment("'5 %', don't % a quote without its other half is none"), strip_comment("100 % of 'it'")
+    ("'5 %', don't ", '100 ')
+    """
+    place, unclosed = 0, ""
+    while "%" in line and (stop := _STOP.search(line, place)):
+        if stop[0] == "%":
+            return line[: stop.start()]
+        quoted = None if stop[0] in unclosed else _QUOTED.match(line, stop.start())
+        if not quoted:
+            unclosed += stop[0]  # nor will a later one of its kind be closed
+        place = quoted.end() if quoted else stop.end()
+    return line
 
 
 def read_header(text: str, file: Path, strings: Strings = "error") -> Header:
@@ -103,7 +116,7 @@ def read_header(text: str, file: Path, strings: Strings = "error") -> Header:
 
 
 def _relation(rest: str) -> str:
-    quoted = re.match(QUOTED, rest)
+    quoted = _QUOTED.match(rest)
     return unquote(quoted[0]) if quoted else strip_comment(rest).strip()
 
 
@@ -151,6 +164,6 @@ def _nominal(name: str, text: str, file: Path, line: int) -> tuple[str, ...]:
     if not inner:
         raise DatasetError(f"attribute {name!r} has no values.", file=file, line=line, remedy="Remove it.")
     if len(set(values)) < len(values):
-        twice = next(value for value in values if values.count(value) > 1)
+        twice = Counter(values).most_common(1)[0][0]
         raise DatasetError(f"attribute {name!r} lists the value {twice!r} twice.", file=file, line=line)
     return tuple(values)

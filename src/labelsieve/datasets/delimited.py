@@ -1,5 +1,6 @@
 """Tables with a header row."""
 
+import contextlib
 import csv
 import io
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from labelsieve.datasets.arff_cells import number
 from labelsieve.datasets.errors import DatasetError
+from labelsieve.datasets.number_rows import NumberRows, blocks
 from labelsieve.datasets.table import Column, Table, check_names
 from labelsieve.datasets.tabular import MISSING
 from labelsieve.datasets.text import decode
@@ -28,7 +30,10 @@ def parse_csv(data: bytes, file: Path) -> Table:
     """
     text = decode(data, file)
     first = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
+    comma = max(",;\t", key=first.count)
+    with contextlib.suppress(ValueError):  # it holds other things than numbers
+        return _numbers(text, comma, file)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=comma, strict=True)
     try:
         names = [name.strip() for name in next(reader, [])]
         if not any(names):
@@ -51,6 +56,19 @@ def parse_csv(data: bytes, file: Path) -> Table:
     read = [text_column(name, cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)]
     check_names([column for column, _ in read], file)
     return Table(file, tuple(column for column, _ in read), np.column_stack([cells for _, cells in read]))
+
+
+def _numbers(text: str, comma: str, file: Path) -> Table:
+    """A table of numbers without quotes, empty cells or doubtful names."""
+    first, _, body = text.partition("\n")
+    names = [name.strip() for name in first.split(comma)]
+    if '"' in text or not all(names) or len(set(names)) < len(names) or (comma != "," and "," in body):
+        raise ValueError
+    columns = tuple(map(Column, names))
+    lines = ((0, line.replace(comma, ",")) for line in body.split("\n") if line)
+    numbers = NumberRows(columns)
+    cells = np.vstack([numbers.dense([row for _, row in block]) for block in blocks(lines)])
+    return Table(file, columns, cells)
 
 
 def text_column(name: str, cells: Sequence[str]) -> tuple[Column, NDArray[np.float64]]:

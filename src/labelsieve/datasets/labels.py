@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from labelsieve.errors import is_whole
 
 Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
 
-_MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d+)(.*)", re.DOTALL)
+_MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})\b(.*)", re.DOTALL)
 # Parts and forms of a data set share the header of the whole.
 _PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
 REMEDY = (
@@ -44,7 +45,8 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
     if is_header(labels):
         return _listed(table, read_label_header(labels), Path(labels))  # type: ignore[arg-type]
     names = [labels] if isinstance(labels, str) else list(labels)  # type: ignore[arg-type]
-    unknown = [name for name in names if name not in set(table.names)]
+    known = set(table.names)
+    unknown = [name for name in names if name not in known]
     if unknown or not names:
         problem = f"there is no column named {unknown[0]!r}" if unknown else "no label is named"
         raise DatasetError(f"{problem}; there are {some_of(table.names)}.", file=table.file, remedy=REMEDY)
@@ -93,6 +95,10 @@ def read_label_header(path: str | os.PathLike[str]) -> list[str]:
     except ElementTree.ParseError as error:
         line = error.position[0] if hasattr(error, "position") else None
         raise DatasetError(f"it is not well-formed XML ({error}).", file=path, line=line) from error
+    except (LookupError, ValueError) as error:
+        raise DatasetError(
+            f"it says that it is in an encoding that cannot be read ({error}).", file=path, remedy="Save it as UTF-8."
+        ) from error
     names = []
     for element in root.iter():
         if element.tag.rpartition("}")[2] == "label":
@@ -102,7 +108,7 @@ def read_label_header(path: str | os.PathLike[str]) -> list[str]:
     if not names:
         raise DatasetError("there is no <label> in it.", file=path, remedy='Expected is <label name="..."/> within <labels>.')
     if len(set(names)) < len(names):
-        raise DatasetError(f"label {next(n for n in names if names.count(n) > 1)!r} is there twice.", file=path)
+        raise DatasetError(f"label {Counter(names).most_common(1)[0][0]!r} is there twice.", file=path)
     return names
 
 
@@ -111,7 +117,8 @@ def _listed(table: Table, names: list[str], header: Path) -> list[str]:
         if len(names) != table.n_labels:
             raise DatasetError(f"it lists {len(names)} labels, and {table.file.name} has {table.n_labels}.", file=header)
         return names
-    missing = [name for name in names if name not in set(table.names)]
+    known = set(table.names)
+    missing = [name for name in names if name not in known]
     if missing:
         raise DatasetError(
             f"{some_of(missing)} of its {len(names)} labels {'is' if len(missing) == 1 else 'are'} not in {table.file.name}.",

@@ -8,12 +8,14 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.errors import DatasetError
-from labelsieve.datasets.table import MAX_COLUMNS, Column, Table
+from labelsieve.datasets.table import Column, Table, check_width
 from labelsieve.datasets.text import decode
 
-_PAIR = r"\d+:[^\s:,]+"
-_ROW = re.compile(rf"(?:[+-]?\d+(?:,[+-]?\d+)*)?\s*(?:{_PAIR}\s+)*(?:{_PAIR})?\s*(?:#.*)?")
-_SIZES = re.compile(r"(\d+)\s+(\d+)\s+(\d+)\s*")
+# Possessive (++, *+): a long number is read once, and not again from each of its digits.
+_LABELS = r"[+-]?\d++(?:,[+-]?\d++)*+(?=[\s#]|\Z)"
+_PAIR = r"\d++:[^\s:,]++(?:\s++|\Z)"
+_ROW = re.compile(rf"(?:{_LABELS})?\s*+(?:{_PAIR})*+(?:#.*)?")
+_SIZES = re.compile(r"(\d{1,18})\s+(\d{1,18})\s+(\d{1,18})\s*")
 
 
 def is_libsvm(data: bytes) -> bool:
@@ -27,7 +29,7 @@ def is_libsvm(data: bytes) -> bool:
         start = start.rpartition(" ")[0]  # whole words only
     lines = [line for line in start.splitlines()[:3] if line.strip()]
     rows = lines[1:] if lines and _SIZES.fullmatch(lines[0]) else lines
-    return bool(rows) and all(_ROW.fullmatch(line) for line in rows) and any(re.search(_PAIR, line) for line in rows)
+    return bool(rows) and all(_ROW.fullmatch(line) for line in rows) and any(":" in line.partition("#")[0] for line in rows)
 
 
 def parse_libsvm(data: bytes, file: Path) -> Table:
@@ -76,9 +78,9 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
                 file=file,
                 line=1,
             )
-        d, known = wide, list(range(min(many, MAX_COLUMNS + 1)))
-    if max(d, len(known)) > MAX_COLUMNS:
-        raise DatasetError(f"it has {max(d, len(known)):,} columns, and {MAX_COLUMNS:,} is the most.", file=file)
+        check_width(wide + many, len(data), file)
+        d, known = wide, list(range(many))
+    check_width(d + len(known), len(data), file)
     X = sparse.csr_array((cells, np.array(places, np.int64) - base, ends), shape=(len(labels), d))
     X.eliminate_zeros()
     column = {label: place for place, label in enumerate(known)}

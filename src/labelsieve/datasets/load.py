@@ -25,7 +25,8 @@ from labelsieve.datasets.targets import MissingLabels, is_class, rows_with_label
 from labelsieve.errors import one_of
 
 AnyPath = str | os.PathLike[str]
-_ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*(?:%[^\n]*)?\n)*\s*@(?:relation|attribute)\b", re.IGNORECASE)
+# Possessive (*+): what is blank or a comment stays so, and a long start that ends otherwise is not tried in every way.
+_ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|%[^\r\n]*+)*+@(?:relation|attribute)\b", re.IGNORECASE)
 
 
 @overload
@@ -143,6 +144,8 @@ def _parser(data: bytes, strings: Strings, max_bytes: int) -> Callable[[bytes, P
 def part(table: Table, labels: Labels | None, name: str, missing_labels: MissingLabels = "error") -> Dataset:
     """Part the columns of a table into features and labels."""
     chosen = label_names(table, labels)
+    if not chosen:
+        raise DatasetError("there are no labels in it.", file=table.file, remedy="Is the file whole?")
     if table.n_labels is not None and not set(chosen) <= set(table.names):  # names for labels that had none
         d = len(table.columns) - table.n_labels
         place = {label: d + i for i, label in enumerate(chosen)}

@@ -10,7 +10,7 @@ from scipy import sparse
 from labelsieve.datasets.compression import MAX_BYTES
 from labelsieve.datasets.errors import DatasetError, some_of
 from labelsieve.datasets.matlab_check import TooLong, check_elements
-from labelsieve.datasets.table import MAX_COLUMNS, Column, Table
+from labelsieve.datasets.table import Column, Table, check_width
 
 # Names of features and labels, and whether the labels are q x n by custom (which matters only when q = n).
 _PAIRS = (("data", "target", True), ("x", "y", False), ("features", "labels", False))
@@ -65,8 +65,9 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
             raise DatasetError(f"{known[features]} is {X.shape} and {known[labels]} is {Y.shape}: no common side.", file=file)
         if Y.shape[1] == n_rows and (transposed or Y.shape[0] != n_rows):
             Y = Y.T
-        if max(X.shape[1], Y.shape[1]) > MAX_COLUMNS:
-            raise DatasetError(f"it has more than {MAX_COLUMNS:,} columns.", file=file)
+        if not n_rows:
+            raise DatasetError(f"{known[features]} has no rows.", file=file, remedy="Is the file whole?")
+        check_width(X.shape[1] + Y.shape[1], _memory(X) + _memory(Y), file)
         blocks.append((X, _zero_one(Y)))
     if len({(X.shape[1], Y.shape[1]) for X, Y in blocks}) > 1:
         raise DatasetError("its train and test parts have different columns.", file=file)
@@ -93,6 +94,13 @@ def _matrix(value: Any, name: str, file: Path) -> Any:
     except ValueError as error:
         raise DatasetError(f"variable {name!r} is damaged ({error}).", file=file, remedy="Fetch the file again.") from error
     return sparse.csr_array(value, dtype=np.float64)
+
+
+def _memory(values: Any) -> int:
+    """Bytes of a matrix, unpacked: a packed file may be shorter than its columns are many."""
+    if not sparse.issparse(values):
+        return int(values.nbytes)
+    return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
 
 
 def _dense(values: Any) -> Any:

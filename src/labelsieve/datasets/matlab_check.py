@@ -13,7 +13,7 @@ WIDTHS = {1: 1, 2: 1, 3: 2, 4: 2, 5: 4, 6: 4, 7: 4, 9: 8, 12: 8, 13: 8, 16: 1, 1
 SPARSE, NUMBERS = 5, range(6, 16)  # classes of arrays; cells, structures, objects and text come before and after
 
 CELL = 8  # bytes of a number once it is read, however few the file spends on it
-MAX_SIDE = 2**26  # of a sparse matrix: nothing else in the file bounds it, and memory is taken for each row
+FREE_ROWS = 2**20  # of a sparse matrix. Memory is taken for each, so beyond this the file must have a byte for each
 
 
 class TooLong(ValueError):
@@ -91,7 +91,7 @@ def _check_matrix(data: bytes, order: str, max_bytes: int) -> None:
     if len(sizes) < 2 or min(sizes) < 0:
         raise ValueError(f"a variable has the size {sizes}")
     array = flags & 0xFF
-    if array == SPARSE and max(sizes) > MAX_SIDE:
+    if array == SPARSE and max(sizes) > max(FREE_ROWS, len(data)):
         raise ValueError(f"a sparse variable has the size {sizes}")
     if array not in NUMBERS and array != SPARSE:
         return  # never loaded

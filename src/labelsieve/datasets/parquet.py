@@ -15,6 +15,9 @@ from labelsieve.datasets.errors import DatasetError
 from labelsieve.datasets.parquet_note import Note, read_note
 from labelsieve.datasets.table import Column, Table, check_names
 
+# Equal cells take next to no room in Parquet, and a whole one each here: a short file that promises many is a trap.
+FREE_CELLS, CELLS_PER_BYTE = 2**24, 2**10
+
 
 def arrow(file: Path, what: str) -> Any:
     """The package pyarrow, with its part for Parquet loaded."""
@@ -28,8 +31,19 @@ def parse_parquet(data: bytes, file: Path) -> Table:
     """Read a Parquet file. Columns of text are nominal, their values sorted unless a note of labelsieve gives their order."""
     pyarrow = arrow(file, "reading")
     try:
-        table = pyarrow.parquet.read_table(io.BytesIO(data))
-    except (OSError, ValueError) as error:
+        source = pyarrow.parquet.ParquetFile(io.BytesIO(data))
+        size = source.metadata.num_rows * source.metadata.num_columns
+        most = max(FREE_CELLS, CELLS_PER_BYTE * len(data))
+        if not 0 <= size <= most:
+            raise DatasetError(
+                f"it promises {size:,} cells, and {most:,} is the most for a file of {len(data):,} bytes.",
+                file=file,
+                remedy="Is it damaged?",
+            )
+        table = source.read()
+    except DatasetError:
+        raise
+    except Exception as error:  # a damaged file brings out errors of every kind, also requests for more memory than there is
         raise DatasetError(f"it cannot be read as Parquet ({error}).", file=file, remedy="Fetch the file again.") from error
     if not table.num_rows:
         raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file whole?")
@@ -40,7 +54,7 @@ def parse_parquet(data: bytes, file: Path) -> Table:
         return _dense_table(pyarrow, table, note, file)
     except DatasetError:
         raise
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, MemoryError, pyarrow.ArrowException) as error:
         raise DatasetError(
             f"its note of labelsieve does not fit ({error}).", file=file, remedy="Write the file without that note."
         ) from error

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from labelsieve.datasets.errors import DatasetError, some_of
 if TYPE_CHECKING:
     from labelsieve.datasets.arff_text import Texts
 
-MAX_COLUMNS = 2**24  # each gets a name, so one damaged number could fill the memory
+# Each column gets a name, so one damaged number could fill the memory: beyond this, a file must have a byte for each.
+FREE_COLUMNS = 2**18
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,11 @@ class Column:
     name: str
     values: tuple[str, ...] | None = None
     texts: "Texts | None" = None
+
+    @cached_property
+    def codes(self) -> dict[str, float]:
+        """The place of each value, as it is stored in a cell."""
+        return {value: float(code) for code, value in enumerate(self.values or ())}
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,3 +84,14 @@ def check_names(columns: Sequence[Column], file: Path) -> None:
         seen: set[str] = set()
         twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
         raise DatasetError(f"two columns have the same name: {some_of(twice)}.", file=file, remedy="Rename one of them.")
+
+
+def check_width(n_columns: int, n_bytes: int, file: Path) -> None:
+    """Refuse more columns than a file of ``n_bytes`` can be about."""
+    most = max(FREE_COLUMNS, n_bytes)
+    if n_columns > most:
+        raise DatasetError(
+            f"it asks for {n_columns:,} columns, and {most:,} is the most for a file of {n_bytes:,} bytes.",
+            file=file,
+            remedy="Is a number in it damaged?",
+        )

@@ -1,0 +1,164 @@
+"""Reading files: ours beside scipy.io.arff, liac-arff and pandas on the same tables.
+
+For a quick look: ``python -m benchmarks.reading --datasets emotions,bibtex --repeat 1``.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.memory import extra_memory, in_fresh_process
+from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.table import number, print_table
+from labelsieve import datasets
+from labelsieve.datasets.catalogue import entry_named
+from labelsieve.datasets.compression import read_bytes
+from labelsieve.datasets.places import find_file
+
+DENSE = ("emotions", "yeast", "CAL500", "image", "mediamill-2500", "rf1", "scm20d")
+SPARSE = ("enron", "bibtex", "delicious", "eukaryote-go", "yahoo-reference", "imdb")
+LONG = 20.0  # seconds: whoever takes longer runs once
+
+
+def unpacked(name, folder):
+    """An unpacked copy of the first data file, and what says where its labels are: nobody's time shall be that of gzip."""
+    entry, home = entry_named(name), shared_folder("data")
+    file = folder / entry.files[0].removesuffix(".bz2")
+    file.write_bytes(read_bytes(next(find_file(entry, entry.files[0], home))))
+    if entry.given == "header":
+        return file, next(find_file(entry, entry.header, home))
+    return file, entry.labels if entry.given == "last" else None
+
+
+def read_with_scipy(file):
+    from scipy.io import arff
+
+    return arff.loadarff(file)
+
+
+def read_with_liac(file, is_sparse):
+    import arff
+
+    with file.open(encoding="latin-1") as lines:
+        return arff.load(lines, return_type=arff.LOD if is_sparse else arff.DENSE)
+
+
+def read_with_pandas(file):
+    import pandas
+
+    return pandas.read_csv(file)
+
+
+def write_csv(table, file):
+    """The same columns, codes and all, as text."""
+    header = ",".join(f"c{place}" for place in range(table.shape[1]))
+    np.savetxt(file, table, fmt="%.9g", delimiter=",", header=header, comments="")
+
+
+def calls(name, data, file, labels, folder):
+    """What to time, by contender; those that cannot read the file or are not installed are left out."""
+    is_sparse = sp.issparse(data.X)
+    found = {"ours": lambda: datasets.load(file, labels)}
+    if find_spec("arff") is not None:
+        found["liac"] = lambda: read_with_liac(file, is_sparse)
+    if not is_sparse:
+        comma = folder / f"{name}.csv"
+        write_csv(np.hstack([data.X, data.Y]), comma)
+        found["ours, CSV"] = lambda: datasets.load(comma, data.Y.shape[1])
+        found["scipy"] = lambda: read_with_scipy(file)
+        if find_spec("pandas") is not None:
+            found["pandas"] = lambda: read_with_pandas(comma)
+    return found
+
+
+def load_memory(file, labels):
+    """Peak bytes while a file is loaded; call it in a fresh process."""
+    small = Path(file).with_name("warm.arff")
+    small.write_text("@relation 'r: -C 1'\n@attribute a {0,1}\n@attribute b numeric\n@data\n{0 1}\n")
+    datasets.load(small)
+    return extra_memory(lambda: datasets.load(file, labels))
+
+
+def stored_bytes(data):
+    """Bytes of the non-zeros, values and places, of the result."""
+    return sum(matrix.data.nbytes + matrix.indices.nbytes for matrix in (data.X, data.Y))
+
+
+def measure(name, rounds):
+    with tempfile.TemporaryDirectory() as made:
+        file, labels = unpacked(name, Path(made))
+        data = datasets.load(file, labels)
+        record = {"dataset": name, "rows": data.X.shape[0], "columns": data.X.shape[1] + data.Y.shape[1]}
+        record |= {"bytes": file.stat().st_size, "sparse": sp.issparse(data.X)}
+        contenders = calls(name, data, file, labels, Path(made))
+        laps, failed = dict.fromkeys(contenders, NEVER), {}
+        for turn in range(rounds):
+            for contender, call in contenders.items():
+                if contender in failed or (turn and laps[contender].wall > LONG):
+                    continue
+                watch = Stopwatch()
+                try:
+                    call()
+                except Exception as error:  # the others stumble over some of the field's files
+                    failed[contender] = type(error).__name__
+                    continue
+                laps[contender] = laps[contender].best(watch.lap())
+        record |= {contender: lap.cpu for contender, lap in laps.items() if contender not in failed}
+        record["failed"] = failed
+        if record["sparse"]:
+            record["peak"] = in_fresh_process(load_memory, file, labels)
+            record["stored"] = stored_bytes(data)
+    return record
+
+
+def print_records(records):
+    columns = ["N", "columns", "MB", "ours", "MB/s", "scipy/ours", "liac/ours", "ours, CSV", "pandas/ours, CSV"]
+    columns += ["peak MB", "peak/non-zeros"]
+    rows = []
+    for record in records:
+        ours, failed = record["ours"], record["failed"]
+        cells = [str(record["rows"]), str(record["columns"]), number(record["bytes"] / 1e6), number(ours)]
+        cells.append(number(record["bytes"] / 1e6 / ours))
+        cells += ["fails" if one in failed else number(ratio(record.get(one), ours)) for one in ("scipy", "liac")]
+        cells += [number(record.get("ours, CSV")), number(ratio(record.get("pandas"), record.get("ours, CSV")))]
+        cells += [number(ratio(record.get("peak"), 1e6)), number(ratio(record.get("peak"), record.get("stored")))]
+        rows.append((record["dataset"], cells))
+    print_table("CPU seconds", columns, rows)
+
+
+def ratio(value, base):
+    return None if value is None or base is None else value / base
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.reading", description=__doc__.splitlines()[0])
+    parser.add_argument("--datasets", default=",".join(DENSE + SPARSE), help="names, with commas (default: all)")
+    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    options = parser.parse_args(arguments)
+    names = options.datasets.split(",")
+    if set(names) - set(DENSE + SPARSE) or options.repeat < 1:
+        parser.error(f"data sets are {', '.join(DENSE + SPARSE)}; --repeat from 1")
+    if shared_folder("data") is None:
+        sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
+    for package, module in (("liac-arff", "arff"), ("pandas", "pandas")):
+        if find_spec(module) is None:
+            print(f"No {package} column: it is not installed.")
+    records = []
+    for name in names:
+        print(f"measuring {name} ...", file=sys.stderr, flush=True)
+        records.append(measure(name, options.repeat))
+    print_records(records)
+    if options.json:
+        options.json.write_text(json.dumps(records, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

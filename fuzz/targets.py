@@ -1,0 +1,69 @@
+"""What is fuzzed: one function for each format, from bytes to a data set or a refusal in words.
+
+A target returns None when the input was read or refused by a :class:`DatasetError`. Anything else that comes out of it is
+a mistake of the reader.
+"""
+
+import contextlib
+import tempfile
+from pathlib import Path
+
+from labelsieve.datasets.arff import parse_arff
+from labelsieve.datasets.compression import read_bytes
+from labelsieve.datasets.dataset import Dataset
+from labelsieve.datasets.delimited import parse_csv
+from labelsieve.datasets.errors import DatasetError
+from labelsieve.datasets.labels import read_label_header
+from labelsieve.datasets.libsvm import parse_libsvm
+from labelsieve.datasets.load import parse, part
+from labelsieve.datasets.matlab import parse_matlab
+from labelsieve.datasets.parquet import parse_parquet
+
+UNPACKED = 2**22  # more than this is refused as too long, so that packed inputs stay quick
+
+
+def read_with(parser):
+    """A target that parses bytes and parts the columns into features and labels, as ``load`` does."""
+
+    def target(data):
+        table = parser(data, Path("made"))
+        assert table.cells.shape[1] == len(table.columns)
+        dataset = part(table, None if table.n_labels is not None else 1, "made")
+        assert isinstance(dataset, Dataset)
+        assert dataset.X.shape == (dataset.n_rows, len(dataset.feature_names))
+
+    return target
+
+
+def as_file(reader):
+    """A target for what reads files, not bytes."""
+    memory = Path("/dev/shm")  # writing to a disk takes ten times as long as the reader
+    file = Path(tempfile.mkdtemp(prefix="labelsieve-fuzz-", dir=memory if memory.is_dir() else None), "made")
+
+    def target(data):
+        file.write_bytes(data)
+        reader(file)
+
+    return target
+
+
+def read_packed(file):
+    read_with(parse)(read_bytes(file, max_bytes=UNPACKED))
+
+
+TARGETS = {
+    "arff": read_with(parse_arff),
+    "xml": as_file(read_label_header),
+    "libsvm": read_with(parse_libsvm),
+    "csv": read_with(parse_csv),
+    "parquet": read_with(parse_parquet),
+    "matlab": read_with(parse_matlab),
+    "packed": as_file(read_packed),
+    "any": read_with(parse),
+}
+
+
+def read_or_refused(target, data):
+    """Run a target; a refusal in words is as good as a result."""
+    with contextlib.suppress(DatasetError):
+        TARGETS[target](data)
