@@ -102,7 +102,9 @@ def _places(labels: NDArray[np.bool_], scores: Floats, ties: Ties) -> tuple[NDAr
     np.cumsum(sorted_labels, out=true_before[1:])
 
     def absent_before(end: NDArray[np.intp]) -> NDArray[np.intp]:
-        return end - row * n_labels - (true_before[end] - first_of_row)
+        true = true_before[end] - first_of_row
+        absent: NDArray[np.intp] = end - row * n_labels - true
+        return absent
 
     own = np.arange(1, len(position) + 1) - first_of_row
     if in_order:
