@@ -15,7 +15,7 @@ import labelsieve
 from labelsieve import _native
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ["labelsieve.discretize", "labelsieve.information", "labelsieve.metrics"]
+PACKAGES = ["labelsieve.discretize", "labelsieve.information", "labelsieve.metrics", "labelsieve.statistics"]
 
 
 def public_things():
