@@ -15,7 +15,13 @@ import labelsieve
 from labelsieve import _native
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ["labelsieve.discretize", "labelsieve.information", "labelsieve.metrics", "labelsieve.statistics"]
+PACKAGES = [
+    "labelsieve.discretize",
+    "labelsieve.information",
+    "labelsieve.metrics",
+    "labelsieve.report.figures",
+    "labelsieve.statistics",
+]
 
 
 def public_things():
@@ -72,7 +78,10 @@ def test_an_unknown_name_is_an_attribute_error():
         labelsieve.nonsense  # noqa: B018
 
 
-@pytest.mark.parametrize("package", ["labelsieve", "labelsieve.information"])
+@pytest.mark.parametrize(
+    "package",
+    ["labelsieve", "labelsieve.information", "labelsieve.metrics", "labelsieve.statistics", "labelsieve.report.figures"],
+)
 def test_importing_brings_in_nothing_heavy(package):
     heavy = {"pandas", "polars", "pyarrow", "matplotlib", "sklearn", "torch", "dask", "hypothesis", "pytest"}
     script = f"import sys, {package}; print(*{heavy!r}.intersection(sys.modules))"
