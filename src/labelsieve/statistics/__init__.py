@@ -2,7 +2,7 @@ from labelsieve.statistics.bands import Band, confidence_band
 from labelsieve.statistics.bayes import Posterior, bayesian_signed_rank
 from labelsieve.statistics.compare import compare
 from labelsieve.statistics.comparison import Comparison
-from labelsieve.statistics.friedman_test import Friedman, friedman
+from labelsieve.statistics.friedman import Friedman, friedman
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
 from labelsieve.statistics.ranks import average_ranks, ranks
 from labelsieve.statistics.signed_rank import holm, wilcoxon_holm

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError, one_of
 from labelsieve.statistics.comparison import Comparison
-from labelsieve.statistics.friedman_test import friedman
+from labelsieve.statistics.friedman import friedman
 from labelsieve.statistics.groups import groups_without_differences
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi, read_alpha
 from labelsieve.statistics.ranks import average_ranks

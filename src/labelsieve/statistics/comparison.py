@@ -7,7 +7,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.statistics.friedman_test import Friedman
+from labelsieve.statistics.friedman import Friedman
 from labelsieve.statistics.results import Floats
 
 NAMES = {"nemenyi": "Nemenyi's test", "bonferroni-dunn": "Bonferroni and Dunn's test", "wilcoxon": "Wilcoxon's test with Holm"}
