@@ -123,5 +123,6 @@ def rrmse(Y, P, weights):
         mean = weighted_mean(y, weights)
         error = weighted_mean([(a - b) ** 2 for a, b in zip(y, p, strict=True)], weights)
         spread = weighted_mean([(a - mean) ** 2 for a in y], weights)
-        total += sqrt(error / spread)
+        constant = len({value for value, weight in zip(y, weights, strict=True) if weight}) == 1
+        total += float(error > 0) if constant else sqrt(error / spread)
     return total / len(Y[0])

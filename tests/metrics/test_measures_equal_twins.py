@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labelsieve.metrics import MEASURES
@@ -40,8 +40,6 @@ def test_every_measure_has_a_twin():
 @given(data=st.data())
 def test_measure_equals_its_twin_under_every_option(name, data):
     Y, answer, weights = data.draw(judged(MEASURES[name].needs))
-    if name == "rrmse":
-        assume((np.ptp(Y[weights > 0], axis=0) > 0).all())
     for how in variants(name):
         expected = getattr(measure_twins, name)(Y.tolist(), answer.tolist(), weights.tolist(), **how)
         assert MEASURES[name].function(Y, answer, sample_weight=weights, **how) == pytest.approx(expected, abs=1e-12), how

@@ -90,3 +90,11 @@ def test_estimator_that_cannot_rank_is_refused():
 
 def test_every_measure_has_a_scorer():
     assert len(scorer_names()) == len(set(scorer_names())) == len(MEASURES)
+
+
+def test_scorers_live_with_metadata_routing():
+    from sklearn import config_context
+
+    with config_context(enable_metadata_routing=True):
+        found = cross_validate(KNeighborsClassifier(3), X, Y, scoring=get_scorer("neg_coverage"), cv=2, error_score="raise")
+    assert (found["test_score"] <= 0).all()

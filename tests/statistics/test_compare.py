@@ -133,3 +133,8 @@ def test_pairs_come_as_a_frame(backend):
 def test_tables_that_cannot_be_compared_are_refused(table, how, message):
     with pytest.raises(InputError, match=message):
         compare(table, lower_is_better=True, **how)
+
+
+def test_unknown_frames_are_refused():
+    with pytest.raises(InputError, match="backend must be 'pandas' or 'polars' or 'pyarrow', not 'excel'"):
+        compare(CLEAR, lower_is_better=True).to_frame("excel")

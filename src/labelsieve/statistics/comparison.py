@@ -1,16 +1,18 @@
 """What a comparison of methods found, in words and as tables."""
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.errors import one_of
 from labelsieve.statistics.friedman import Friedman
 from labelsieve.statistics.results import Floats
 
 NAMES = {"nemenyi": "Nemenyi's test", "bonferroni-dunn": "Bonferroni and Dunn's test", "wilcoxon": "Wilcoxon's test with Holm"}
+_FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,7 @@ class Comparison:
 
         ``backend`` is "pandas", "polars" or "pyarrow", which must be installed.
         """
+        one_of(backend, "backend", tuple(_FRAMES))
         pairs = self.pairs()
         columns = {
             "better": [self.methods[first] for first, _ in pairs],
@@ -77,7 +80,7 @@ class Comparison:
             "p_value": [float(self.p_values[pair]) for pair in pairs],
             "real": [bool(self.different[pair]) for pair in pairs],
         }
-        return nw.from_dict(columns, backend=backend).to_native()
+        return getattr(import_module(backend), _FRAMES[backend])(columns)
 
     def __str__(self) -> str:
         way = "lower" if self.lower_is_better else "higher"
