@@ -16,7 +16,14 @@ from labelsieve import _native
 
 ROOT = Path(__file__).resolve().parents[1]
 WITHOUT_BINS = {"kernel_mutual_information", "neighbour_mutual_information"}  # which take numbers, not codes
-PACKAGES = ["labelsieve.discretize", "labelsieve.information"]
+PACKAGES = [
+    "labelsieve.classifiers",
+    "labelsieve.discretize",
+    "labelsieve.information",
+    "labelsieve.metrics",
+    "labelsieve.report.figures",
+    "labelsieve.statistics",
+]
 
 
 def public_things():
@@ -72,7 +79,10 @@ def test_an_unknown_name_is_an_attribute_error():
         labelsieve.nonsense  # noqa: B018
 
 
-@pytest.mark.parametrize("package", ["labelsieve", "labelsieve.information"])
+@pytest.mark.parametrize(
+    "package",
+    ["labelsieve", "labelsieve.information", "labelsieve.metrics", "labelsieve.statistics", "labelsieve.report.figures"],
+)
 def test_importing_brings_in_nothing_heavy(package):
     heavy = {"pandas", "polars", "pyarrow", "matplotlib", "sklearn", "torch", "dask", "hypothesis", "pytest"}
     script = f"import sys, {package}; print(*{heavy!r}.intersection(sys.modules))"

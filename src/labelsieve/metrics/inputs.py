@@ -1,0 +1,69 @@
+"""What the measures are given: true labels, predicted labels or scores, row weights."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError
+from labelsieve.information.tables import NumberTable, read_table
+from labelsieve.information.weights import read_weights
+
+Floats = NDArray[np.float64]
+
+
+def read_labels(Y: Any, *, what: str = "Y") -> Any:
+    """Labels as an array of truth values or, if they are sparse, a CSR matrix that stores only ones."""
+    table = read_table(Y, what=what)
+    stored = table.sparse.data if table.dense is None else table.dense
+    if stored.dtype != np.bool_:
+        wrong = ~((stored == 0) | (stored == 1))
+        if wrong.any():
+            raise InputError(
+                f"{what} holds {stored[wrong].flat[0]!s}, and labels are 0 or 1. Compare scores and probabilities with "
+                "a threshold first; for other values there is sklearn.preprocessing.MultiLabelBinarizer."
+            )
+    if table.dense is not None:
+        return table.dense.astype(np.bool_, copy=False)
+    labels = table.sparse.astype(np.bool_).tocsr()
+    labels.eliminate_zeros()
+    return labels
+
+
+def read_two(Y: Any, predicted: Any) -> tuple[Any, Any]:
+    """True and predicted labels: both dense or both sparse."""
+    truth, prediction = read_labels(Y), read_labels(predicted, what="predicted")
+    same_shape(truth.shape, prediction.shape, "predicted")
+    if sp.issparse(truth) != sp.issparse(prediction):
+        truth, prediction = sp.csr_array(truth), sp.csr_array(prediction)
+    return truth, prediction
+
+
+def read_numbers(values: Any, *, what: str) -> Any:
+    """Finite numbers as a float64 array, or as a CSR matrix if they are sparse."""
+    table = read_table(values, what=what)
+    stored = table.sparse.data if table.dense is None else table.dense
+    if stored.dtype.kind == "f" and not np.isfinite(stored).all():
+        raise InputError(_where_not_finite(table, what))
+    if table.dense is not None:
+        return table.dense.astype(np.float64, copy=False)
+    return table.sparse.astype(np.float64).tocsr()
+
+
+def read_row_weights(sample_weight: Any, n_rows: int) -> Floats:
+    """One weight for each row; ones when none are given."""
+    weights = read_weights(sample_weight, n_rows)
+    return np.ones(n_rows) if weights is None else weights
+
+
+def same_shape(expected: tuple[int, int], found: tuple[int, int], what: str) -> None:
+    """Refuse what does not belong to Y cell by cell."""
+    if expected != found:
+        raise InputError(f"{what} has shape {found}, but Y has shape {expected}; every row and column of Y needs its own.")
+
+
+def _where_not_finite(table: NumberTable, what: str) -> str:
+    values = table.sparse.toarray() if table.dense is None else table.dense
+    row, column = np.argwhere(~np.isfinite(values))[0]
+    return f"{what}, row {row}, {table.name(int(column))} is {values[row, column]}; the measures need finite numbers."

@@ -1,0 +1,5 @@
+from labelsieve.report.figures.critical_difference import critical_difference_diagram
+from labelsieve.report.figures.curves import curves
+from labelsieve.report.figures.rank_map import rank_map
+
+__all__ = ["critical_difference_diagram", "curves", "rank_map"]

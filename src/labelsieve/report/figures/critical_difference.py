@@ -1,0 +1,175 @@
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from labelsieve.report.figures.style import COLOURS, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, size_in_inches, text_width
+from labelsieve.statistics import Comparison
+
+# Inches at the normal font size; everything shrinks together when the axes are too small.
+_LEVEL = 0.17  # from one name to the next
+_BAR = 0.09  # from one bar to the next
+_ABOVE = 0.55  # the axis of ranks with its numbers and the critical difference
+_GAP = 0.06  # between a line and its name
+_NUMBER = 0.2  # from one number of the axis to the next
+_SHORTEST_AXIS = 2.2
+
+
+def critical_difference_diagram(comparison: Comparison, *, ax: Any = None) -> Any:
+    """Average ranks of methods on a line, with bars that join those whose difference may be chance.
+
+    After Demšar (2006), figure 1; the best method is on the left. A bar joins methods of which no two differ. If a method under
+    a bar is not one of them, which Wilcoxon's test can bring about, dots mark those that are. A control is in bold, and the
+    bar joins what does not differ from it.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What :func:`labelsieve.statistics.compare` found.
+    ax : matplotlib axes, optional
+        Where to draw; its size decides the size of the text. By default a figure of its own that fits.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from labelsieve.statistics import compare
+    >>> found = compare([[1, 2, 3], [1, 2, 3], [1, 3, 2], [1, 2, 3]], lower_is_better=True, methods=["a", "b", "c"])
+    >>> ax = critical_difference_diagram(found)
+    >>> [text.get_text() for text in ax.texts][-3:]
+    ['1.00  a', '2.25  b', 'c  2.75']
+    """
+    plan = _Plan(comparison)
+    if ax is None:
+        ax = new_axes(WIDTH, plan.height, whole=True)
+        ax.figure.set_figwidth(max(WIDTH, plan.width_of_names(ax, FONT) + plan.shortest_axis))
+    scale = plan.fit(ax)
+    _draw_axis(ax, comparison, plan.step, scale)
+    for level, bar in enumerate(plan.bars):
+        _draw_bar(ax, comparison, bar, -(plan.level_of_bar[level] + 1) * _BAR, scale)
+    for name in plan.names:
+        _draw_name(ax, name, plan, scale)
+    return ax
+
+
+@dataclass(frozen=True)
+class _Name:
+    text: str
+    rank: float
+    level: int
+    left: bool
+    control: bool
+
+
+class _Plan:
+    """Where things go: ranks along x, inches along y with the axis of ranks at 0."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.n_methods = len(comparison.methods)
+        order = comparison.order
+        on_left = (self.n_methods + 1) // 2
+        self.names = []
+        for place, method in enumerate(order):
+            name, rank, left = comparison.methods[method], float(comparison.average_ranks[method]), place < on_left
+            text = f"{rank:.2f}  {name}" if left else f"{name}  {rank:.2f}"
+            level = place if left else self.n_methods - 1 - place
+            self.names.append(_Name(text, rank, level, left, method == comparison.control))
+        self.shortest_axis = max(_SHORTEST_AXIS, _NUMBER * (self.n_methods - 1))
+        self.gap, self.step = 0.0, 1
+        self.bars = [group for group in comparison.groups if len(group) > 1]
+        self.level_of_bar = _stack([_span(comparison, bar) for bar in self.bars])
+        self.below_bars = (max(self.level_of_bar, default=-1) + 1.5) * _BAR
+        self.depth = self.below_bars + on_left * _LEVEL
+        self.height = _ABOVE + self.depth + 0.06
+
+    def width_of_names(self, ax: Any, size: float) -> float:
+        """Inches that the longest names on both sides take."""
+        return sum(self.margins(ax, size))
+
+    def margins(self, ax: Any, size: float) -> tuple[float, float]:
+        """Inches left and right of the axis of ranks."""
+        left, right = (
+            max((text_width(ax, name.text, size) for name in self.names if name.left is side), default=0.0)
+            for side in (True, False)
+        )
+        return left + 3 * _GAP, right + 3 * _GAP
+
+    def fit(self, ax: Any) -> float:
+        """Set the limits of the axes; return by how much everything shrinks."""
+        ax.set_axis_off()
+        width, height = size_in_inches(ax)
+        scale = min(1.0, height / self.height)
+        room = width - min(self.shortest_axis, 0.3 * width) + 0.01
+        while scale * FONT > SMALLEST_FONT and self.width_of_names(ax, FONT * scale) > room:
+            scale *= 0.95
+        left, right = self.margins(ax, FONT * scale)
+        per_rank = max(width - left - right, 0.2 * width) / (self.n_methods - 1)  # inches
+        ax.set_xlim(1 - left / per_rank, self.n_methods + right / per_rank)
+        ax.set_ylim(_ABOVE - height / scale, _ABOVE)
+        self.gap, self.step = _GAP / per_rank, ceil(_NUMBER * scale / per_rank - 0.01)
+        return scale
+
+
+def _draw_axis(ax: Any, comparison: Comparison, step: int, scale: float) -> None:
+    n = len(comparison.methods)
+    ax.plot([1, n], [0, 0], color="black", linewidth=1.0 * scale, solid_capstyle="butt")
+    for rank in range(1, n + 1):
+        labelled = (rank - 1) % step == 0
+        ax.plot([rank, rank], [0, 0.06 if labelled else 0.035], color="black", linewidth=0.8 * scale)
+        if labelled:
+            ax.text(rank, 0.075, str(rank), ha="center", va="bottom", fontsize=FONT * scale)
+    if comparison.critical_difference is None:
+        ax.text(1, 0.36, "Wilcoxon's test with Holm's correction", va="center", fontsize=FONT * scale, color=GREY)
+        return
+    distance = comparison.critical_difference
+    if distance <= n - 1:
+        ax.plot([1, 1 + distance], [0.34, 0.34], color="black", linewidth=1.4 * scale, marker="|", markersize=6 * scale)
+        ax.text(1 + distance / 2, 0.39, f"CD = {distance:.2f}", ha="center", va="bottom", fontsize=FONT * scale)
+    else:
+        ax.text(1, 0.36, f"CD = {distance:.2f}, longer than the axis", va="center", fontsize=FONT * scale)
+
+
+def _draw_bar(ax: Any, comparison: Comparison, bar: tuple[int, ...], y: float, scale: float) -> None:
+    low, high = _span(comparison, bar)
+    ax.plot([low, high], [y, y], color=COLOURS[0], linewidth=3.0 * scale, solid_capstyle="round", zorder=3)
+    members = [float(comparison.average_ranks[method]) for method in bar]
+    strangers = [
+        method
+        for method, rank in enumerate(comparison.average_ranks)
+        if method not in bar and min(members) <= rank <= max(members)
+    ]
+    if strangers:
+        ax.plot(members, [y] * len(members), "o", color="white", markeredgecolor=COLOURS[0], markersize=4 * scale, zorder=4)
+
+
+def _draw_name(ax: Any, name: _Name, plan: _Plan, scale: float) -> None:
+    y = -plan.below_bars - (name.level + 0.5) * _LEVEL
+    end = 1 - plan.gap if name.left else plan.n_methods + plan.gap
+    ax.plot([name.rank, name.rank, end], [0, y, y], color=GREY, linewidth=0.8 * scale, solid_joinstyle="miter", zorder=1)
+    place, side = (end - plan.gap, "right") if name.left else (end + plan.gap, "left")
+    weight = "bold" if name.control else "normal"
+    ax.text(place, y, name.text, ha=side, va="center", fontsize=FONT * scale, fontweight=weight, parse_math=False)
+
+
+def _span(comparison: Comparison, bar: tuple[int, ...]) -> tuple[float, float]:
+    """Where a bar begins and ends: a little beyond its methods, so that bars of equal ranks are seen."""
+    ranks = [float(comparison.average_ranks[method]) for method in bar]
+    room = 0.004 * (len(comparison.methods) - 1)
+    return min(ranks) - room, max(ranks) + room
+
+
+def _stack(spans: list[tuple[float, float]]) -> list[int]:
+    """The highest free level for every bar, from left to right."""
+    ends: list[float] = []
+    levels = []
+    for low, high in spans:
+        free = [level for level, end in enumerate(ends) if end < low]
+        level = free[0] if free else len(ends)
+        if level == len(ends):
+            ends.append(high)
+        ends[level] = high
+        levels.append(level)
+    return levels

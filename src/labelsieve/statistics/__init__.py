@@ -1,0 +1,29 @@
+from labelsieve.statistics.bands import Band, confidence_band
+from labelsieve.statistics.bayes import Posterior, bayesian_signed_rank
+from labelsieve.statistics.compare import compare
+from labelsieve.statistics.comparison import Comparison
+from labelsieve.statistics.friedman import Friedman, friedman
+from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
+from labelsieve.statistics.ranks import average_ranks, ranks
+from labelsieve.statistics.signed_rank import holm, wilcoxon_holm
+from labelsieve.statistics.stability import Stability, selection_stability
+
+__all__ = [
+    "Band",
+    "Comparison",
+    "Friedman",
+    "Posterior",
+    "Stability",
+    "average_ranks",
+    "bayesian_signed_rank",
+    "bonferroni_dunn",
+    "compare",
+    "confidence_band",
+    "critical_difference",
+    "friedman",
+    "holm",
+    "nemenyi",
+    "ranks",
+    "selection_stability",
+    "wilcoxon_holm",
+]

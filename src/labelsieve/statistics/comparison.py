@@ -1,0 +1,120 @@
+"""What a comparison of methods found, in words and as tables."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import one_of
+from labelsieve.statistics.friedman import Friedman
+from labelsieve.statistics.results import Floats
+
+NAMES = {"nemenyi": "Nemenyi's test", "bonferroni-dunn": "Bonferroni and Dunn's test", "wilcoxon": "Wilcoxon's test with Holm"}
+_FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Which differences between methods are real. Made by :func:`labelsieve.statistics.compare`.
+
+    Attributes
+    ----------
+    methods : tuple of str
+    n_datasets : int
+    lower_is_better : bool
+    average_ranks : ndarray of shape (n_methods,)
+        1 is best.
+    friedman : Friedman
+    test : {"nemenyi", "bonferroni-dunn", "wilcoxon"}
+    alpha : float
+    control : int or None
+        The method that the others were compared with.
+    p_values : ndarray of shape (n_methods, n_methods)
+        Corrected for the number of comparisons; NaN where a control left a pair out.
+    critical_difference : float or None
+        Of average ranks; None for Wilcoxon's test.
+    different : ndarray of bool, shape (n_methods, n_methods)
+        Pairs whose difference is real.
+    groups : tuple of tuples of int
+        The largest sets of methods of which no two differ; with a control, the one set of those that do not differ from it.
+    """
+
+    methods: tuple[str, ...]
+    n_datasets: int
+    lower_is_better: bool
+    average_ranks: Floats
+    friedman: Friedman
+    test: str
+    alpha: float
+    control: int | None
+    p_values: Floats
+    critical_difference: float | None
+    different: NDArray[np.bool_]
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def order(self) -> list[int]:
+        """Methods from the best average rank to the worst."""
+        return [int(method) for method in np.argsort(self.average_ranks, kind="stable")]
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Compared pairs, the better average rank first."""
+        order = self.order
+        found = [(first, second) for place, first in enumerate(order) for second in order[place + 1 :]]
+        return [pair for pair in found if self.control is None or self.control in pair]
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """A row for every compared pair: both names, their average ranks, the p-value and whether the difference is real.
+
+        ``backend`` is "pandas", "polars" or "pyarrow", which must be installed.
+        """
+        one_of(backend, "backend", tuple(_FRAMES))
+        pairs = self.pairs()
+        columns = {
+            "better": [self.methods[first] for first, _ in pairs],
+            "worse": [self.methods[second] for _, second in pairs],
+            "better_rank": [float(self.average_ranks[first]) for first, _ in pairs],
+            "worse_rank": [float(self.average_ranks[second]) for _, second in pairs],
+            "p_value": [float(self.p_values[pair]) for pair in pairs],
+            "real": [bool(self.different[pair]) for pair in pairs],
+        }
+        return getattr(import_module(backend), _FRAMES[backend])(columns)
+
+    def __str__(self) -> str:
+        way = "lower" if self.lower_is_better else "higher"
+        width = max(len("method"), *(len(name) for name in self.methods))
+        lines = [f"{len(self.methods)} methods on {self.n_datasets} data sets, {way} is better."]
+        lines += [self._overall(), self._rule(), "", f"rank   {'method':<{width}}   better than", "─" * (width + 21)]
+        for method in self.order:
+            beaten = [self.methods[other] for other in self.order if self._beats(method, other)]
+            lines.append(f"{self.average_ranks[method]:4.2f}   {self.methods[method]:<{width}}   {', '.join(beaten) or '-'}")
+        return "\n".join([*lines, "", *self._summary()])
+
+    def _beats(self, first: int, second: int) -> bool:
+        return bool(self.different[first, second] and self.average_ranks[first] < self.average_ranks[second])
+
+    def _overall(self) -> str:
+        found, (over, under) = self.friedman, self.friedman.degrees
+        verdict = "the methods differ" if found.p_value < self.alpha else "no difference is shown"
+        statistic = f"F_F = {found.f:.2f} with {over} and {under} degrees of freedom, p = {found.p_value:.2g}"
+        return f"Friedman's test: {verdict} ({statistic})."
+
+    def _rule(self) -> str:
+        name = f"{NAMES[self.test]} at {self.alpha:g}"
+        against = "" if self.control is None else f", against {self.methods[self.control]}"
+        if self.critical_difference is None:
+            return f"{name}{against}: pairs with a corrected p-value below {self.alpha:g} differ."
+        return f"{name}{against}: average ranks that are less than {self.critical_difference:.2f} apart may differ by chance."
+
+    def _summary(self) -> list[str]:
+        if not self.different.any():
+            return ["No difference is real."]
+        if not self.groups:
+            return ["All differences are real." if self.control is None else f"All differ from {self.methods[self.control]}."]
+        if self.control is not None:
+            rest = [self.methods[method] for method in self.order if method in self.groups[0] and method != self.control]
+            return [f"Not shown to differ from {self.methods[self.control]}: {', '.join(rest)}."]
+        listed = "; ".join(", ".join(self.methods[m] for m in self.order if m in group) for group in self.groups)
+        return [f"Not shown to differ among themselves: {listed}."]

@@ -1,0 +1,87 @@
+"""Tables at the edge: no labels, all labels, one label, one row, targets that never change."""
+
+import numpy as np
+import pytest
+
+from labelsieve.metrics import (
+    MEASURES,
+    average_precision,
+    coverage,
+    evaluate,
+    example_accuracy,
+    one_error,
+    ranking_loss,
+    rrmse,
+)
+
+SCORES = np.array([[0.1, 0.7, 0.3], [0.5, 0.5, 0.2]])
+
+
+def test_rows_without_labels():
+    Y = np.zeros((2, 3), int)
+    found = evaluate(Y, Y, SCORES)
+    perfect = {"hamming_loss": 0, "hamming_score": 1, "subset_loss": 0, "exact_match": 1, "example_accuracy": 1}
+    undefined = {"example_f1": 0, "macro_f1": 0, "micro_f1": 0}
+    ranking = {"ranking_loss": 0, "one_error": 1, "coverage": 0, "average_precision": 1}
+    assert found == perfect | undefined | ranking
+    assert one_error(Y, SCORES, rows="informative") == 0
+
+
+def test_rows_with_all_labels():
+    Y = np.ones((2, 3), int)
+    found = evaluate(Y, Y, SCORES)
+    assert all(found[name] == (0 if MEASURES[name].lower_is_better else 1) for name in found if name != "coverage")
+    assert found["coverage"] == 2
+    assert coverage(Y, SCORES, normalise="q-1") == 1
+    assert coverage(Y, SCORES, count_from=1, normalise="q") == 1
+    assert coverage(Y, SCORES, rows="informative") == 0
+
+
+def test_one_label_has_nothing_to_rank():
+    Y, scores = [1, 0, 1], [0.2, 0.9, 0.3]
+    assert ranking_loss(Y, scores) == 0
+    assert ranking_loss(Y, scores, rows="all") == 0
+    assert average_precision(Y, scores) == 1
+    assert coverage(Y, scores, normalise="q-1") == 0
+    assert one_error(Y, scores) == pytest.approx(1 / 3), "the row without labels"
+    assert evaluate(Y, [1, 1, 1])["micro_f1"] == pytest.approx(0.8)
+
+
+def test_one_row():
+    found = evaluate([[1, 0, 1]], [[1, 1, 0]], [[0.9, 0.5, 0.1]])
+    assert found["hamming_loss"] == pytest.approx(2 / 3)
+    assert found["subset_loss"] == 1
+    assert found["example_accuracy"] == pytest.approx(1 / 3)
+    assert found["ranking_loss"] == 0.5
+    assert found["coverage"] == 2
+    assert found["average_precision"] == pytest.approx((1 + 2 / 3) / 2)
+
+
+def test_all_scores_equal():
+    Y, scores = [[1, 0, 0, 0]], [[0.5] * 4]
+    assert [ranking_loss(Y, scores, ties=ties) for ties in ("worst", "half", "best", "earlier", "later")] == [1, 0.5, 0, 0, 1]
+    assert [one_error(Y, scores, ties=ties) for ties in ("worst", "half", "best", "earlier", "later")] == [1, 0.75, 0, 0, 1]
+    assert [coverage(Y, scores, ties=ties) for ties in ("worst", "earlier", "later")] == [3, 0, 3]
+
+
+@pytest.mark.parametrize("constant", [0.1, 0.0, 1e12 / 3])
+def test_target_that_never_changes_is_right_or_wrong(constant):
+    Y = np.full((7, 1), constant)
+    assert rrmse(Y, Y) == 0
+    assert rrmse(Y, Y + 1) == 1
+    assert rrmse(Y, Y + 1, baseline=[constant]) == 1
+    assert rrmse(Y, Y + 1, baseline=[constant - 1]) == pytest.approx(1)
+
+
+def test_one_row_of_targets_has_no_spread_of_its_own():
+    assert rrmse([[1.0, 2.0]], [[1.0, 3.0]], multioutput="raw_values").tolist() == [0, 1]
+    assert rrmse([[1.0, 2.0]], [[1.0, 3.0]], baseline=[0.0, 0.0], multioutput="raw_values").tolist() == [0, 0.5]
+
+
+def test_rows_without_weight_are_no_rows():
+    Y, P, weights = [[1, 0], [0, 1]], [[1, 0], [1, 0]], [1, 0]
+    found = evaluate(Y, P, P, sample_weight=weights)
+    assert found.pop("macro_f1") == 0.5, "nobody has the second label"
+    assert all(value == (0 if MEASURES[name].lower_is_better else 1) for name, value in found.items())
+    assert example_accuracy([[0], [1]], [[0], [0]], sample_weight=weights) == 1
+    assert rrmse([[1.0], [2.0], [9.0]], [[1.0], [2.0], [0.0]], sample_weight=[1, 1, 0]) == 0

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from labelsieve import InputError
+from labelsieve.metrics import MEASURES, coverage, evaluate, get_scorer, hamming_loss, macro_f1, options, ranking_loss, rrmse
+
+Y = np.array([[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("answer", [[[1, 0]], [[1], [0]], [[1, 0, 1], [0, 1, 0]], [1, 0]], ids=["row", "label", "more", "flat"])
+def test_another_shape_is_refused(name, answer):
+    with pytest.raises(InputError, match=r"has shape \(\d, \d\), but Y has shape \(2, 2\)"):
+        MEASURES[name].function(Y, answer)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_a_number_is_refused_with_its_place(name, bad):
+    answer = np.array([[1.0, 0.0], [bad, 1.0]])
+    expected = "labels are 0 or 1" if MEASURES[name].needs == "labels" else "row 1, column 0 is"
+    for form in (np.asarray, sp.csr_array):
+        with pytest.raises(InputError, match=expected):
+            MEASURES[name].function(Y, form(answer))
+    with pytest.raises(InputError):
+        MEASURES[name].function(answer, Y)
+
+
+def test_probabilities_are_no_labels():
+    with pytest.raises(InputError, match=r"predicted holds 0\.3, and labels are 0 or 1. Compare scores .* with a threshold"):
+        hamming_loss(Y, [[1, 0], [0.3, 1]])
+    with pytest.raises(InputError, match="Y holds 2"):
+        ranking_loss(Y + 1, Y)
+
+
+@pytest.mark.parametrize("empty", [np.empty((0, 2)), np.empty((2, 0)), []])
+def test_nothing_is_refused(empty):
+    for measure in MEASURES.values():
+        with pytest.raises(InputError, match="is empty"):
+            measure.function(empty, empty)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("weights", [[1], [1, -1], [0, 0], [1, np.nan]])
+def test_bad_weights_are_refused(name, weights):
+    with pytest.raises(InputError, match="sample_weight"):
+        MEASURES[name].function(Y, Y, sample_weight=weights)
+
+
+def test_unknown_options_are_refused():
+    for wrong in ({"ties": "random"}, {"rows": "some"}):
+        with pytest.raises(InputError, match=f"{next(iter(wrong))} must be"):
+            ranking_loss(Y, Y, **wrong)
+    with pytest.raises(InputError, match="ties must be 'worst' or 'earlier' or 'later', not 'half'"):
+        coverage(Y, Y, ties="half")
+    for wrong in ({"count_from": 2}, {"normalise": "n"}):
+        with pytest.raises(InputError, match=f"{next(iter(wrong))} must be"):
+            coverage(Y, Y, **wrong)
+    for wrong in (0.5, "warn", None):
+        with pytest.raises(InputError, match="zero_division must be 0, 1 or NaN"):
+            macro_f1(Y, Y, zero_division=wrong)
+    with pytest.raises(InputError, match="baseline must be a finite number for each of the 2 targets"):
+        rrmse(Y, Y, baseline=[1.0])
+    with pytest.raises(InputError, match="multioutput must be"):
+        rrmse(Y, Y, multioutput="variance_weighted")
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="there is no measure 'accuracy'; there are hamming_loss, "):
+        options("accuracy")
+    with pytest.raises(InputError, match="there is no convention 'meka'; there are labelsieve, scikit-learn, mulan, matlab"):
+        evaluate(Y, Y, convention="meka")
+    with pytest.raises(InputError, match="Losses are negated: 'neg_coverage'"):
+        get_scorer("coverage")
+    with pytest.raises(InputError, match="evaluate needs"):
+        evaluate(Y)
