@@ -4,12 +4,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <stdexcept>
 #include <string>
 
 #include "encode.hpp"
 #include "panels.hpp"
+#include "simplex.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -24,6 +26,7 @@ using OutVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using SquareMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 void require(bool holds, const char* message) {
     if (!holds) throw std::invalid_argument(message);
@@ -263,6 +266,14 @@ NB_MODULE(_native, m) {
         require(pair.shape(0) == n && triple.shape(0) == n && (!fixed || fixed->shape(0) == n), "one number for each feature");
         fold_panel({constant, fixed ? fixed->data() : nullptr, pair_factor, triple_factor}, pair.data(), triple.data(), n, account.data());
     }, "account"_a.noconvert(), "fixed"_a.none(), "pair"_a, "pair_factor"_a, "triple"_a, "triple_factor"_a, "constant"_a);
+    m.def("pair_steps", [](SquareMatrix matrix, OutVector<double> weights, OutVector<double> gradient, double tolerance, std::size_t max_steps) {
+        const std::size_t n = weights.shape(0);
+        require(matrix.shape(0) == n && matrix.shape(1) == n && gradient.shape(0) == n, "a square matrix, and a weight and a gradient for each row");
+        require(tolerance >= 0, "the tolerance must not be negative");
+        nb::gil_scoped_release released;
+        const PairSteps done = pair_steps(matrix.data(), n, weights.data(), gradient.data(), tolerance, max_steps);
+        return std::tuple(done.steps, done.violation, done.curvature);
+    }, "matrix"_a.noconvert(), "weights"_a.noconvert(), "gradient"_a.noconvert(), "tolerance"_a, "max_steps"_a);
     m.def("refine", &refine_joint, "joint"_a.noconvert(), "n_joint"_a, "column"_a, "n_levels"_a);
 
     nb::class_<Table>(m, "Table");

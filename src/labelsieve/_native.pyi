@@ -32,6 +32,13 @@ def fold_panel(
     triple_factor: int,
     constant: int,
 ) -> None: ...
+def pair_steps(
+    matrix: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    tolerance: float,
+    max_steps: int,
+) -> tuple[int, float, float]: ...
 def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
 
 class Table: ...

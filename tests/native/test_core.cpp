@@ -15,6 +15,8 @@
 
 using namespace labelsieve;
 
+int simplex_failures();  // test_simplex.cpp
+
 namespace {
 
 int checks = 0, failures = 0;
@@ -250,6 +252,7 @@ int main() {
     test_panels();
     test_tall_data();
     test_weights();
+    EXPECT(simplex_failures() == 0);
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);
     return failures != 0;
 }
