@@ -9,7 +9,7 @@ import time
 import pytest
 
 import labelsieve
-from labelsieve.criteria import CATALOGUE
+from labelsieve.criteria import CATALOGUE, METHODS
 from labelsieve.datasets import make_known_answer
 from labelsieve.demo import Demo, Outcome, run_demo
 from labelsieve.information.formula import FormulaError
@@ -147,6 +147,8 @@ def test_methods_lists_name_formula_and_paper(width):
     text = " ".join(" ".join(lines).split())
     for name, criterion in CATALOGUE.items():
         assert f"{name} {criterion().score} {criterion.paper}" in text
+    for name, method in METHODS.items():
+        assert f"{name} {method.formula} {method.paper}; {method.selector}" in text
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -160,6 +162,15 @@ def test_methods_describes_every_criterion(name):
     assert f"paper {criterion.paper}" in text
     assert "1,000 features" in text
     assert "memory:" in text
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_describes_what_is_no_greedy_search(name):
+    result = run("methods", name.upper())
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    call = next(line.split("in Python")[1].strip() for line in result.stdout.splitlines() if "in Python" in line)
+    assert eval(call).criterion == name
 
 
 def test_methods_tells_parameters_and_first_rule():

@@ -7,16 +7,18 @@ from labelsieve.errors import InputError
 if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
     from labelsieve.labelwise import LabelwiseSieve
+    from labelsieve.quadratic import QuadraticSieve
     from labelsieve.selection import Sieve
 
     __version__: str
 
-__all__ = ["Criterion", "InputError", "LabelwiseSieve", "Sieve", "__version__"]
+__all__ = ["Criterion", "InputError", "LabelwiseSieve", "QuadraticSieve", "Sieve", "__version__"]
 
 # Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
 _HOMES = {
     "Criterion": "labelsieve.criteria",
     "LabelwiseSieve": "labelsieve.labelwise",
+    "QuadraticSieve": "labelsieve.quadratic",
     "Sieve": "labelsieve.selection",
 }
 

@@ -19,7 +19,7 @@ from labelsieve.errors import InputError
 from labelsieve.plaintext import broken_formula, listed, number, plain_table, printable, prose, text_of
 
 if TYPE_CHECKING:
-    from labelsieve.criteria import Criterion
+    from labelsieve.criteria import Criterion, Method
     from labelsieve.select_file import FileSelection
 
 EXPLAINED = {"n_rows": 10_000, "n_features": 1_000, "n_targets": 50}
@@ -126,8 +126,11 @@ def demo(
 @app.command()
 def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in detail.")] = None) -> None:
     """List the criteria: name, formula, paper."""
-    from labelsieve.criteria import CATALOGUE, criterion_named
+    from labelsieve.criteria import CATALOGUE, METHODS, criterion_named
 
+    if name is not None and name.lower() in METHODS:
+        describe_method(name.lower(), METHODS[name.lower()])
+        return
     if name is not None:
         describe(criterion_named(name))
         return
@@ -135,11 +138,24 @@ def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in d
     for known in CATALOGUE:
         criterion = criterion_named(known)
         table.add_row(known, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
+    others = plain_table("name", "without greedy search: in Python, by the selector named")
+    for known, method in METHODS.items():
+        others.add_row(known, f"{method.formula}\n{method.paper}; {method.selector}")
     print_paragraphs(
         text_of(table),
+        text_of(others),
         prose("f: the candidate; s: each chosen feature; S: all of them as one; y, z: labels; pa: parents of y."),
         "More about one of them: labelsieve methods NAME",
     )
+
+
+def describe_method(name: str, method: "Method") -> None:
+    """Print all there is to know about a method that is no formula for the greedy search."""
+    table = plain_table()
+    table.add_row("formula", method.formula)
+    table.add_row("from", method.paper)
+    table.add_row("in Python", f"labelsieve.{method.selector}({name!r})")
+    print_paragraphs(prose(f"{name}: {method.summary}"), text_of(table))
 
 
 def describe(criterion: "Criterion") -> None:

@@ -1,3 +1,4 @@
 from labelsieve.search.greedy import GreedySearch
+from labelsieve.search.quadratic import QuadraticProgramme
 
-__all__ = ["GreedySearch"]
+__all__ = ["GreedySearch", "QuadraticProgramme"]
