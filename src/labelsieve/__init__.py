@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
+    from labelsieve.baselines import BaselineSieve
     from labelsieve.criteria import Criterion
     from labelsieve.labelwise import LabelwiseSieve
     from labelsieve.quadratic import QuadraticSieve
@@ -12,10 +13,11 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Criterion", "InputError", "LabelwiseSieve", "QuadraticSieve", "Sieve", "__version__"]
+__all__ = ["BaselineSieve", "Criterion", "InputError", "LabelwiseSieve", "QuadraticSieve", "Sieve", "__version__"]
 
 # Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
 _HOMES = {
+    "BaselineSieve": "labelsieve.baselines",
     "Criterion": "labelsieve.criteria",
     "LabelwiseSieve": "labelsieve.labelwise",
     "QuadraticSieve": "labelsieve.quadratic",

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelsieve import LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve import BaselineSieve, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.criteria.labels import PMU
 from labelsieve.criteria.redundancy import MIFS
 from labelsieve.discretize import EqualWidth
@@ -25,8 +25,11 @@ SELECTORS = [
     Sieve(),
     LabelwiseSieve(),
     QuadraticSieve(),
+    BaselineSieve(),
+    BaselineSieve("variance"),
+    BaselineSieve("all"),
 ]
-every_selector = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve, QuadraticSieve])
+every_selector = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve, QuadraticSieve, BaselineSieve])
 selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
 
 

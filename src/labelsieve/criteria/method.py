@@ -25,6 +25,9 @@ METHODS: dict[str, Method] = {
         "Rodriguez-Lujan, Huerta, Elkan and Cruz 2010",
         "QuadraticSieve",
     ),
+    "random": Method("A random order: what any method must beat.", "rank drawn at random", "a baseline", "BaselineSieve"),
+    "variance": Method("The most variable columns first, whatever the labels.", "var(f)", "a baseline", "BaselineSieve"),
+    "all": Method("Every feature: what a selection must come near.", "keeps all columns", "a baseline", "BaselineSieve"),
 }
 
 
