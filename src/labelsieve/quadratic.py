@@ -11,6 +11,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from threadpoolctl import threadpool_limits
 
 from labelsieve.criteria import methods_of
 from labelsieve.discretize import Discretizer
@@ -140,7 +141,7 @@ class QuadraticSieve(BaseSieve):
         nystrom: Count = None,
         tol: float = 1e-8,
         max_iter: int = 10_000_000,
-        memory_limit: int = 2**29,
+        memory_limit: int = 2**30,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -171,13 +172,17 @@ class QuadraticSieve(BaseSieve):
         forced, excluded = self._checked_columns()
         free = np.setdiff1d(np.arange(features.n_columns), excluded)
         relevance = self._relevance(features, targets, weights)[free]
-        programme = self._programme(features, weights, free, relevance)
-        if self.shift == "auto":
-            programme.solve_shifted()
-        else:
-            programme.solve()
+        with threadpool_limits(
+            1, user_api="blas"
+        ):  # its threads would change last bits, and wait for each other most of the time
+            programme = self._programme(features, weights, free, relevance)
+            if self.shift == "auto":
+                programme.solve_shifted()
+            else:
+                programme.solve()
+            self.curvature_ = programme.curvature()
         self.optimality_, self.objective_ = programme.optimality, programme.objective
-        self.shift_, self.curvature_, self.n_iter_ = float(programme.shift), programme.curvature(), programme.n_steps
+        self.shift_, self.n_iter_ = float(programme.shift), programme.n_steps
         if self.optimality_ > self.tol:
             warnings.warn(
                 f"QuadraticSieve stopped after {self.n_iter_} steps with optimality {self.optimality_:.1e}, above "

@@ -12,6 +12,7 @@ from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.labelspace import encode_targets
 from labelsieve.search import QuadraticProgramme, quadratic
+from labelsieve.search.eigenvalue import smallest_eigenvalue
 from tests.selection.quadratic_twins import clarabel_weights, objective_of, violation_of
 from tests.shared import shared_file
 
@@ -132,8 +133,8 @@ def test_lanczos_finds_the_smallest_eigenvalue():
     values = np.concatenate([[-0.5], rng.uniform(0, 3, size=299)])
     basis = np.linalg.qr(rng.normal(size=(300, 300)))[0]
     matrix = basis * values @ basis.T
-    assert quadratic._smallest_eigenvalue(matrix) == pytest.approx(-0.5, abs=1e-6)
-    assert quadratic._smallest_eigenvalue(np.eye(300)) == pytest.approx(1)
+    assert smallest_eigenvalue(matrix) == pytest.approx(-0.5, abs=1e-6)
+    assert smallest_eigenvalue(np.eye(300)) == pytest.approx(1)
 
 
 def test_only_columns_near_a_weight_are_asked_for():

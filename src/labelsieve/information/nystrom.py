@@ -25,7 +25,7 @@ class Nystrom:
     Notes
     -----
     Cost: one pass over pairs for each sampled column, :math:`r^3` for their eigenvalues, and :math:`8 d r` bytes. The products
-    are those of numpy, so the last bits may depend on its threads, though not on ours.
+    are numpy's: their last bits may depend on its threads (the selector allows it one), never on ours.
 
     Examples
     --------

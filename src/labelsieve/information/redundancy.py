@@ -54,7 +54,7 @@ class Redundancy:
         weights: RowWeights | None = None,
         estimator: Estimator = "plugin",
         n_jobs: int | None = None,
-        memory_limit: int = 2**29,
+        memory_limit: int = 2**30,
     ) -> None:
         self._columns = np.arange(X.n_columns) if columns is None else columns
         self._all = len(self._columns) == X.n_columns

@@ -5,20 +5,19 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh_tridiagonal
 
 from labelsieve.information.simplex import pair_steps
+from labelsieve.search.eigenvalue import smallest_eigenvalue
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-FIRST_ROUND = 64  # features that compete with the best one at first; then as many newcomers as there are weights
+FIRST_ROUND = 64  # features that compete with the best one at first; then twice as many newcomers as there are weights
 LARGEST_ROUND = 4096  # features in one round, whose part of the matrix is held: 128 MB
-LARGEST_EXACT = 128  # weights up to which all eigenvalues are computed to find the smallest
-LANCZOS_STEPS = 60  # beyond
 FLAT = 1e-9  # bits: an eigenvalue so little below zero is rounding
 SMALL = 1e-4
-CARE = 0.05  # how far a round lowers the violation that it finds: newcomers will disturb what is more exact
+CARE = 0.05  # how far a round lowers the violation that it finds: the next newcomers will disturb what is more exact
+FEW = 0.05  # newcomers for each weight: with fewer, the round goes all the way
 MAX_ROUNDS = 1000
 
 
@@ -169,13 +168,15 @@ class QuadraticProgramme:
         if len(support) > LARGEST_ROUND:
             support = np.sort(support[np.argsort(-self.weights[support], kind="stable")[:LARGEST_ROUND]])
         block = np.array([self.matrix.column(int(j))[support] for j in support])
-        return min(_smallest_eigenvalue(block) + self.shift, self.pair_curvature)
+        return min(smallest_eigenvalue(block) + self.shift, self.pair_curvature)
 
     def _round(self) -> None:
         self._gather(self._choose())
         members = self._members
         before, weights, gradient = self.weights[members], self.weights[members], self.gradient[members]
-        goal = max(0.5 * self.tolerance * self._scale(), CARE * self.violation)
+        goal = 0.5 * self.tolerance * self._scale()
+        if np.count_nonzero(before == 0) > FEW * np.count_nonzero(before):
+            goal = max(goal, CARE * self.violation)
         done = pair_steps(self._block, weights, gradient, tolerance=goal, max_steps=self.max_steps - self.n_steps)
         self.n_steps += done.steps
         if self._bend > 0:
@@ -191,7 +192,7 @@ class QuadraticProgramme:
         highest = self.gradient[support].max()
         waiting = np.flatnonzero((self.weights == 0) & (self.gradient < highest))
         newcomers = waiting[np.argsort(self.gradient[waiting], kind="stable")]
-        newcomers = newcomers[: max(FIRST_ROUND, len(support))]
+        newcomers = newcomers[: max(FIRST_ROUND, 2 * len(support))]
         if len(support) + len(newcomers) > LARGEST_ROUND:
             newcomers = newcomers[: LARGEST_ROUND // 2]
             by_gradient = support[np.argsort(self.gradient[support], kind="stable")]
@@ -222,24 +223,6 @@ class QuadraticProgramme:
         if self._bend > 0:  # else no column is needed at all
             gradient += (self._bend * weight) * self.matrix.column(j)
             gradient[j] += self._bend * weight * self.shift
-
-
-def _smallest_eigenvalue(matrix: Array) -> float:
-    n = len(matrix)
-    if n <= LARGEST_EXACT:
-        return float(np.linalg.eigvalsh(matrix)[0])
-    vectors, diagonal, beside = np.zeros((LANCZOS_STEPS, n)), [], []
-    vector = np.cos(np.arange(n) + 1.0)  # leans towards no feature
-    for step in range(LANCZOS_STEPS):
-        vectors[step] = vector / np.linalg.norm(vector)
-        vector = matrix @ vectors[step]
-        diagonal.append(float(vector @ vectors[step]))
-        for _ in range(2):  # twice is enough to stay orthogonal
-            vector -= vectors[: step + 1].T @ (vectors[: step + 1] @ vector)
-        beside.append(float(np.linalg.norm(vector)))
-        if beside[-1] <= FLAT:
-            break
-    return float(eigh_tridiagonal(diagonal, beside[:-1], select="i", select_range=(0, 0))[0][0])
 
 
 def _rounded_up(value: float) -> float:
