@@ -179,5 +179,11 @@ def test_methods_tells_parameters_and_first_rule():
     assert "parameters   none" in run("methods", "jmi").stdout
 
 
+def test_a_method_that_is_no_greedy_search_is_refused_with_where_it_is(tmp_path):
+    path = write(tmp_path, "a,b,y\n1,1,0\n2,1,1\n")
+    said = refusal("select", path, "--labels", 1, "--method", "MLQPFS")
+    assert "'mlqpfs' is no formula for a greedy search; use labelsieve.QuadraticSieve('mlqpfs')" in said
+
+
 def test_an_unknown_method_is_refused_with_the_known_ones():
     assert "'nonsense' is not a criterion; known are mim, jmi" in refusal("methods", "nonsense")

@@ -86,8 +86,8 @@ class QuadraticSieve(BaseSieve):
     shift_ : float
         What was added to the diagonal, in bits.
     curvature_ : float
-        The smallest eigenvalue of :math:`H` with its shift among the features that have weight, in bits: estimated by Lanczos'
-        method, from above, when they are more than 128.
+        The smallest eigenvalue of :math:`H` with its shift among the features that have weight, in bits, or the smallest
+        curvature met on the way if that is lower: estimated by Lanczos' method, from above, when they are more than 128.
     n_iter_ : int
         Steps of two weights.
     support_, n_features_in_, feature_names_in_
