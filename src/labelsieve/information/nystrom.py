@@ -13,7 +13,7 @@ _NOTHING = 1e-12  # eigenvalues below this share of the largest are rounding
 class Nystrom:
     r""":math:`\tilde H = C A^+ C'` with :math:`C` some columns of :math:`H` and :math:`A` their rows in it.
 
-    Rodriguez-Lujan, Huerta, Elkan and Cruz (2010), section 4. :math:`\tilde H` is positive semi-definite: eigenvalues of
+    Rodriguez-Lujan, Huerta, Elkan and Cruz (2010). :math:`\tilde H` is positive semi-definite: eigenvalues of
     :math:`A` that are not positive are left out. It agrees with :math:`H` in the sampled rows and columns as far as those are.
 
     Parameters
