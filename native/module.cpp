@@ -14,9 +14,12 @@
 #include "panels.hpp"
 #include "python.hpp"
 #include "rules.hpp"
+#include "simplex.hpp"
 
 namespace labelsieve {
 namespace {
+
+using SquareMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 Number number_of(const nb::dlpack::dtype& type) {
     if (type == nb::dtype<bool>()) return Number::boolean;
@@ -410,6 +413,14 @@ NB_MODULE(_native, m) {
           "implicit"_a.noconvert(), "missing"_a.noconvert());
     m.def("apply_cuts", &apply_to_numbers<code_t>, "numbers"_a, "cut_starts"_a, "cuts"_a, "closed_right"_a, "out"_a.noconvert(),
           "implicit"_a.noconvert(), "missing"_a.noconvert());
+    m.def("pair_steps", [](SquareMatrix matrix, OutVector<double> weights, OutVector<double> gradient, double tolerance, std::size_t max_steps) {
+        const std::size_t n = weights.shape(0);
+        require(matrix.shape(0) == n && matrix.shape(1) == n && gradient.shape(0) == n, "a square matrix, and a weight and a gradient for each row");
+        require(tolerance >= 0, "the tolerance must not be negative");
+        nb::gil_scoped_release released;
+        const PairSteps done = pair_steps(matrix.data(), n, weights.data(), gradient.data(), tolerance, max_steps);
+        return std::tuple(done.steps, done.violation, done.curvature);
+    }, "matrix"_a.noconvert(), "weights"_a.noconvert(), "gradient"_a.noconvert(), "tolerance"_a, "max_steps"_a);
     m.def("refine", &refine_joint, "joint"_a.noconvert(), "n_joint"_a, "column"_a, "n_levels"_a);
 
     nb::class_<Table>(m, "Table");

@@ -10,7 +10,7 @@ import time
 import pytest
 
 import labelsieve
-from labelsieve.criteria import CATALOGUE
+from labelsieve.criteria import CATALOGUE, METHODS
 from labelsieve.demo import Demo, Outcome, demo_data, run_demo
 from labelsieve.information.formula import FormulaError
 from labelsieve.labelspace import LABEL_SPACES
@@ -152,6 +152,8 @@ def test_methods_lists_name_formula_and_paper(width):
     text = " ".join(" ".join(lines).split())
     for name, criterion in CATALOGUE.items():
         assert f"{name} {criterion().score} {criterion.paper}" in text
+    for name, method in METHODS.items():
+        assert f"{name} {method.formula} {method.paper}; {method.selector}" in text
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -165,6 +167,15 @@ def test_methods_describes_every_criterion(name):
     assert f"paper {criterion.paper}" in text
     assert "1,000 features" in text
     assert "memory:" in text
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_describes_what_is_no_greedy_search(name):
+    result = run("methods", name.upper())
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    call = next(line.split("in Python")[1].strip() for line in result.stdout.splitlines() if "in Python" in line)
+    assert eval(call).criterion == name
 
 
 def test_methods_tells_parameters_and_first_rule():
@@ -185,6 +196,12 @@ def test_methods_describes_every_published_method(name):
 def test_help_names_every_label_space():
     text = " ".join(run("select", "--help", width=120).stdout.split()).replace("- ", "-")
     assert all(re.search(rf"[ ,]{name}[ ,;]", text) for name in LABEL_SPACES)
+
+
+def test_a_method_that_is_no_greedy_search_is_refused_with_where_it_is(tmp_path):
+    path = write(tmp_path, "a,b,y\n1,1,0\n2,1,1\n")
+    said = refusal("select", path, "--labels", 1, "--method", "MLQPFS")
+    assert "'mlqpfs' is no formula for a greedy search; use labelsieve.QuadraticSieve('mlqpfs')" in said
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones():

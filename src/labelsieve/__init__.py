@@ -5,21 +5,35 @@ from typing import TYPE_CHECKING, Any
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
+    from labelsieve.baselines import BaselineSieve
     from labelsieve.criteria import Criterion
     from labelsieve.labelspace import LabelNetwork, NetworkRule
     from labelsieve.labelwise import LabelwiseSieve
+    from labelsieve.quadratic import QuadraticSieve
     from labelsieve.selection import Sieve
 
     __version__: str
 
-__all__ = ["Criterion", "InputError", "LabelNetwork", "LabelwiseSieve", "NetworkRule", "Sieve", "__version__"]
+__all__ = [
+    "BaselineSieve",
+    "Criterion",
+    "InputError",
+    "LabelNetwork",
+    "LabelwiseSieve",
+    "NetworkRule",
+    "QuadraticSieve",
+    "Sieve",
+    "__version__",
+]
 
 # Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
 _HOMES = {
+    "BaselineSieve": "labelsieve.baselines",
     "Criterion": "labelsieve.criteria",
     "LabelNetwork": "labelsieve.labelspace",
     "LabelwiseSieve": "labelsieve.labelwise",
     "NetworkRule": "labelsieve.labelspace",
+    "QuadraticSieve": "labelsieve.quadratic",
     "Sieve": "labelsieve.selection",
 }
 

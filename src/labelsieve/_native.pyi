@@ -72,6 +72,13 @@ def apply_cuts(
     implicit: NDArray[np.uint16],
     missing: NDArray[np.uint8],
 ) -> None: ...
+def pair_steps(
+    matrix: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    tolerance: float,
+    max_steps: int,
+) -> tuple[int, float, float]: ...
 def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
 def nearest_dense(
     table: NDArray[np.float64],

@@ -19,7 +19,7 @@ from labelsieve.errors import InputError
 from labelsieve.plaintext import broken_formula, listed, number, plain_table, printable, prose, text_of
 
 if TYPE_CHECKING:
-    from labelsieve.criteria import Criterion
+    from labelsieve.criteria import Criterion, Method
     from labelsieve.select_file import FileSelection
 
 TARGETS = (
@@ -129,10 +129,13 @@ def demo(
 @app.command()
 def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in detail.")] = None) -> None:
     """List the criteria: name, formula, paper."""
-    from labelsieve.criteria import CATALOGUE, criterion_named
+    from labelsieve.criteria import CATALOGUE, METHODS, criterion_named
     from labelsieve.discretize import EqualWidth
     from labelsieve.recipes import PRESETS, recipe
 
+    if name is not None and name.lower() in METHODS:
+        describe_method(name.lower(), METHODS[name.lower()])
+        return
     if name is not None:
         describe(recipe(PRESETS[name.lower()].criterion if name.lower() in PRESETS else name).criterion, name.lower())
         return
@@ -144,13 +147,26 @@ def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in d
     for known, one in PRESETS.items():
         bins = f"{one.discretizer.n_bins} {one.discretizer.closed}" if isinstance(one.discretizer, EqualWidth) else "mdl"
         recipes.add_row(known, one.criterion, one.targets, bins, one.paper)
+    others = plain_table("name", "without greedy search: in Python, by the selector named")
+    for known, method in METHODS.items():
+        others.add_row(known, f"{method.formula}\n{method.paper}; {method.selector}")
     print_paragraphs(
         text_of(table),
+        text_of(others),
         prose("f: the candidate; s: each chosen feature; S: all of them as one; y, z: labels; pa: parents of y."),
         "Published methods: a criterion with the label space and the bins of its paper.",
         text_of(recipes),
         "More about one of them: labelsieve methods NAME",
     )
+
+
+def describe_method(name: str, method: "Method") -> None:
+    """Print all there is to know about a method that is no formula for the greedy search."""
+    table = plain_table()
+    table.add_row("formula", method.formula)
+    table.add_row("from", method.paper)
+    table.add_row("in Python", f"labelsieve.{method.selector}({name!r})")
+    print_paragraphs(prose(f"{name}: {method.summary}"), text_of(table))
 
 
 def describe(criterion: "Criterion", name: str) -> None:

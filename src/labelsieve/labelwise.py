@@ -21,7 +21,7 @@ from labelsieve.labelspace import Single, name_of
 from labelsieve.progress import progress_bar
 from labelsieve.recipes import recipe
 from labelsieve.search import Lists, search_each
-from labelsieve.selector import BaseSieve, Count, Parents
+from labelsieve.selector import PARENTS, BaseSieve, Count, Parents
 
 
 class LabelwiseSieve(BaseSieve):
@@ -69,6 +69,7 @@ class LabelwiseSieve(BaseSieve):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSieve._parameter_constraints,
+        "parents": PARENTS,
         "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
     }
 
@@ -106,7 +107,7 @@ class LabelwiseSieve(BaseSieve):
             )
         plan = used.criterion.plan
         tables, parents = self._read(X, y, sample_weight, used)
-        targets = tables[0].Y
+        targets, self.criterion_ = tables[0].Y, used.criterion
         forced, excluded = self._checked_columns()
         plan.require_memory(tables[0].X, targets)
         selected, scores = [], []

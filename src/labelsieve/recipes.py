@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from labelsieve.criteria import CATALOGUE, Criterion, criterion_named
+from labelsieve.criteria import CATALOGUE, METHODS, Criterion, criterion_named
 from labelsieve.discretize import MDL, Discretizer, EqualWidth
 from labelsieve.discretize.named import discretizer_named
 from labelsieve.errors import InputError
@@ -59,7 +59,7 @@ def recipe(criterion: Any, targets: Any = AUTO, discretizer: Any = AUTO) -> Reci
     """
     preset = PRESETS.get(criterion.lower()) if isinstance(criterion, str) else None
     if preset is None:
-        if isinstance(criterion, str) and criterion.lower() not in CATALOGUE:
+        if isinstance(criterion, str) and criterion.lower() not in {**CATALOGUE, **METHODS}:
             known = ", ".join([*CATALOGUE, *PRESETS])
             raise InputError(f"{criterion!r} is not a criterion; known are {known}, or a Criterion of your own.")
         preset = Preset(criterion, "single", "equal-width", "")

@@ -21,7 +21,7 @@ from labelsieve.labelspace.space import Counted
 from labelsieve.progress import progress_bar
 from labelsieve.recipes import Recipe, recipe
 from labelsieve.search import GreedySearch
-from labelsieve.selector import BaseSieve, Count, Parents
+from labelsieve.selector import PARENTS, BaseSieve, Count, Parents
 from labelsieve.twins import Twin, redundant_twins
 
 
@@ -104,6 +104,7 @@ class Sieve(BaseSieve):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSieve._parameter_constraints,
         "targets": [StrOptions({"auto", *LABEL_SPACES}), LabelSpace],
+        "parents": PARENTS,
         "target_weight": ["array-like", None],
         "warm_start": ["boolean"],
     }
@@ -191,7 +192,7 @@ class Sieve(BaseSieve):
             estimator=self.estimator,
             n_jobs=self.n_jobs,
         )
-        self.targets_, self.n_rows_left_out_ = used.space, data.n_left_out
+        self.criterion_, self.targets_, self.n_rows_left_out_ = used.criterion, used.space, data.n_left_out
         return GreedySearch(plan, plan.bind(workspace, parents=parents), data.X.n_columns, forced, excluded)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:

@@ -29,6 +29,9 @@ ParentLists = list[list[int]] | None
 Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
 
 
+PARENTS = ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None]
+
+
 class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """What the selectors share: parameters, reading data, the mask."""
 
@@ -39,7 +42,6 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
         "forced": ["array-like"],
         "excluded": ["array-like"],
-        "parents": ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None],
         "n_jobs": [Integral, None],
     }
 
@@ -71,7 +73,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
             kept = np.flatnonzero(rows)
             X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
         made = recipe.space.make(targets, weights)
-        self.criterion_, self.discretizer_ = recipe.criterion, recipe.discretizer
+        self.discretizer_ = recipe.discretizer
         codes = recipe.discretizer.encode(X, targets.codes(), weights)
         tables = [to_count(table, made, weights, self.estimator) for table in (codes if isinstance(codes, list) else [codes])]
         return tables, self._find_parents(recipe, X, tables, targets.codes())
@@ -94,12 +96,13 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
     def _find_parents(self, recipe: Recipe, X: Any, tables: list[Counted], targets: Codes) -> ParentLists:
         """Lists for formulas that mention parents; the network, where there is one, is kept."""
         self.__dict__.pop("network_", None)
-        learned = isinstance(self.parents, str | NetworkRule)
+        given: Parents = getattr(self, "parents", None)
+        learned = isinstance(given, str | NetworkRule)
         if learned and "p" not in recipe.criterion.plan.needs:
             return None
         data: Counted = one_table(tables, "A network") if learned else tables[0]
         how = {"weights": data.weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
-        parents, network = find_parents(self.parents, X, data.X, targets, **how)
+        parents, network = find_parents(given, X, data.X, targets, **how)
         if network is not None:
             self.network_ = network
         return parents
@@ -147,5 +150,5 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = allows_missing(self.discretizer)
+        tags.input_tags.allow_nan = allows_missing(getattr(self, "discretizer", None))
         return tags

@@ -16,6 +16,8 @@
 
 using namespace labelsieve;
 
+int simplex_failures();  // test_simplex.cpp
+
 namespace {
 
 int checks = 0, failures = 0;
@@ -333,6 +335,7 @@ int main() {
     test_entries();
     test_weights();
     EXPECT(test_discretize() == 0);
+    EXPECT(simplex_failures() == 0);
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);
     return failures != 0;
 }

@@ -15,13 +15,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelsieve import LabelwiseSieve, Sieve
+from labelsieve import BaselineSieve, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.criteria.labels import PMU
 from labelsieve.criteria.redundancy import MIFS
 from labelsieve.discretize import EqualWidth
 from tests.selection.data import LABELS, N_FEATURES, NAMES, assert_same_selection, make_data
 
-SELECTORS = [Sieve(), LabelwiseSieve()]
+SELECTORS = [
+    Sieve(),
+    LabelwiseSieve(),
+    QuadraticSieve(),
+    BaselineSieve(),
+    BaselineSieve("variance"),
+    BaselineSieve("all"),
+]
+every_selector = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve, QuadraticSieve, BaselineSieve])
 selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
 
 
@@ -34,7 +42,7 @@ def frames(values, names):
     return {"pandas": pd.DataFrame(values, columns=names), "polars": pl.DataFrame(values, schema=names)}
 
 
-@selectors
+@every_selector
 def test_targets_of_several_columns_are_taken_in_any_container(selector):
     X, Y = make_data()
     expected = selector(n_features_to_select=3).fit(X, Y)
@@ -53,7 +61,7 @@ def test_targets_of_several_columns_are_taken_in_any_container(selector):
         assert_same_selection(selector(n_features_to_select=3).fit(frames(X, NAMES)["pandas"], same), expected)
 
 
-@selectors
+@every_selector
 def test_one_target_may_be_one_dimensional(selector):
     X, Y = make_data()
     expected = selector(n_features_to_select=3).fit(X, Y[:, [1]])
@@ -61,7 +69,7 @@ def test_one_target_may_be_one_dimensional(selector):
         assert_same_selection(selector(n_features_to_select=3).fit(X, same), expected)
 
 
-@selectors
+@every_selector
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_names_come_in_and_go_out(selector, library):
     X, Y = make_data()
@@ -76,7 +84,7 @@ def test_names_come_in_and_go_out(selector, library):
     assert np.array_equal(transformed.to_numpy(), X[:, sieve.support_])
 
 
-@selectors
+@every_selector
 def test_transform_keeps_the_chosen_columns_as_they_were(selector):
     X, Y = make_data()
     sieve = selector(n_features_to_select=2)
@@ -91,7 +99,7 @@ def test_transform_keeps_the_chosen_columns_as_they_were(selector):
     assert np.array_equal(sparse.toarray(), transformed)
 
 
-@selectors
+@every_selector
 def test_names_in_another_order_are_refused(selector):
     X, Y = make_data()
     frame = frames(X, NAMES)["pandas"]
@@ -104,7 +112,7 @@ def test_names_in_another_order_are_refused(selector):
         selector(n_features_to_select=2).fit(X, Y).transform(X[:, :5])
 
 
-@selectors
+@every_selector
 def test_before_fit_there_is_nothing_to_keep(selector, tmp_path):
     X, _ = make_data()
     for use in (

@@ -1,4 +1,5 @@
 from labelsieve.criteria.catalogue import CATALOGUE, criterion_named
 from labelsieve.criteria.criterion import Criterion
+from labelsieve.criteria.method import METHODS, Method, methods_of
 
-__all__ = ["CATALOGUE", "Criterion", "criterion_named"]
+__all__ = ["CATALOGUE", "METHODS", "Criterion", "Method", "criterion_named", "methods_of"]

@@ -5,6 +5,7 @@ from typing import Any
 
 from labelsieve.criteria import labels, redundancy, relevance
 from labelsieve.criteria.criterion import Criterion
+from labelsieve.criteria.method import METHODS
 from labelsieve.errors import InputError
 
 CATALOGUE: dict[str, type[Criterion]] = {
@@ -27,6 +28,9 @@ def criterion_named(criterion: Any) -> Criterion:
         return criterion()
     if isinstance(criterion, str) and criterion.lower() in CATALOGUE:
         return _default(criterion.lower())
+    if isinstance(criterion, str) and criterion.lower() in METHODS:
+        name = criterion.lower()
+        raise InputError(f"{name!r} is no formula for a greedy search; use labelsieve.{METHODS[name].selector}({name!r}).")
     raise InputError(f"{criterion!r} is not a criterion; known are {', '.join(CATALOGUE)}, or a Criterion of your own.")
 
 

@@ -1,0 +1,90 @@
+// Pairwise steps over the simplex: where they end nothing can be gained, and the answers known by hand are found.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "simplex.hpp"
+
+using namespace labelsieve;
+
+namespace {
+
+int failures = 0;
+
+void expect(bool holds, const char* what, int line) {
+    if (holds) return;
+    ++failures;
+    std::fprintf(stderr, "test_simplex.cpp, line %d: %s\n", line, what);
+}
+#define EXPECT(condition) expect((condition), #condition, __LINE__)
+
+struct Solved {
+    std::vector<double> weights, gradient;
+    PairSteps how;
+};
+
+// From the first corner.
+Solved solve(const std::vector<double>& matrix, const std::vector<double>& linear, std::size_t max_steps = 1'000'000) {
+    const std::size_t n = linear.size();
+    Solved solved{std::vector<double>(n, 0.0), linear, {}};
+    solved.weights[0] = 1;
+    for (std::size_t i = 0; i < n; ++i) solved.gradient[i] += matrix[i * n];
+    solved.how = pair_steps(matrix.data(), n, solved.weights.data(), solved.gradient.data(), 1e-12, max_steps);
+    return solved;
+}
+
+void test_known_answers() {
+    const auto even = solve({1, 0, 0, 1}, {0, 0});
+    EXPECT(std::abs(even.weights[0] - 0.5) < 1e-12 && even.how.violation <= 1e-12 && even.how.curvature == 2);
+    const auto corner = solve({1, 0, 0, 1}, {0, -5});
+    EXPECT(corner.weights[0] == 0 && corner.weights[1] == 1);
+    const auto linear = solve({0, 0, 0, 0, 0, 0, 0, 0, 0}, {-1, -3, -3});  // no curvature at all; the first of equals
+    EXPECT(linear.weights[0] == 0 && linear.weights[1] == 1 && linear.weights[2] == 0 && linear.how.curvature == 0);
+    const auto bent_down = solve({1, 2, 2, 1}, {0, -0.5});  // negative curvature: go to the end
+    EXPECT(bent_down.weights[1] == 1 || bent_down.weights[0] == 1);
+    EXPECT(bent_down.how.violation <= 1e-12);
+    const auto one = solve({3}, {1});
+    EXPECT(one.weights[0] == 1 && one.how.steps == 0);
+    EXPECT(pair_steps(nullptr, 0, nullptr, nullptr, 0, 5).steps == 0);
+    EXPECT(solve({1, 0, 0, 1}, {0, 0}, 0).how.steps == 0);
+    const double none = std::nan("");
+    EXPECT(solve({none, none, none, none}, {0, -1}).how.steps == 0);
+}
+
+// A'A of random A, fewer rows than columns: many answers, all with the same gradient conditions.
+void test_random_problems() {
+    std::mt19937_64 bits(7);
+    std::uniform_real_distribution<double> number(-1, 1);
+    for (const std::size_t n : {2, 5, 17, 60}) {
+        std::vector<double> a(n * n / 2 + n), matrix(n * n, 0.0), linear(n);
+        const std::size_t rows = a.size() / n;
+        for (double& x : a) x = number(bits);
+        for (double& x : linear) x = number(bits);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j)
+                for (std::size_t r = 0; r < rows; ++r) matrix[i * n + j] += a[r * n + i] * a[r * n + j];
+        const auto solved = solve(matrix, linear);
+        double sum = 0, lowest = 1e9, highest = -1e9;
+        for (std::size_t i = 0; i < n; ++i) {
+            double gradient = linear[i];
+            for (std::size_t j = 0; j < n; ++j) gradient += matrix[i * n + j] * solved.weights[j];
+            EXPECT(std::abs(gradient - solved.gradient[i]) < 1e-10);
+            EXPECT(solved.weights[i] >= 0);
+            sum += solved.weights[i];
+            lowest = std::min(lowest, gradient);
+            if (solved.weights[i] > 0) highest = std::max(highest, gradient);
+        }
+        EXPECT(std::abs(sum - 1) < 1e-12);
+        EXPECT(highest - lowest < 1e-9);
+    }
+}
+
+}  // namespace
+
+int simplex_failures() {
+    test_known_answers();
+    test_random_problems();
+    return failures;
+}
