@@ -49,6 +49,12 @@ struct Kernels {
 
     // Transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i of word j.
     void (*transpose)(std::uint64_t* matrix);
+
+    // out[r * n + j] = sum of |points[j * width + c] - references[r * width + c]| over c, for the first `n_references` of the
+    // four rows in `references`; width is a multiple of 8. The values are whole numbers, so that sums
+    // are exact in any order.
+    void (*manhattan)(const double* points, std::size_t n, std::size_t width, const double* references, std::size_t n_references,
+                      double* out);
 };
 
 // The kernels for the processor that this runs on, chosen once.

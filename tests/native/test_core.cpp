@@ -15,6 +15,8 @@
 
 using namespace labelsieve;
 
+void test_neighbours(void (*expect)(bool, const char*, int));
+
 namespace {
 
 int checks = 0, failures = 0;
@@ -250,6 +252,7 @@ int main() {
     test_panels();
     test_tall_data();
     test_weights();
+    test_neighbours(expect);
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);
     return failures != 0;
 }
