@@ -64,12 +64,16 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         n_rows = X.shape[0]
         if targets.n_rows != n_rows:
             raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
-        rows, weights = weigh(sample_weight, n_rows, self.estimator)
+        rows, weights = self._weigh(sample_weight, n_rows)
         if rows is not None:  # before binning: rows without weight must not move the cut points
             targets = targets.take_rows(rows)
             kept = np.flatnonzero(rows)
             X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
         return discretizer_named(self.discretizer).encode(X), targets, weights
+
+    def _weigh(self, sample_weight: Any, n_rows: int) -> tuple[NDArray[np.bool_] | None, Any]:
+        """Which rows count (None: all), and their weights."""
+        return weigh(sample_weight, n_rows, self.estimator)
 
     def _wanted(self, n_features: int, n_available: int) -> int:
         """How many features to choose; more than there are means all."""

@@ -1,0 +1,16 @@
+from labelsieve.selectors.chi_square import ChiSquare, chi_square
+from labelsieve.selectors.llsf import LLSF
+from labelsieve.selectors.mddm import MDDM
+from labelsieve.selectors.relief import ReliefF
+from labelsieve.selectors.relief_ml import ReliefFML
+from labelsieve.selectors.rrelief import RReliefF
+
+__all__ = [
+    "LLSF",
+    "MDDM",
+    "ChiSquare",
+    "RReliefF",
+    "ReliefF",
+    "ReliefFML",
+    "chi_square",
+]
