@@ -4,6 +4,7 @@ from labelsieve.selectors.mddm import MDDM
 from labelsieve.selectors.relief import ReliefF
 from labelsieve.selectors.relief_ml import ReliefFML
 from labelsieve.selectors.rrelief import RReliefF
+from labelsieve.selectors.stability import Stability, selection_stability, stability_index
 
 __all__ = [
     "LLSF",
@@ -12,5 +13,8 @@ __all__ = [
     "RReliefF",
     "ReliefF",
     "ReliefFML",
+    "Stability",
     "chi_square",
+    "selection_stability",
+    "stability_index",
 ]
