@@ -12,6 +12,11 @@ from labelsieve.selectors.normal_equations import extreme_eigenvalues, solve
 from tests.shared import shared_file
 
 
+def limit_squares(monkeypatch, largest):
+    for name in ("LARGEST_SQUARE", "LARGEST_SYSTEM"):
+        monkeypatch.setattr(f"labelsieve.selectors.normal_equations.{name}", largest)
+
+
 def make_data(n_rows=120, n_features=9, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_features)) * (rng.random((n_rows, n_features)) < 0.6)
@@ -90,7 +95,7 @@ def test_sparse_and_dense_wide_and_tall_find_the_same(largest, monkeypatch):
     for shape in ((120, 9), (30, 45)):
         X, Y = make_data(*shape)
         expected = LLSF(beta=3.0, convex=True, tol=1e-9, max_iter=50_000).fit(X, Y)
-        monkeypatch.setattr("labelsieve.selectors.normal_equations.LARGEST_SQUARE", largest)
+        limit_squares(monkeypatch, largest)
         found = LLSF(beta=3.0, convex=True, tol=1e-9, max_iter=50_000).fit(sp.csr_array(X), sp.csr_array(Y))
         monkeypatch.undo()
         assert found.coef_ == pytest.approx(expected.coef_, abs=1e-6)
@@ -145,7 +150,7 @@ def test_on_real_data_the_published_problem_may_have_no_minimum_and_the_convex_o
 @pytest.mark.parametrize("shape", [(40, 12), (12, 40)])
 @pytest.mark.parametrize("largest", [2048, 20, 0])
 def test_linear_systems_are_solved_by_every_road(shape, largest, monkeypatch):
-    monkeypatch.setattr("labelsieve.selectors.normal_equations.LARGEST_SQUARE", largest)
+    limit_squares(monkeypatch, largest)
     rng = np.random.default_rng(0)
     X, B = rng.normal(size=shape), rng.normal(size=(shape[1], 3))
     expected = np.linalg.solve(0.7 * X.T @ X + 0.2 * np.eye(shape[1]), B)

@@ -10,6 +10,11 @@ from labelsieve.selectors import MDDM
 from tests.shared import shared_file
 
 
+def limit_squares(monkeypatch, largest):
+    for name in ("LARGEST_SQUARE", "LARGEST_SYSTEM"):
+        monkeypatch.setattr(f"labelsieve.selectors.normal_equations.{name}", largest)
+
+
 def make_data(n_rows=80, n_features=7, seed=0):
     rng = np.random.default_rng(seed)
     X = (rng.normal(size=(n_rows, n_features)) + 0.5) * (rng.random((n_rows, n_features)) < 0.7)
@@ -53,7 +58,7 @@ def test_without_mu_it_is_the_projection_of_a_public_toolbox(name):
 def test_sparse_and_dense_give_the_same(mu, largest, shape, monkeypatch):
     X, Y = make_data(*shape)
     expected = MDDM(mu=mu).fit(X, Y)
-    monkeypatch.setattr("labelsieve.selectors.normal_equations.LARGEST_SQUARE", largest)
+    limit_squares(monkeypatch, largest)
     found = MDDM(mu=mu).fit(sp.csr_array(X), sp.csr_array(Y))
     assert found.components_ == pytest.approx(expected.components_, abs=1e-7)
     assert found.transform(sp.csr_array(X)) == pytest.approx(expected.transform(X), abs=1e-6)
@@ -80,6 +85,13 @@ def test_repeated_and_absent_labels_add_no_direction():
     expected = MDDM().fit(X, Y[:, :2])
     more = MDDM().fit(X, np.column_stack([Y[:, 0], Y[:, 0], Y[:, 1], np.zeros(80), np.ones(80)]))
     assert more.n_components_ == expected.n_components_ == 2
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_large_and_small_numbers_have_as_many_directions(scale):
+    X, Y = make_data()
+    for mu in (0, 0.5):
+        assert MDDM(mu=mu).fit(scale * X, Y).n_components_ == MDDM(mu=mu).fit(X, scale * Y).n_components_ == 3
 
 
 def test_nothing_to_depend_on_leaves_no_direction():

@@ -10,10 +10,21 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.information.weights import read_weights
-from labelsieve.selectors.normal_equations import solve, weighted_rows
+from labelsieve.selectors.normal_equations import Array, solve, weighted_rows
 from labelsieve.selectors.ranking import read_numbers
 
 _SMALLEST = 1e-10  # of the largest eigenvalue: what is below is no direction, but rounding
+_ROUNDING = 16 * np.finfo(np.float64).eps  # of the sums in B, relative to what they add up
+
+
+def _dependence(X: Any, Y: Any, weights: Array) -> Array:
+    """X'HY, H centring weighted rows: X'W(Y - mean) is X'WY - (X'w)(Y'w)' / sum(w), and nothing sparse is made dense."""
+    centred = X if sp.issparse(X) else X - np.average(X, axis=0, weights=weights)  # where it is free, for the last digits
+    product = centred.T @ weighted_rows(Y, weights)
+    B = np.asarray(product.toarray() if sp.issparse(product) else product)
+    B = B - np.outer(centred.T @ weights, Y.T @ weights) / weights.sum()
+    rounding = _ROUNDING * float(abs(Y).max()) * (abs(X).T @ weights)
+    return np.where(np.abs(B) <= rounding[:, np.newaxis], 0.0, B)  # constant columns do not depend on anything
 
 
 class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -45,8 +56,9 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     -----
     The matrix of the problem is BB' with B = X'HY of q columns. So its directions are :math:`C^{-1} B u / \sqrt{\lambda}`,
     :math:`(\lambda, u)` being the eigenpairs of the q x q matrix :math:`B' C^{-1} B`, and C, the constraint, is only solved
-    with: d x d where d is at most n and 2,048, n x n where X is wide, and not at all for ``mu=0``. Sparse X stays sparse;
-    the means are taken out of the labels, not of X. As published, X'X in the constraint is not centred, and ``transform``
+    with: d x d where d is at most n, n x n where X is wide, by conjugate gradients where both are beyond 10,000, and not at
+    all for ``mu=0``. Sparse X stays sparse;
+    the means are taken out of X'Y. As published, X'X in the constraint is not centred, and ``transform``
     returns XP without a shift.
 
     Examples
@@ -73,15 +85,11 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         X, Y = read_numbers(self, X, y)
         weights = read_weights(sample_weight, X.shape[0])
         weights = np.ones(X.shape[0]) if weights is None else weights
-        # X'W(Y - mean) = X'WY - (X'w)(Y'w)' / sum(w): neither X nor Y is made dense.
-        product = X.T @ weighted_rows(Y, weights)
-        B = np.asarray(product.toarray() if sp.issparse(product) else product)
-        B = B - np.outer(X.T @ weights, Y.T @ weights) / weights.sum()
+        B = _dependence(X, Y, weights)
         scaled = solve(weighted_rows(X, np.sqrt(weights)), B, float(self.mu), 1 - float(self.mu))
         values, vectors = np.linalg.eigh(B.T @ scaled)
         values, vectors = values[::-1], vectors[:, ::-1]
-        floor = np.finfo(np.float64).eps * weights.sum() * self._scale(X, Y)
-        useful = int(np.count_nonzero(values > max(_SMALLEST * values[0], floor)))
+        useful = int(np.count_nonzero(values > max(_SMALLEST * values[0], 0.0)))
         kept = self._wanted(X.shape[1], useful)
         components = (scaled @ vectors[:, :kept]) / np.sqrt(values[:kept])
         largest = np.abs(components).argmax(axis=0)
@@ -90,10 +98,6 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         self.eigenvalues_ = values[:kept].copy()
         self.n_components_ = kept
         return self
-
-    @staticmethod
-    def _scale(X: Any, Y: Any) -> float:
-        return float(abs(X).max() * abs(Y).max()) ** 2
 
     def _wanted(self, n_features: int, n_useful: int) -> int:
         wanted: Any = self.n_components
