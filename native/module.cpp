@@ -1,34 +1,20 @@
-// The Python face of the core: the only file that knows Python. Checks shapes, lets go of the interpreter, hands over.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// The Python face of the core: only the files named module know Python. They check shapes, let go of the interpreter, hand over.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
-#include <stdexcept>
 #include <string>
 
 #include "encode.hpp"
-#include "neighbours.hpp"
+#include "module.hpp"
 #include "panels.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace labelsieve {
 namespace {
 
 template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using OutVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
 using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
-
-void require(bool holds, const char* message) {
-    if (!holds) throw std::invalid_argument(message);
-}
 
 Number number_of(const nb::dlpack::dtype& type) {
     if (type == nb::dtype<bool>()) return Number::boolean;
@@ -106,11 +92,6 @@ Strategy strategy_of(const std::string& name) {
     if (name == "sparse") return Strategy::sparse;
     if (name == "histogram") return Strategy::histogram;
     throw std::invalid_argument("strategy must be 'auto', 'positional', 'grouped', 'tiled', 'sparse' or 'histogram'");
-}
-
-void poll_signals() {
-    nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 struct Weights {
@@ -199,83 +180,6 @@ class Session {
     std::optional<Panels> panels_;
 };
 
-// Starts of `n` lists: they rise from 0 to the length of what they point into.
-void require_starts(const Vector<std::int64_t>& starts, std::size_t n, std::size_t length) {
-    require(starts.shape(0) == n + 1 && starts.data()[0] == 0 && starts.data()[n] == std::int64_t(length), "starts must span the lists");
-    for (std::size_t i = 0; i < n; ++i) require(starts.data()[i] <= starts.data()[i + 1], "starts must rise");
-}
-
-// Lists of indices below `limit`, each in rising order.
-void require_lists(const Vector<std::int64_t>& starts, const Vector<std::uint32_t>& indices, std::size_t n, std::size_t limit) {
-    require_starts(starts, n, indices.shape(0));
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::int64_t at = starts.data()[i]; at < starts.data()[i + 1]; ++at)
-            require(indices.data()[at] < limit && (at == starts.data()[i] || indices.data()[at - 1] < indices.data()[at]),
-                    "indices must rise and stay below their limit");
-}
-
-struct SparseArrays {
-    Vector<std::int64_t> starts;
-    Vector<std::uint32_t> indices;
-    Vector<double> values;
-
-    SparseSide checked(std::size_t n, std::size_t limit) const {
-        require(indices.shape(0) == values.shape(0), "as many indices as values");
-        require_lists(starts, indices, n, limit);
-        return {starts.data(), indices.data(), values.data()};
-    }
-};
-
-// Rows among which neighbours are sought, with the arrays that they look at.
-class Neighbours {
-  public:
-    Neighbours(nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> values, std::size_t n_columns, unsigned n_threads)
-        : dense_(std::move(values)), pool_(n_threads, poll_signals) {
-        require(dense_.shape(0) >= 1 && dense_.shape(0) < no_row, "between 1 and 4,294,967,294 rows");
-        require(dense_.shape(1) % lane_doubles == 0 && n_columns <= dense_.shape(1), "rows must be padded to a multiple of 8");
-        points_ = dense_points(dense_.data(), dense_.shape(0), n_columns, dense_.shape(1));
-    }
-
-    Neighbours(SparseArrays by_rows, SparseArrays by_columns, unsigned n_threads)
-        : by_rows_(std::move(by_rows)), by_columns_(std::move(by_columns)), pool_(n_threads, poll_signals) {
-        require(by_rows_.starts.shape(0) >= 2 && by_columns_.starts.shape(0) >= 1, "at least one row");
-        const std::size_t n_rows = by_rows_.starts.shape(0) - 1, n_columns = by_columns_.starts.shape(0) - 1;
-        require(n_rows < no_row && n_columns < no_row, "at most 4,294,967,294 rows and columns");
-        points_ = sparse_points(by_rows_.checked(n_rows, n_columns), by_columns_.checked(n_columns, n_rows), n_rows, n_columns);
-    }
-
-    void nearest(Vector<row_t> references, Vector<std::int64_t> starts, Vector<row_t> rows, std::size_t k, OutVector<row_t> out) {
-        check_rows(references);
-        require(starts.shape(0) >= 1 && k >= 1, "at least one neighbour");
-        const std::size_t n_groups = starts.shape(0) - 1;
-        require_lists(starts, rows, n_groups, points_->n_rows());
-        require(out.shape(0) == checked_product(checked_product(references.shape(0), n_groups), k), "k places for each reference and group");
-        nb::gil_scoped_release released;
-        nearest_rows(*points_, {references.data(), references.shape(0)}, {starts.data(), rows.data(), n_groups}, k, pool_, out.data());
-    }
-
-    void add(Vector<row_t> references, Vector<row_t> neighbours, Vector<double> factors, OutVector<double> sums) {
-        check_rows(references);
-        const std::size_t n = references.shape(0) ? neighbours.shape(0) / references.shape(0) : 0;
-        require(neighbours.shape(0) == n * references.shape(0) && factors.shape(0) == neighbours.shape(0), "as many factors as neighbours");
-        require(sums.shape(0) == points_->n_columns(), "one sum for each column");
-        for (std::size_t i = 0; i < neighbours.shape(0); ++i)
-            require(neighbours.data()[i] < points_->n_rows() || neighbours.data()[i] == no_row, "there is no such row");
-        nb::gil_scoped_release released;
-        add_differences(*points_, {references.data(), references.shape(0)}, neighbours.data(), factors.data(), n, pool_, sums.data());
-    }
-
-  private:
-    void check_rows(const Vector<row_t>& rows) const {
-        for (std::size_t i = 0; i < rows.shape(0); ++i) require(rows.data()[i] < points_->n_rows(), "there is no such row");
-    }
-
-    nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> dense_;
-    SparseArrays by_rows_, by_columns_;
-    Pool pool_;
-    std::unique_ptr<Points> points_;
-};
-
 template <class Code>
 void copy_numbers(Matrix numbers, OutMatrix<Code> out) {
     require(out.shape(0) == numbers.shape(0) && out.shape(1) == numbers.shape(1), "shapes differ");
@@ -362,14 +266,5 @@ NB_MODULE(_native, m) {
         .def("run_feature", &Session::run_feature, "feature"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a.noconvert(),
              "out"_a.noconvert())
         .def_prop_ro("bytes", &Session::bytes);
-    nb::class_<Neighbours>(m, "Neighbours")
-        .def(nb::init<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>, std::size_t, unsigned>(), "values"_a,
-             "n_columns"_a, "n_threads"_a)
-        .def("__init__", [](Neighbours* self, Vector<std::int64_t> row_starts, Vector<std::uint32_t> columns, Vector<double> row_values,
-                            Vector<std::int64_t> column_starts, Vector<std::uint32_t> rows, Vector<double> column_values, unsigned n_threads) {
-            new (self) Neighbours(SparseArrays{std::move(row_starts), std::move(columns), std::move(row_values)},
-                                  SparseArrays{std::move(column_starts), std::move(rows), std::move(column_values)}, n_threads);
-        }, "row_starts"_a, "columns"_a, "row_values"_a, "column_starts"_a, "rows"_a, "column_values"_a, "n_threads"_a)
-        .def("nearest", &Neighbours::nearest, "references"_a, "starts"_a, "rows"_a, "k"_a, "out"_a.noconvert())
-        .def("add", &Neighbours::add, "references"_a, "neighbours"_a, "factors"_a, "sums"_a.noconvert());
+    bind_neighbours(m);
 }
