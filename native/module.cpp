@@ -266,5 +266,5 @@ NB_MODULE(_native, m) {
         .def("run_feature", &Session::run_feature, "feature"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a.noconvert(),
              "out"_a.noconvert())
         .def_prop_ro("bytes", &Session::bytes);
-    bind_neighbours(m);
+    bind_relief(m);
 }

@@ -26,6 +26,6 @@ inline void poll_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-void bind_neighbours(nb::module_& m);
+void bind_relief(nb::module_& m);
 
 }  // namespace labelsieve

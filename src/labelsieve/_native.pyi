@@ -83,7 +83,7 @@ class Session:
     @property
     def bytes(self) -> int: ...
 
-class Neighbours:
+class ReliefRows:
     @overload
     def __init__(self, values: NDArray[np.float64], n_columns: int, n_threads: int) -> None: ...
     @overload

@@ -15,7 +15,7 @@
 
 using namespace labelsieve;
 
-void test_neighbours(void (*expect)(bool, const char*, int));
+void test_relief(void (*expect)(bool, const char*, int));
 
 namespace {
 
@@ -252,7 +252,7 @@ int main() {
     test_panels();
     test_tall_data();
     test_weights();
-    test_neighbours(expect);
+    test_relief(expect);
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);
     return failures != 0;
 }

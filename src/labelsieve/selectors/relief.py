@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from labelsieve.information import Codes
-from labelsieve.information.neighbours import NO_ROW, Neighbours
+from labelsieve.information.relief_rows import NO_ROW, Neighbours
 from labelsieve.labelspace import LABEL_SPACES, encode_targets, target_space
 from labelsieve.progress import progress_bar
 from labelsieve.selection import Count

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
-from labelsieve.information.neighbours import NO_ROW, Neighbours
+from labelsieve.information.relief_rows import NO_ROW, Neighbours
 from labelsieve.progress import progress_bar
 from labelsieve.selection import Count
 from labelsieve.selectors.ranking import read_numbers

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "neighbours.hpp"
+#include "relief.hpp"
 
 using namespace labelsieve;
 
@@ -53,7 +53,7 @@ struct Matrix {
 
 }  // namespace
 
-void test_neighbours(void (*expect)(bool, const char*, int)) {
+void test_relief(void (*expect)(bool, const char*, int)) {
     std::mt19937_64 random(7);
     for (const auto& [n, d] : {std::pair<std::size_t, std::size_t>{1, 1}, {2, 9}, {70, 5}, {133, 24}}) {
         const Matrix matrix(n, d, random);

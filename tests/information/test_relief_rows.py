@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
-from labelsieve.information.neighbours import NO_ROW, Neighbours
+from labelsieve.information.relief_rows import NO_ROW, Neighbours
 
 
 def test_of_rows_at_the_same_distance_the_lowest_is_nearer():

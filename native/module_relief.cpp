@@ -1,6 +1,6 @@
 // Nearest rows, for Python.
-#include "module.hpp"
-#include "neighbours.hpp"
+#include "python.hpp"
+#include "relief.hpp"
 
 namespace labelsieve {
 namespace {
@@ -86,8 +86,8 @@ class Neighbours {
 
 }  // namespace
 
-void bind_neighbours(nb::module_& m) {
-    nb::class_<Neighbours>(m, "Neighbours")
+void bind_relief(nb::module_& m) {
+    nb::class_<Neighbours>(m, "ReliefRows")
         .def(nb::init<Rows, std::size_t, unsigned>(), "values"_a,
              "n_columns"_a, "n_threads"_a)
         .def("__init__", [](Neighbours* self, Vector<std::int64_t> row_starts, Vector<std::uint32_t> columns, Vector<double> row_values,

@@ -1,4 +1,4 @@
-#include "neighbours.hpp"
+#include "relief.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -55,14 +55,14 @@ class Neighbours:
             columns = _scaled_columns(X)
             rows = columns.tocsr()
             arrays = [(side.indptr.astype(np.int64), side.indices.astype(np.uint32), side.data) for side in (rows, columns)]
-            self._core = _native.Neighbours(*arrays[0], *arrays[1], threads)
+            self._core = _native.ReliefRows(*arrays[0], *arrays[1], threads)
         else:
             width = -(-self.n_columns // _LANE) * _LANE
             values = np.zeros((self.n_rows, width))
             low, high = X.min(axis=0), X.max(axis=0)
             for column in range(self.n_columns):
                 values[:, column] = _scaled(X[:, column], low[column], high[column])
-            self._core = _native.Neighbours(values, self.n_columns, threads)
+            self._core = _native.ReliefRows(values, self.n_columns, threads)
 
     def nearest(self, references: NDArray[Any], groups: list[NDArray[Any]], k: int) -> NDArray[np.uint32]:
         """``(n_references, n_groups, k)``: the nearest rows of every group, nearest first, of equals the lowest row.
