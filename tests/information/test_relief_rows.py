@@ -52,8 +52,8 @@ def test_the_core_refuses_what_would_read_beyond_its_memory():
 
     rows = np.zeros((3, 8))
     with pytest.raises(ValueError, match="multiple of 8"):
-        _native.Neighbours(np.zeros((3, 7)), 7, 1)
-    core = _native.Neighbours(rows, 5, 1)
+        _native.ReliefRows(np.zeros((3, 7)), 7, 1)
+    core = _native.ReliefRows(rows, 5, 1)
     one = np.array([0], dtype=np.uint32)
     whole = np.array([0, 1], dtype=np.int64)
     out = np.zeros(2, dtype=np.uint32)
