@@ -58,6 +58,12 @@ struct Kernels {
 
     // The i < n with values[i] <= bound, ascending. Returns how many there are; `found` has room for n.
     std::size_t (*find_up_to)(const double* values, std::size_t n, double bound, row_t* found);
+
+    // out[r * n + j] = sum of |points[j * width + c] - references[r * width + c]| over c, for the first `n_references` of the
+    // four rows in `references`; width is a multiple of 8. The values are whole numbers, so that sums
+    // are exact in any order.
+    void (*manhattan)(const double* points, std::size_t n, std::size_t width, const double* references, std::size_t n_references,
+                      double* out);
 };
 
 // The kernels for the processor that this runs on, chosen once.

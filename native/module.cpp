@@ -366,6 +366,7 @@ NB_MODULE(_native, m) {
     using namespace labelsieve;
     m.doc() = "Core of labelsieve: counting, and the search for neighbours.";
     bind_neighbours(m);
+    bind_relief(m);
 
     m.def("kernel_name", [] { return std::string(kernels().name); });
     m.def("scan_codes", [](Matrix numbers, OutVector<std::uint32_t> levels) {

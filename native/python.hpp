@@ -40,5 +40,6 @@ nb::object hand_over(std::vector<T>&& values) {
 }
 
 void bind_neighbours(nb::module_& m);
+void bind_relief(nb::module_& m);
 
 }  // namespace labelsieve

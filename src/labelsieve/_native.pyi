@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,3 +152,33 @@ class Session:
     ) -> None: ...
     @property
     def bytes(self) -> int: ...
+
+class ReliefRows:
+    @overload
+    def __init__(self, values: NDArray[np.float64], n_columns: int, n_threads: int) -> None: ...
+    @overload
+    def __init__(
+        self,
+        row_starts: NDArray[np.int64],
+        columns: NDArray[np.uint32],
+        row_values: NDArray[np.float64],
+        column_starts: NDArray[np.int64],
+        rows: NDArray[np.uint32],
+        column_values: NDArray[np.float64],
+        n_threads: int,
+    ) -> None: ...
+    def nearest(
+        self,
+        references: NDArray[np.uint32],
+        starts: NDArray[np.int64],
+        rows: NDArray[np.uint32],
+        k: int,
+        out: NDArray[np.uint32],
+    ) -> None: ...
+    def add(
+        self,
+        references: NDArray[np.uint32],
+        neighbours: NDArray[np.uint32],
+        factors: NDArray[np.float64],
+        sums: NDArray[np.float64],
+    ) -> None: ...

@@ -21,6 +21,7 @@ from labelsieve.information.tables import is_frame, is_integer_array
 from labelsieve.information.weights import positive_weights
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, read_targets, to_count
 from labelsieve.labelspace.space import Counted
+from labelsieve.labelspace.targets import Kind, TargetTable
 from labelsieve.recipes import Recipe
 from labelsieve.storage import StoredSelection
 
@@ -62,8 +63,19 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
                 f"{type(self).__name__}: estimator='shrinkage' shrinks a joint table for every term, and the terms of a "
                 "criterion share their tables; use 'plugin' or 'miller-madow', or labelsieve.information term by term."
             )
-        X, Y = self._checked(X, Y, recipe)
-        targets = read_targets(Y, recipe.space.kind)
+        X, targets, weights = self._rows(X, Y, sample_weight, recipe.space.kind, recipe.discretizer)
+        made = recipe.space.make(targets, weights)
+        self.discretizer_ = recipe.discretizer
+        codes = recipe.discretizer.encode(X, targets.codes(), weights)
+        tables = [to_count(table, made, weights, self.estimator) for table in (codes if isinstance(codes, list) else [codes])]
+        return tables, self._find_parents(recipe, X, tables, targets.codes())
+
+    def _rows(
+        self, X: Any, Y: Any, sample_weight: Any, kind: Kind, discretizer: Discretizer
+    ) -> tuple[Any, TargetTable, NDArray[np.float64] | None]:
+        """Features, targets and weights of the rows that have weight."""
+        X, Y = self._checked(X, Y, discretizer)
+        targets = read_targets(Y, kind)
         n_rows = X.shape[0]
         if targets.n_rows != n_rows:
             raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
@@ -72,13 +84,9 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
             targets = targets.take_rows(rows)
             kept = np.flatnonzero(rows)
             X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
-        made = recipe.space.make(targets, weights)
-        self.discretizer_ = recipe.discretizer
-        codes = recipe.discretizer.encode(X, targets.codes(), weights)
-        tables = [to_count(table, made, weights, self.estimator) for table in (codes if isinstance(codes, list) else [codes])]
-        return tables, self._find_parents(recipe, X, tables, targets.codes())
+        return X, targets, weights
 
-    def _checked(self, X: Any, Y: Any, recipe: Recipe) -> tuple[Any, Any]:
+    def _checked(self, X: Any, Y: Any, discretizer: Discretizer) -> tuple[Any, Any]:
         if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
             validate_data(self, X, skip_check_array=True)
             if Y is None:
@@ -87,7 +95,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         if is_integer_array(X, (2,)) and is_integer_array(Y, (1, 2)) and len(X) == len(Y):
             validate_data(self, X, skip_check_array=True)  # nothing is left to check that reading the codes does not
             return X, Y
-        finite = "allow-nan" if allows_missing(recipe.discretizer) else True
+        finite = "allow-nan" if allows_missing(discretizer) else True
         checked: tuple[Any, Any] = validate_data(
             self, X, Y, accept_sparse=("csr", "csc"), multi_output=True, ensure_all_finite=finite
         )

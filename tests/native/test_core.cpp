@@ -17,6 +17,7 @@
 using namespace labelsieve;
 
 int simplex_failures();  // test_simplex.cpp
+void test_relief(void (*expect)(bool, const char*, int));
 
 namespace {
 
@@ -336,6 +337,7 @@ int main() {
     test_weights();
     EXPECT(test_discretize() == 0);
     EXPECT(simplex_failures() == 0);
+    test_relief(expect);
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);
     return failures != 0;
 }

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelsieve import InputError
-from labelsieve.statistics import bayesian_signed_rank, confidence_band, holm, selection_stability
+from labelsieve.statistics import bayesian_signed_rank, confidence_band, holm, stability_index
 
 
 def naive_posterior(z, same_within, prior, n_samples, seed):
@@ -61,6 +61,13 @@ def test_shared_rows_widen_a_band():
     assert single.low == single.high == 1.0
 
 
+def masks_of(selections, d):
+    masks = np.zeros((len(selections), d), dtype=bool)
+    for row, columns in enumerate(selections):
+        masks[row, list(columns)] = True
+    return masks
+
+
 def mean_pairwise(selections, d):
     """For selections of one size k, the index is the mean over pairs of (shared - k^2/d) / (k - k^2/d)."""
     k = len(selections[0])
@@ -74,33 +81,9 @@ def test_stability_of_equal_sizes_is_kunchevas_mean_over_pairs(data):
     d = data.draw(st.integers(3, 10))
     k = data.draw(st.integers(1, d - 1))
     selections = data.draw(st.lists(st.permutations(range(d)).map(lambda order: order[:k]), min_size=2, max_size=6))
-    found = selection_stability(selections, d)
-    assert found.value == pytest.approx(mean_pairwise(selections, d), abs=1e-12)
-    assert found.low <= found.value <= found.high
-
-
-def test_stability_at_its_ends():
-    same = selection_stability([[1, 2]] * 4, 6)
-    assert (same.value, same.low, same.high) == pytest.approx((1, 1, 1))
-    random = np.random.default_rng(0)
-    chance = selection_stability([random.permutation(100)[:10] for _ in range(200)], 100)
-    assert chance.low < 0 < chance.high
-    assert np.isnan(selection_stability([[], []], 3).value)
-    assert np.isnan(selection_stability([[0, 1], [1, 0]], 2).value)
-    assert selection_stability([[], [0]], 3).value < 1
-
-
-def test_stability_interval_holds_the_truth_as_often_as_it_says():
-    """A selector that takes each feature with its own chance: the true value is known."""
-    random = np.random.default_rng(2)
-    chances = np.array([0.9] * 5 + [0.1] * 15)
-    density = chances.mean()
-    truth = 1 - (chances * (1 - chances)).mean() / (density * (1 - density))
-    hits = 0
-    for _ in range(300):
-        found = selection_stability([np.flatnonzero(random.random(20) < chances) for _ in range(50)], 20)
-        hits += found.low <= truth <= found.high
-    assert hits / 300 == pytest.approx(0.95, abs=0.04)
+    found = stability_index(masks_of(selections, d))
+    assert found.index == pytest.approx(mean_pairwise(selections, d), abs=1e-12)
+    assert found.interval[0] <= found.index <= found.interval[1]
 
 
 @pytest.mark.parametrize(
@@ -117,9 +100,8 @@ def test_stability_interval_holds_the_truth_as_often_as_it_says():
         lambda: confidence_band([1.0, 2.0], confidence=95),
         lambda: confidence_band([1.0, 2.0], test_share=1.0),
         lambda: holm([0.5, 1.5]),
-        lambda: selection_stability([[0]], 3),
-        lambda: selection_stability([[0], [3]], 3),
-        lambda: selection_stability([[0], [0.5]], 3),
+        lambda: stability_index([[0, 1]]),
+        lambda: stability_index([[0, 2], [1, 0]]),
     ],
 )
 def test_what_cannot_be_used_is_refused(refused):

@@ -1,79 +1,93 @@
-from collections.abc import Iterable
+"""How stable a selection is: the index of Nogueira, Sechidis and Brown, with its confidence interval."""
+
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.stats
 from numpy.typing import NDArray
-from scipy.stats import norm
 
-from labelsieve.errors import InputError, whole_number
-from labelsieve.statistics.post_hoc import read_alpha
+from labelsieve.errors import InputError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stability:
-    """How alike repeated selections are, and the interval that holds the true value with the confidence asked for."""
+    """What repeated selections say about a selector.
 
-    value: float
-    low: float
-    high: float
+    Attributes
+    ----------
+    index : float
+        1: the same features every time; 0: as stable as drawing so many features at random. NaN when all or none were
+        selected every time.
+    variance : float
+        Of the index, for many repetitions.
+    interval : tuple of two floats
+        Where the index lies with the asked confidence; not cut at 1.
+    frequency : ndarray of float, shape (n_features,)
+        How often each feature was selected.
+    masks : ndarray of bool, shape (n_repeats, n_features)
+    """
+
+    index: float
+    variance: float
+    interval: tuple[float, float]
+    frequency: NDArray[np.float64]
+    masks: NDArray[np.bool_]
 
 
-def selection_stability(selections: Iterable[Any], n_features: int, *, confidence: float = 0.95) -> Stability:
-    r"""Stability of a selection over repetitions: 1 when the same features are chosen every time, about 0 for chance.
+def stability_index(masks: Any, *, confidence: float = 0.95) -> Stability:
+    r"""Stability of M selections among d features.
 
-    .. math:: \hat\Phi = 1 - \frac{\frac{1}{d} \sum_f \frac{M}{M - 1} \hat p_f (1 - \hat p_f)}
-        {\frac{\bar k}{d} \big(1 - \frac{\bar k}{d}\big)}
+    .. math:: \hat\Phi = 1 - \frac{\frac{1}{d} \sum_f \frac{M}{M-1} \hat p_f (1 - \hat p_f)}
+              {\frac{\bar k}{d} (1 - \frac{\bar k}{d})}
 
-    for :math:`M` selections of :math:`\bar k` of :math:`d` features on average, with :math:`\hat p_f` the share of selections
-    that have feature :math:`f`; the interval is the asymptotic one. Nogueira, Sechidis and Brown (2018). When all selections
-    are of one size this is Kuncheva's index, averaged over pairs.
+    with :math:`\hat p_f` the frequency of feature f and :math:`\bar k` the mean number of features. Nogueira, Sechidis and
+    Brown (2018), definition 4; it is corrected for chance, allows selections of different sizes, and is 1 exactly when all
+    selections are the same. Its variance is :math:`\frac{4}{M^2} \sum_i (\hat\phi_i - \bar\phi)^2` (theorem 7) with
+
+    .. math:: \hat\phi_i = \frac{1}{\frac{\bar k}{d}(1 - \frac{\bar k}{d})} \Big[ \frac{1}{d} \sum_f z_{if} \hat p_f
+              - \frac{k_i \bar k}{d^2} + \frac{\hat\Phi}{2} \Big( \frac{2 \bar k k_i}{d^2} - \frac{k_i}{d} - \frac{\bar k}{d}
+              + 1 \Big) \Big]
+
+    that is, the spread of what each selection contributes to the index.
 
     Parameters
     ----------
-    selections : iterable of array-like of int
-        The columns chosen in each repetition, at least two repetitions; their sizes may differ.
-    n_features : int
-        How many there were to choose from.
+    masks : array-like of bool, shape (n_repeats, n_features)
+        The selections, at least two.
     confidence : float
-
-    Returns
-    -------
-    Stability
-        NaN when every selection is empty, or every one has all features: then nothing was chosen.
+        Of the interval, which is normal.
 
     Notes
     -----
-    Cost: ``M * d`` cells.
+    When every selection has all features, or none has any, the index is 0 / 0: NaN, as are variance and interval. The
+    interval assumes independent selections; those of overlapping samples are not quite.
 
     Examples
     --------
-    >>> round(selection_stability([[0, 1], [0, 1], [0, 2]], 5).value, 3)
-    0.444
+    >>> found = stability_index([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]])
+    >>> round(found.index, 3), found.frequency.round(2).tolist()
+    (0.333, [1.0, 0.67, 0.33, 0.0])
     """
-    chosen = _indicators(selections, whole_number(n_features, "n_features", 1, 2**31))
-    read_alpha(confidence)
-    m, d = chosen.shape
-    sizes, shares = chosen.sum(axis=1), chosen.mean(axis=0)
-    density = float(sizes.mean()) / d
-    if density in (0.0, 1.0):
-        return Stability(float("nan"), float("nan"), float("nan"))
-    by_chance = density * (1 - density)
-    value = 1 - float((shares * (1 - shares)).mean()) * m / (m - 1) / by_chance
-    own = sizes / d
-    parts = (chosen @ shares / d - own * density + value / 2 * (2 * density * own - own - density + 1)) / by_chance
-    half = float(norm.isf((1 - confidence) / 2)) * 2 / m * float(np.sqrt(((parts - parts.mean()) ** 2).sum()))
-    return Stability(value, value - half, value + half)
-
-
-def _indicators(selections: Iterable[Any], d: int) -> NDArray[np.float64]:
-    rows = [np.asarray(columns) for columns in selections]
-    if len(rows) < 2:
-        raise InputError(f"stability needs at least two selections, not {len(rows)}.")
-    found = np.zeros((len(rows), d))
-    for number, columns in enumerate(rows):
-        whole = columns.ndim == 1 and (columns.dtype.kind in "iu" or columns.size == 0)
-        if not whole or (columns.size and not (columns.min() >= 0 and columns.max() < d)):
-            raise InputError(f"selection {number} must be a list of columns from 0 to {d - 1}, not {columns.tolist()!r}.")
-        found[number, columns.astype(np.intp)] = 1.0
-    return found
+    chosen = np.asarray(masks)
+    if chosen.ndim != 2 or chosen.shape[0] < 2 or chosen.shape[1] < 1 or not np.isin(chosen, (0, 1)).all():
+        raise InputError(
+            f"masks must be zeros and ones, one row for each of at least two selections; this has shape {chosen.shape}."
+        )
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence must be between 0 and 1, not {confidence!r}.")
+    chosen = chosen.astype(bool)
+    n_repeats, n_features = chosen.shape
+    frequency = chosen.mean(axis=0)
+    share = chosen.mean(axis=1)  # k_i / d
+    mean = float(share.mean())
+    chance = mean * (1 - mean)
+    if chance == 0:
+        return Stability(np.nan, np.nan, (np.nan, np.nan), frequency, chosen)
+    spread = float((frequency * (1 - frequency)).mean()) * n_repeats / (n_repeats - 1)
+    index = 1 - spread / chance
+    agreement = chosen @ frequency / n_features
+    part = (agreement - share * mean + index / 2 * (2 * mean * share - share - mean + 1)) / chance
+    variance = 4 / n_repeats**2 * float(((part - part.mean()) ** 2).sum())
+    reach = float(scipy.stats.norm.ppf((1 + confidence) / 2)) * np.sqrt(variance)
+    return Stability(index, variance, (index - reach, index + reach), frequency, chosen)

@@ -1,0 +1,175 @@
+"""LLSF: features of each label, from one sparse regression for all labels."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelsieve.information.weights import read_weights
+from labelsieve.selector import BaseSieve
+from labelsieve.selectors.normal_equations import Array, extreme_eigenvalues, multiply_by_gram, solve, weighted_rows
+from labelsieve.selectors.proximal import Acceleration, Quadratic, minimise
+from labelsieve.selectors.ranking import read_numbers
+
+_REMEDIES = {
+    "max_iter": "was not at a minimum after max_iter steps; raise max_iter or tol, or scale the features",
+    "not convex": "is not convex, may have no minimum, and was at none after max_iter steps; use convex=True or raise max_iter",
+    "stalled": "stopped falling before the tolerance was met; raise tol, or scale the features",
+    "unbounded": "has no minimum: with dependent features the label correlations make it fall for ever; use convex=True",
+}
+
+
+class LLSF(BaseSieve):
+    r"""Choose features for every label by a least-squares fit that correlated labels share.
+
+    .. math:: \min_W \tfrac{1}{2} \|XW - Y\|_F^2 + \tfrac{\alpha}{2} tr(R W'W) + \beta \|W\|_1,
+              \quad R_{lm} = 1 - \cos(Y_l, Y_m)
+
+    Label l's features are the non-zeros of column l of W. Huang et al. (2015); a baseline of Sun and Kudo (2017), whose
+    values are the defaults of ``alpha`` and ``gamma``, and who tune ``beta`` from 0.001 to 10.
+
+    Parameters
+    ----------
+    alpha, beta, gamma : float
+        Weight of the label correlations, of sparsity, and the ridge of the start :math:`(X'X + \gamma I)^{-1} X'Y`.
+    acceleration : {"restart", "plain", "none"}
+        ``"restart"`` drops momentum whenever the objective would rise, so that it falls all the way; ``"plain"`` is the
+        paper's, which may rise; ``"none"`` is proximal gradient.
+    convex : bool
+        Drop the negative eigenvalues of R. As published R has zeros on its diagonal, so it is indefinite unless all labels
+        are alike, and where features are linearly dependent (as when there are more of them than rows) the objective has
+        no minimum at all. ``max_iter`` bounds the run, and a warning says so.
+    max_iter : int
+    tol : float
+        Stop when no entry of the smallest subgradient is larger than ``tol`` times the largest of X'Y.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features, n_targets)
+        W.
+    label_support_ : ndarray of bool, shape (n_targets, n_features)
+        Non-zeros of W, label by label.
+    selected_, scores_ : ndarray
+        Columns that some label chose, by the length of their rows of W, longest first; and those lengths.
+    support_ : ndarray of bool
+        What ``transform`` keeps.
+    objective_ : ndarray
+        The objective at the start and after each step that was kept.
+    residual_ : float
+        The largest entry of the smallest subgradient: 0 at a minimum.
+    curvature_ : float
+        A lower bound of the curvature of the smooth part; the problem is convex where it is not negative.
+    n_iter_ : int
+        Steps taken, also those that were thrown away; at least 1.
+    reason_ : {"converged", "stalled", "unbounded", "max_iter"}
+        Why the run ended.
+
+    Notes
+    -----
+    The step is :math:`1 / \sqrt{2 (\|X'X\|^2 + \|\alpha R\|^2)}` with spectral norms. Nothing is centred: there is no
+    intercept. Labels that never occur are left out and get no features. Weighted rows count in the fit and in R.
+
+    Cost: one product by X'X in each step, d x d where d is at most n and 2,048, else by X and X' (X is never made dense).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 6))
+    >>> Y = np.column_stack([X[:, 1] > 0, X[:, 4] > 0])
+    >>> LLSF(beta=20).fit(X, Y).label_support_.astype(int)
+    array([[0, 1, 0, 0, 0, 0],
+           [0, 0, 0, 0, 1, 0]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "beta": [Interval(Real, 0, None, closed="left")],
+        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "acceleration": [StrOptions({"restart", "plain", "none"})],
+        "convex": ["boolean"],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 0.5,
+        beta: float = 0.1,
+        gamma: float = 0.01,
+        acceleration: Acceleration = "restart",
+        convex: bool = False,
+        max_iter: int = 2000,
+        tol: float = 1e-5,
+    ) -> None:
+        self.alpha = alpha
+        self.beta = beta
+        self.gamma = gamma
+        self.acceleration = acceleration
+        self.convex = convex
+        self.max_iter = max_iter
+        self.tol = tol
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose features of ``X`` for every column of ``y``: 0/1 labels or numbers, dense or sparse."""
+        X, Y = read_numbers(self, X, y)
+        weights = read_weights(sample_weight, X.shape[0])
+        if weights is not None:
+            X, Y = weighted_rows(X, np.sqrt(weights)), weighted_rows(Y, np.sqrt(weights))
+        lengths = np.sqrt(np.asarray((Y.multiply(Y) if sp.issparse(Y) else Y * Y).sum(axis=0), dtype=np.float64)).ravel()
+        occurring = np.flatnonzero(lengths)
+        self.coef_ = np.zeros((X.shape[1], Y.shape[1]))
+        self.coef_[:, occurring] = self._fit(X, Y[:, occurring], lengths[occurring])
+        self.label_support_ = self.coef_.T != 0
+        self.support_ = self.label_support_.any(axis=0)
+        size = np.sqrt((self.coef_**2).sum(axis=1))
+        order = np.argsort(-size, kind="stable")
+        self.selected_ = order[self.support_[order]].astype(np.intp)
+        self.scores_ = size[self.selected_]
+        return self
+
+    def _fit(self, X: Any, Y: Any, lengths: Array) -> Array:
+        products = Y.T @ Y
+        unlike = 1 - np.asarray(products.toarray() if sp.issparse(products) else products) / np.outer(lengths, lengths)
+        np.fill_diagonal(unlike, 0.0)
+        values, vectors = np.linalg.eigh(unlike) if len(lengths) else (np.zeros(1), np.zeros((0, 1)))
+        if self.convex:
+            values = np.maximum(values, 0.0)
+            unlike = (vectors * values) @ vectors.T
+        smallest, largest = extreme_eigenvalues(X)
+        self.curvature_ = smallest + self.alpha * float(values.min())
+        lipschitz = np.sqrt(2 * (largest**2 + (self.alpha * float(np.abs(values).max())) ** 2))
+        product = X.T @ Y
+        B = np.asarray(product.toarray() if sp.issparse(product) else product, dtype=np.float64)
+        by_gram = multiply_by_gram(X)
+        problem = Quadratic(lambda W: by_gram(W) + self.alpha * (W @ unlike), B, float((lengths**2).sum()) / 2)
+        found = minimise(
+            problem,
+            self.beta,
+            solve(X, B, 1.0, self.gamma),
+            1 / lipschitz if lipschitz > 0 else 1.0,
+            acceleration=self.acceleration,
+            max_iter=self.max_iter,
+            tolerance=self.tol * float(np.abs(B).max(initial=0.0)),
+        )
+        self.objective_, self.residual_, self.reason_ = found.objective, found.residual, found.reason
+        self.n_iter_ = max(1, found.n_steps)
+        if found.reason != "converged":
+            remedy = _REMEDIES["not convex" if found.reason == "max_iter" and self.curvature_ < 0 else found.reason]
+            state = f"residual {found.residual:.3g}, curvature {self.curvature_:.3g}"
+            warnings.warn(f"LLSF's objective {remedy} ({state}).", ConvergenceWarning, stacklevel=3)
+        return found.W
+
+    def transform_label(self, X: Any, label: int) -> Any:
+        """The columns of label ``label``, those of largest coefficient first."""
+        check_is_fitted(self)
+        size = np.abs(self.coef_[:, label])
+        columns = np.argsort(-size, kind="stable")[: np.count_nonzero(size)]
+        return validate_data(self, X, reset=False, accept_sparse=("csr", "csc"))[:, columns]

@@ -1,0 +1,77 @@
+"""What has no good answer still has a calm one: finite scores, or a refusal that names the place."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from labelsieve.selectors import LLSF, MDDM, ChiSquare, ReliefF, ReliefFML, RReliefF
+
+METHODS = [
+    *(ChiSquare(targets=space) for space in ("single", "joint", "copy", "copy-weight")),
+    ReliefF(),
+    ReliefF(targets="joint"),
+    ReliefFML(),
+    RReliefF(),
+    LLSF(),
+    LLSF(convex=True),
+    MDDM(),
+    MDDM(mu=0),
+]
+methods = pytest.mark.parametrize("method", METHODS, ids=str)
+
+rng = np.random.default_rng(0)
+X, Y = rng.normal(size=(30, 4)), rng.integers(0, 2, size=(30, 3))
+CASES = {
+    "one row": (X[:1], Y[:1]),
+    "two rows": (X[:2], np.array([[0, 1, 0], [1, 1, 0]])),
+    "one column": (X[:, :1], Y[:, :1]),
+    "constant columns": (np.full((30, 4), 7.5), Y),
+    "rows that are all the same": (np.tile(X[:1], (30, 1)), np.tile(Y[:1], (30, 1))),
+    "rows that repeat": (np.repeat(X[:10], 3, axis=0), np.repeat(Y[:10], 3, axis=0)),
+    "columns that repeat": (X[:, [0, 0, 1, 1]], Y[:, [0, 0, 1]]),
+    "no labels at all": (X, np.zeros_like(Y)),
+    "all labels everywhere": (X, np.ones_like(Y)),
+    "a label that never occurs": (X, Y * [1, 0, 1]),
+    "every row its own label set": (X, np.eye(30, dtype=int)),
+    "more columns than rows": (rng.normal(size=(5, 40)), Y[:5]),
+    "an empty sparse matrix": (sp.csr_array((30, 4)), sp.csr_array(Y)),
+    "no labels in a sparse matrix": (sp.csr_array(X), sp.csr_array((30, 3))),
+    "large numbers": (1e150 * X, Y),
+    "small numbers": (1e-150 * X, Y),
+}
+
+
+@methods
+@pytest.mark.parametrize("case", CASES)
+def test_scores_are_finite_and_results_have_their_shapes(method, case):
+    features, labels = CASES[case]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # LLSF says when there is no minimum: its own tests ask for it
+        if isinstance(method, LLSF | MDDM) and "numbers" in case:
+            features = features * (1e-75 if case.startswith("large") else 1e75)  # squares of squares must be numbers
+        fitted = clone(method).fit(features, labels)
+    if isinstance(method, MDDM):
+        assert np.isfinite(fitted.components_).all()
+        assert fitted.transform(features).shape == (features.shape[0], fitted.n_components_)
+        return
+    assert fitted.support_.shape == (features.shape[1],)
+    assert np.isfinite(fitted.scores_).all()
+    assert len(np.unique(fitted.selected_)) == len(fitted.selected_) == fitted.support_.sum()
+
+
+@methods
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_what_is_not_finite_is_refused(method, bad, form):
+    broken = X.copy()
+    broken[3, 2] = bad
+    with pytest.raises(ValueError, match=r"NaN|infinity|finite"):
+        clone(method).fit(form(broken), Y)
+    targets = Y.astype(float)
+    targets[3, 2] = bad
+    with pytest.raises(ValueError, match=r"NaN|infinity|finite|missing|whole number"):
+        clone(method).fit(X, form(targets))

@@ -1,0 +1,162 @@
+"""LLSF: the objective falls, ends where its optimality condition holds, and says when it cannot."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Lasso
+
+from labelsieve.datasets import load, make_truth
+from labelsieve.selectors import LLSF
+from labelsieve.selectors.normal_equations import extreme_eigenvalues, solve
+from tests.shared import shared_file
+
+
+def limit_squares(monkeypatch, largest):
+    for name in ("LARGEST_SQUARE", "LARGEST_SYSTEM"):
+        monkeypatch.setattr(f"labelsieve.selectors.normal_equations.{name}", largest)
+
+
+def make_data(n_rows=120, n_features=9, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features)) * (rng.random((n_rows, n_features)) < 0.6)
+    Y = np.column_stack([X[:, 0] + X[:, 1], X[:, 1], -X[:, 3], X[:, 4] * 0]) + 0.3 * rng.normal(size=(n_rows, 4)) > [
+        0,
+        0.2,
+        0.1,
+        9,
+    ]
+    return X, Y.astype(float)
+
+
+def objective(X, Y, W, alpha, beta):
+    """By the book, for labels that occur."""
+    X, Y = np.asarray(X), Y[:, Y.any(axis=0)]
+    W = W[:, : Y.shape[1]]
+    lengths = np.sqrt((Y**2).sum(axis=0))
+    R = 1 - Y.T @ Y / np.outer(lengths, lengths)
+    np.fill_diagonal(R, 0)
+    value = ((X @ W - Y) ** 2).sum() / 2 + alpha / 2 * np.trace(R @ W.T @ W) + beta * np.abs(W).sum()
+    gradient = X.T @ (X @ W - Y) + alpha * W @ R
+    return value, np.where(W == 0, np.maximum(np.abs(gradient) - beta, 0), np.abs(gradient + beta * np.sign(W))).max()
+
+
+@pytest.mark.parametrize("acceleration", ["restart", "none"])
+@pytest.mark.parametrize("beta", [0.1, 5.0, 40.0])
+def test_the_objective_falls_and_meets_its_optimality_condition(acceleration, beta):
+    X, Y = make_data()
+    llsf = LLSF(beta=beta, acceleration=acceleration, max_iter=20_000, tol=1e-8).fit(X, Y)
+    assert np.all(np.diff(llsf.objective_) <= 0)
+    value, residual = objective(X, Y, llsf.coef_, 0.5, beta)
+    assert llsf.objective_[-1] == pytest.approx(value, rel=1e-10)
+    assert llsf.residual_ == pytest.approx(residual, abs=1e-9)
+    assert residual <= 1e-8 * np.abs(X.T @ Y).max() + 1e-9
+    assert llsf.reason_ == "converged"
+    assert llsf.curvature_ > 0, "this problem is convex, so the point is its minimum"
+
+
+def test_the_plain_acceleration_of_the_paper_ends_at_the_same_minimum():
+    X, Y = make_data()
+    plain, restarted = (LLSF(beta=5.0, acceleration=how, tol=1e-9, max_iter=20_000).fit(X, Y) for how in ("plain", "restart"))
+    assert plain.coef_ == pytest.approx(restarted.coef_, abs=1e-7)
+
+
+def test_without_correlations_it_is_the_lasso():
+    X, Y = make_data()
+    llsf = LLSF(alpha=0, beta=6.0, tol=1e-10).fit(X, Y)
+    for label in range(3):
+        lasso = Lasso(alpha=6.0 / len(X), fit_intercept=False, tol=1e-12).fit(X, Y[:, label])
+        assert llsf.coef_[:, label] == pytest.approx(lasso.coef_, abs=1e-7)
+
+
+def test_labels_that_never_occur_get_no_features():
+    X, Y = make_data()
+    llsf = LLSF(beta=1.0).fit(X, Y)
+    assert not Y[:, 3].any()
+    assert not llsf.label_support_[3].any()
+    assert np.array_equal(llsf.coef_[:, :3], LLSF(beta=1.0).fit(X, Y[:, :3]).coef_)
+
+
+def test_every_label_has_its_own_features():
+    data = make_truth(500, n_labels=3, n_relevant=0, n_label_specific=3, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=10)
+    X, Y = data.X, data.Y.astype(float) - data.Y.mean(axis=0)
+    llsf = LLSF(beta=60.0).fit(X, Y)
+    for label in range(3):
+        (own,) = (k for k in data.columns("label-specific") if data.roles[k].labels == (label,))
+        assert np.flatnonzero(llsf.label_support_[label]).tolist() == [own]
+        assert np.array_equal(llsf.transform_label(X, label), X[:, [own]])
+    assert np.array_equal(llsf.support_, llsf.label_support_.any(axis=0))
+    assert set(llsf.selected_) == set(np.flatnonzero(llsf.support_))
+    assert np.all(np.diff(llsf.scores_) <= 0)
+
+
+@pytest.mark.parametrize("largest", [2048, 4, 0], ids=["square", "mixed", "operators"])
+def test_sparse_and_dense_wide_and_tall_find_the_same(largest, monkeypatch):
+    for shape in ((120, 9), (30, 45)):
+        X, Y = make_data(*shape)
+        expected = LLSF(beta=3.0, convex=True, tol=1e-9, max_iter=50_000).fit(X, Y)
+        limit_squares(monkeypatch, largest)
+        found = LLSF(beta=3.0, convex=True, tol=1e-9, max_iter=50_000).fit(sp.csr_array(X), sp.csr_array(Y))
+        monkeypatch.undo()
+        assert found.coef_ == pytest.approx(expected.coef_, abs=1e-6)
+
+
+def test_whole_weights_count_as_rows():
+    X, Y = make_data()
+    weights = np.random.default_rng(0).integers(0, 3, size=len(X))
+    repeated = LLSF(beta=3.0, tol=1e-9).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights, axis=0))
+    assert LLSF(beta=3.0, tol=1e-9).fit(X, Y, sample_weight=weights).coef_ == pytest.approx(repeated.coef_, abs=1e-7)
+
+
+def test_an_objective_without_a_minimum_is_said_to_have_none():
+    X, Y = make_data(20, 60)
+    with pytest.warns(ConvergenceWarning, match=r"has no minimum: .* convex=True"):
+        llsf = LLSF(alpha=500.0, max_iter=3000).fit(X, Y)
+    assert llsf.reason_ == "unbounded"
+    assert llsf.curvature_ < 0
+    assert np.all(np.diff(llsf.objective_) <= 0)
+    assert LLSF(alpha=500.0, convex=True, max_iter=100_000).fit(X, Y).curvature_ >= -1e-9
+
+
+def test_a_run_that_is_cut_short_says_so():
+    X, Y = make_data()
+    with pytest.warns(ConvergenceWarning, match="was not at a minimum after max_iter steps; raise max_iter"):
+        assert LLSF(max_iter=1).fit(X, Y).reason_ == "max_iter"
+
+
+def test_degenerate_input_gives_no_features_and_no_error():
+    X, _ = make_data()
+    for llsf in (LLSF().fit(X, np.zeros((120, 2))), LLSF().fit(np.zeros((5, 3)), np.ones((5, 2)))):
+        assert not llsf.support_.any()
+        assert llsf.selected_.shape == (0,)
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert llsf.transform(np.zeros((5, 3))).shape == (5, 0)
+    duplicated = LLSF(beta=5.0, convex=True, max_iter=50_000).fit(np.hstack([X, X]), X[:, :2])
+    assert duplicated.reason_ == "converged"
+
+
+def test_on_real_data_the_published_problem_may_have_no_minimum_and_the_convex_one_has():
+    data = load(shared_file("data", "emotions", "emotions.arff.gz"))
+    X = (data.X - data.X.min(axis=0)) / np.ptp(data.X, axis=0)
+    with pytest.warns(ConvergenceWarning, match=r"is not convex, may have no minimum.* use convex=True"):
+        published = LLSF(beta=1.0).fit(X, data.Y)
+    assert published.curvature_ < 0
+    assert np.all(np.diff(published.objective_) <= 0)
+    convex = LLSF(beta=1.0, convex=True, max_iter=20_000).fit(X, data.Y)
+    assert convex.residual_ <= 1e-5 * np.abs(X.T @ data.Y).max()
+    assert 0 < convex.label_support_.sum() < convex.label_support_.size
+
+
+@pytest.mark.parametrize("shape", [(40, 12), (12, 40)])
+@pytest.mark.parametrize("largest", [2048, 20, 0])
+def test_linear_systems_are_solved_by_every_road(shape, largest, monkeypatch):
+    limit_squares(monkeypatch, largest)
+    rng = np.random.default_rng(0)
+    X, B = rng.normal(size=shape), rng.normal(size=(shape[1], 3))
+    expected = np.linalg.solve(0.7 * X.T @ X + 0.2 * np.eye(shape[1]), B)
+    for same in (X, sp.csr_array(X)):
+        assert solve(same, B, 0.7, 0.2) == pytest.approx(expected, abs=1e-7)
+        low, high = extreme_eigenvalues(same)
+        values = np.linalg.eigvalsh(X.T @ X)
+        assert low <= values[0] + 1e-9
+        assert values[-1] - 1e-9 <= high <= 1.02 * values[-1]
