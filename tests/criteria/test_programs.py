@@ -1,5 +1,8 @@
 """How a formula is computed does not change what is computed: slices of targets, long accounts, formulas of one's own."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from labelsieve.information.fixedpoint import FixedPoint
 from labelsieve.information.formula import H, I, account, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
 from labelsieve.information.formula import program as programs
 from labelsieve.information.formula.account import SPILL_AFTER, Account
+from labelsieve.information.formula.workspace import Workspace
 from tests.criteria.cases import VARIANTS, fit_variant, make_parents
 from tests.tables import binary_table, many_levels_table
 
@@ -185,3 +189,25 @@ def test_pa_runs_over_the_parents_of_y_also_where_y_is_not_mentioned():
     sieve = Sieve(make_criterion(formula), discretizer=None, n_features_to_select=1, parents=parents).fit(X, Y)
     shared = mutual_information(X, Y)
     assert sieve.scores_[0] == pytest.approx((shared.sum(axis=1) + 1.5 * (shared[:, 0] + shared[:, 1])).max(), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_packed_tables_are_let_go_with_the_fit(name, monkeypatch):
+    """Nothing refers to itself in a circle, so that memory does not wait for the garbage collector."""
+    X, Y = make_data()
+    alive = []
+    begin = Workspace.__init__
+
+    def watched(self, *what, **how):
+        begin(self, *what, **how)
+        alive.append(weakref.ref(self))
+
+    monkeypatch.setattr(Workspace, "__init__", watched)
+    gc.collect()
+    gc.disable()
+    try:
+        fit(name, X, Y)
+        assert alive
+        assert not any(workspace() for workspace in alive)
+    finally:
+        gc.enable()

@@ -107,18 +107,18 @@ class LabelwiseProgram(Program):
 
     def fold(self) -> None:
         """Take the newest features, one for each target, into the accounts."""
-        newest = self._base._replace(s=0)  # which one it is, the sources know
+        newest = self.base._replace(s=0)  # which one it is, the sources know
         for fold in self._folds:
-            fold.account.fold(self._value(fold.body, newest).fixed(self.sources.fixed), None)
-        self._n_selected += 1
+            fold.account.fold(self.value(fold.body, newest).fixed(self.sources.fixed), None)
+        self.n_selected += 1
 
     def _ranges(self, domain: str, context: Context) -> list[tuple[int, int]]:
         return [(0, 1)] if domain == "all" else []  # each target is all there is, and has no other
 
-    def _over_targets(self, node: Reduce, context: Context) -> Value:
-        return fixed_value(self._value(node.body, context).fixed(self.sources.fixed))
+    def over_targets(self, node: Reduce, context: Context) -> Value:
+        return fixed_value(self.value(node.body, context).fixed(self.sources.fixed))
 
-    def _over_pairs(self, node: Reduce, context: Context) -> Value:
+    def over_pairs(self, node: Reduce, context: Context) -> Value:
         return fixed_value(np.zeros((1, 1), dtype=np.int64))
 
 

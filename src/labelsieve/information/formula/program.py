@@ -8,23 +8,16 @@ from labelsieve.errors import InputError
 from labelsieve.information.formula.account import Account, Fold
 from labelsieve.information.formula.linear import linear, linear_sum
 from labelsieve.information.formula.nodes import (
-    Add,
-    Apply,
-    Divide,
     Formula,
-    FormulaError,
-    Multiply,
-    Number,
     Reduce,
-    Size,
     Table,
 )
-from labelsieve.information.formula.program_tools import is_static, reducers_over_selected
+from labelsieve.information.formula.program_tools import reducers_over_selected
+from labelsieve.information.formula.rules import Rule, rule_for
 from labelsieve.information.formula.sources import Context, Fixed, Sources
 from labelsieve.information.formula.values import TOO_LARGE, Value, fixed_value, real_value, weighted_sum
 
 Parents = list[list[int]]
-Rule = Callable[[Context], Value]
 Progress = Callable[[int, int], None]
 PANEL_BYTES = 2**26  # of one slice of the targets, for formulas that need every target by itself
 
@@ -50,28 +43,28 @@ class Program:
     ) -> None:
         self.sources, self._parents = sources, parents
         first, last, _ = targets.indices(sources.Y.n_columns)
-        self._base = Context(first, last)
+        self.base = Context(first, last)
         self._at_a_time = max(1, panel_bytes // (8 * sources.X.n_columns))
-        self._n_selected = 0
+        self.n_selected = 0
         self.progress: Progress | None = None
         # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
         # than evaluating them.
         self._formulas = formulas
         # Sums over the targets are plain sums: no target has a weight, none is by itself.
-        self._adds_plainly = sources.target_weights is None and not self.accounts_by_target
+        self.adds_plainly = sources.target_weights is None and not self.accounts_by_target
         self._rules: dict[int, Rule] = {}
-        self._memory: dict[tuple[int, int, int], Value] = {}
-        self._accounts: dict[int, Account] = {}
+        self.memory: dict[tuple[int, int, int], Value] = {}
+        self.accounts: dict[int, Account] = {}
         self._folds: list[Fold] = []
         for reducers in reducers_over_selected(formulas) if over_selected is None else over_selected:
             node = reducers[0]
             by_target = self.accounts_by_target or "y" in node.free
-            known = linear(node.body) if self._adds_plainly else None
+            known = linear(node.body) if self.adds_plainly else None
             fold = Fold(node.body, known, Account(node.operation, by_target, sources.X.n_columns, last - first))
             if fold.linear is not None and node.operation in ("sum", "mean"):
                 fold.panel_factors = fold.linear.panel_factors(last - first)
             self._folds.append(fold)
-            self._accounts.update((id(same), fold.account) for same in reducers)
+            self.accounts.update((id(same), fold.account) for same in reducers)
         steps = [fold.panel_factors for fold in self._folds]
         self._from_one_panel = bool(steps) and all(step is not None for step in steps)
         self._with_targets = any(step.triple for step in steps if step is not None)
@@ -79,105 +72,54 @@ class Program:
     def select(self, feature: int) -> None:
         """Fold in one more selected feature."""
         if self._from_one_panel:
-            panel, single = self.sources.newest(feature, self._base, self._with_targets)
+            panel, single = self.sources.newest(feature, self.base, self._with_targets)
             for fold in self._folds:
                 assert fold.panel_factors is not None
                 fold.account.fold_panel(panel, fold.panel_factors, single, self._static(fold))
         else:
             for fold in self._folds:
                 self._fold(fold, feature)
-        self._n_selected += 1
+        self.n_selected += 1
         self.sources.select(feature)
 
     def _fold(self, fold: Fold, feature: int) -> None:
-        account, newest = fold.account, self._base._replace(s=feature)
+        account, newest = fold.account, self.base._replace(s=feature)
         if fold.linear is not None:
             account.fold(linear_sum(fold.linear.moving, self.sources, newest, self._static(fold)), None)
             return
-        for context in self._slices(self._base) if account.by_target else [self._base]:
-            value = self._value(fold.body, context._replace(s=feature))
-            account.fold(value.fixed(self.sources.fixed), self._local(context) if account.by_target else None)
+        for context in self._slices(self.base) if account.by_target else [self.base]:
+            value = self.value(fold.body, context._replace(s=feature))
+            account.fold(value.fixed(self.sources.fixed), self.local(context) if account.by_target else None)
 
     def _static(self, fold: Fold) -> Fixed | None:
         """What a linear body adds whatever was selected."""
         if fold.static is None and fold.linear is not None and fold.linear.static:
-            fold.static = linear_sum(fold.linear.static, self.sources, self._base)
+            fold.static = linear_sum(fold.linear.static, self.sources, self.base)
         return fold.static
 
     def evaluate(self, formula: Formula) -> Value:
         """The formula for every candidate: shape (d, 1), or (1, 1) if it does not mention the candidate."""
-        return self._value(formula, self._base)
+        return self.value(formula, self.base)
 
     def _slices(self, context: Context) -> list[Context]:
         starts = range(context.first, context.last, self._at_a_time)
         return [context.over(start, min(context.last, start + self._at_a_time)) for start in starts]
 
-    def _value(self, node: Formula, context: Context) -> Value:
+    def value(self, node: Formula, context: Context) -> Value:
         rule = self._rules.get(id(node))
         if rule is None:
-            rule = self._rules[id(node)] = self._rule(node)
-        return rule(context)
+            rule = self._rules[id(node)] = rule_for(node, self)
+        return rule(self, context)
 
-    def _rule(self, node: Formula) -> Rule:
-        """How a node is computed: found once, so that a pick costs arithmetic and not a walk over the formula."""
-        compute = self._computation(node)
-        if isinstance(node, Number | Size | Table) or not is_static(node) or node.free & {"s", "z", "p"}:
-            return compute  # changes from call to call, or is not worth keeping
-
-        def remember(context: Context) -> Value:
-            key = id(node), context.first, context.last
-            if key not in self._memory:
-                value = compute(context)
-                if value.array.shape[1] > 1 and (context.first, context.last) != (self._base.first, self._base.last):
-                    return value  # one of many slices of the targets: together too large to keep
-                self._memory[key] = value
-            return self._memory[key]
-
-        return remember
-
-    def _computation(self, node: Formula) -> Rule:
-        fixed = self.sources.fixed
-        match node:
-            case Number(value=number):
-                constant = real_value(np.array([[number]]))
-                return lambda context: constant
-            case Size(domain=domain):
-                return lambda context: self._size(domain, context)
-            case Table(variables=names):
-                return lambda context: fixed_value(self.sources.table(names, context))
-            case Add() | Multiply() if self._adds_plainly and (known := linear(node)) is not None:
-                every = [*known.static, *known.moving]
-                return lambda context: fixed_value(linear_sum(every, self.sources, context))
-            case Add(terms=terms):
-                return lambda context: Value.total([self._value(term, context) for term in terms], fixed)
-            case Multiply(factors=factors):
-                return lambda context: Value.product([self._value(factor, context) for factor in factors], fixed)
-            case Divide(numerator=top, denominator=bottom):
-                return lambda context: Value.ratio(self._value(top, context), self._value(bottom, context), fixed)
-            case Apply(function=function, arguments=arguments):
-                return lambda context: Value.apply(function, [self._value(part, context) for part in arguments], fixed)
-            case Reduce(variable="s"):
-                account = self._accounts[id(node)]
-                if not account.by_target:
-                    return lambda context: account.value(self._n_selected, slice(None), fixed)
-                return lambda context: account.value(self._n_selected, self._local(context), fixed)
-            case Reduce(variable="y"):
-                return lambda context: self._over_targets(node, context)
-            case Reduce(variable="z"):
-                return lambda context: self._over_pairs(node, context)
-            case Reduce(variable="p"):
-                return lambda context: self._over_parents(node, context)
-        raise FormulaError(f"{type(node).__name__} cannot be evaluated.", node)
-
-    def _size(self, domain: str, context: Context) -> Value:
+    def size(self, domain: str, context: Context) -> Value:
         return real_value(np.array([[float(sum(map(self._n_targets, self._ranges(domain, context))))]]))
 
-    def _local(self, context: Context) -> slice:
-        return slice(context.first - self._base.first, context.last - self._base.first)
+    def local(self, context: Context) -> slice:
+        return slice(context.first - self.base.first, context.last - self.base.first)
 
     def _ranges(self, domain: str, context: Context) -> list[tuple[int, int]]:
         """The targets that ``y`` runs over, as ranges that are not empty."""
-        first, last = self._base.first, self._base.last
+        first, last = self.base.first, self.base.last
         if domain == "all":
             ranges = [(context.first, context.last)]
         else:
@@ -193,10 +135,10 @@ class Program:
         weights = self.sources.target_weights
         return targets[1] - targets[0] if weights is None else float(weights.values[slice(*targets)].sum())
 
-    def _over_targets(self, node: Reduce, context: Context) -> Value:
+    def over_targets(self, node: Reduce, context: Context) -> Value:
         if self.sources.target_weights is not None and node.operation == "sum":
             pieces = [piece for one in self._ranges(node.domain, context) for piece in self._slices(context.over(*one))]
-            parts = ((self._value(node.body, piece), piece.targets) for piece in pieces)
+            parts = ((self.value(node.body, piece), piece.targets) for piece in pieces)
             return weighted_sum(parts, self.sources.target_weights, self.sources.fixed)
         rows = self.sources.X.n_columns if "f" in node.body.free else 1
         result: Fixed | None = None
@@ -206,15 +148,15 @@ class Program:
                 result = _fold(result, self.sources.total(node.body.variables, part), "sum")
                 continue
             for piece in self._slices(part):
-                values = self._value(node.body, piece).fixed(self.sources.fixed)
+                values = self.value(node.body, piece).fixed(self.sources.fixed)
                 values = np.broadcast_to(values, (values.shape[0], piece.last - piece.first))
                 reduced = values.sum(axis=1) if node.operation == "sum" else values.max(axis=1)
                 result = _fold(result, reduced[:, np.newaxis], node.operation)
         return fixed_value(np.zeros((rows, 1), dtype=np.int64) if result is None else result)
 
-    def _over_pairs(self, node: Reduce, context: Context) -> Value:
+    def over_pairs(self, node: Reduce, context: Context) -> Value:
         """One panel for every ``z``, folded at once: nothing of the size of the pairs is kept."""
-        seconds = np.arange(self._base.first, self._base.last)
+        seconds = np.arange(self.base.first, self.base.last)
         if node.top is not None:
             order = np.argsort(-self.sources.entropies_of_targets()[seconds], kind="stable")
             seconds = np.sort(seconds[order[: node.top]])
@@ -226,7 +168,7 @@ class Program:
         for done, second in enumerate(seconds):
             if self.progress is not None:
                 self.progress(done, len(seconds))
-            value = self._value(node.body, context._replace(z=int(second))).fixed(self.sources.fixed)
+            value = self.value(node.body, context._replace(z=int(second))).fixed(self.sources.fixed)
             value = np.broadcast_to(value, result.shape)
             others = np.arange(context.first, context.last) != second if by_target else np.ones(1, dtype=bool)
             if node.operation == "sum":
@@ -242,7 +184,7 @@ class Program:
                 seen |= others
         return fixed_value(result)
 
-    def _over_parents(self, node: Reduce, context: Context) -> Value:
+    def over_parents(self, node: Reduce, context: Context) -> Value:
         parents = self._parents or [[] for _ in range(self.sources.Y.n_columns)]
         mine = parents[context.first : context.last]
         result = np.zeros((self.sources.X.n_columns, context.last - context.first), dtype=np.int64)
@@ -250,7 +192,7 @@ class Program:
             children = np.array([parent in some for some in mine])
             first, last = int(np.argmax(children)), len(children) - int(np.argmax(children[::-1]))
             part = context.over(context.first + first, context.first + last)._replace(p=parent)
-            value = self._value(node.body, part).fixed(self.sources.fixed)
+            value = self.value(node.body, part).fixed(self.sources.fixed)
             result[:, first:last] += value * children[first:last]
         if node.operation == "sum":
             return fixed_value(result)
