@@ -146,7 +146,7 @@ def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in d
     recipes = plain_table("name", "criterion", "targets", "bins", "paper")
     for known, one in PRESETS.items():
         bins = f"{one.discretizer.n_bins} {one.discretizer.closed}" if isinstance(one.discretizer, EqualWidth) else "mdl"
-        recipes.add_row(known, one.criterion, one.targets, bins, one.paper)
+        recipes.add_row(known, str(one.criterion), one.targets, bins, one.paper)
     others = plain_table("name", "without greedy search: in Python, by the selector named")
     for known, method in METHODS.items():
         others.add_row(known, f"{method.formula}\n{method.paper}; {method.selector}")

@@ -4,11 +4,12 @@ from typing import Any, ClassVar, Self
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.criteria import Criterion
+from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.discretize import Discretizer
 from labelsieve.discretize.named import allows_missing, one_table
 from labelsieve.errors import InputError
@@ -20,7 +21,7 @@ from labelsieve.labelspace import LABEL_SPACES, LabelSpace, read_targets, refusa
 from labelsieve.labelspace.space import Counted
 from labelsieve.progress import progress_bar
 from labelsieve.recipes import Recipe, recipe
-from labelsieve.search import GreedySearch
+from labelsieve.search import GreedySearch, KnownScores, join_labels, scores_by_label
 from labelsieve.selector import PARENTS, BaseSieve, Count, Parents
 from labelsieve.twins import Twin, redundant_twins
 
@@ -180,9 +181,14 @@ class Sieve(BaseSieve):
         used = self._recipe()
         plan = used.criterion.plan
         tables, parents = self._read(X, Y, sample_weight, used)
-        data: Counted = one_table(tables, "Sieve")
+        joined = isinstance(used.criterion, JoinedMIM)
+        data: Counted = tables[0] if joined else one_table(tables, "Sieve")
         forced, excluded = self._checked_columns()
+        self.criterion_, self.targets_, self.n_rows_left_out_ = used.criterion, used.space, data.n_left_out
         plan.require_memory(data.X, data.Y)
+        if joined:
+            scorer = KnownScores(self._joined(tables, used.criterion))
+            return GreedySearch(plan, scorer, data.X.n_columns, forced, excluded)
         workspace = Workspace(
             data.X,
             data.Y,
@@ -192,8 +198,19 @@ class Sieve(BaseSieve):
             estimator=self.estimator,
             n_jobs=self.n_jobs,
         )
-        self.criterion_, self.targets_, self.n_rows_left_out_ = used.criterion, used.space, data.n_left_out
         return GreedySearch(plan, plan.bind(workspace, parents=parents), data.X.n_columns, forced, excluded)
+
+    def _joined(self, tables: list[Counted], criterion: Any) -> NDArray[np.float64]:
+        """Every label's scores, from its own bins if it has some, joined."""
+        if self.target_weight is not None:
+            raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
+        scores = []
+        for place, table in enumerate(tables):
+            how: dict[str, Any] = {"weights": table.weights, "entries": table.entries, "estimator": self.estimator}
+            workspace = Workspace(table.X, table.Y, n_jobs=self.n_jobs, **how)
+            block = slice(None) if len(tables) == 1 else slice(place, place + 1)
+            scores.append(scores_by_label(criterion.plan, workspace, block))
+        return join_labels(np.hstack(scores), join=criterion.join, scale=criterion.scale)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
         """What would be counted for data of this size, and the memory it takes."""

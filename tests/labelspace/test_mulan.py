@@ -131,3 +131,14 @@ def test_the_gain_of_a_transformation_is_mulans(transformation):
         classes, Y, space = picked, picked, "single"
     cuts = [mdl_cuts(column[rows], classes) for column in X.T]
     np.testing.assert_allclose(gains(X, cuts, Y, space), mulan(transformation), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("method", "theirs"), [("br-infogain", "BR_max_dl_eval"), ("lp-infogain", "LP"), ("copy-infogain", "Copy")]
+)
+def test_published_methods_give_mulans_scores_from_the_raw_data(method, theirs):
+    X, Y = read()
+    sieve = Sieve(method, n_features_to_select=None).fit(X, Y)
+    scores = np.empty(X.shape[1])
+    scores[sieve.selected_] = sieve.scores_ / (1 if method == "br-infogain" else BITS)
+    np.testing.assert_allclose(scores, mulan(theirs), rtol=0, atol=1e-10)

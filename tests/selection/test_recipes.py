@@ -11,10 +11,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
-from labelsieve.criteria import CATALOGUE
+from labelsieve.criteria import CATALOGUE, JoinedMIM, criterion_named
 from labelsieve.discretize import MDL, AsGiven, EqualWidth
 from labelsieve.labelspace import LABEL_SPACES, Copy, Group, GroupRand, Joint, Single
 from labelsieve.recipes import PRESETS
+from labelsieve.search import join_labels
 from tests.selection.data import assert_same_selection, make_data
 
 USABLE = [name for name, preset in PRESETS.items() if preset.discretizer != "mdl"]
@@ -31,7 +32,7 @@ def test_a_method_is_its_parts(name):
     parts = Sieve(preset.criterion, targets=preset.targets, discretizer=preset.discretizer, n_features_to_select=4).fit(X, Y)
     sieve = Sieve(name, n_features_to_select=4).fit(X, Y)
     assert_same_selection(sieve, parts)
-    assert sieve.criterion_.name == preset.criterion
+    assert sieve.criterion_.name == criterion_named(preset.criterion).name
     assert type(sieve.targets_) is LABEL_SPACES[preset.targets]
     assert sieve.discretizer_.get_params() == preset.discretizer.get_params()
     assert sieve.get_params()["targets"] == sieve.get_params()["discretizer"] == "auto"
@@ -80,7 +81,9 @@ def test_information_gain_after_a_transformation_cuts_for_its_classes(name, targ
     X, Y = make_data()
     sieve = Sieve(name, n_features_to_select=4).fit(X, Y)
     assert sieve.discretizer_.targets == cuts
-    assert_same_selection(sieve, Sieve("mim", targets=targets, discretizer=MDL(targets=cuts), n_features_to_select=4).fit(X, Y))
+    assert_same_selection(
+        sieve, Sieve("mim", targets=targets, discretizer=MDL(cuts, boundaries="values"), n_features_to_select=4).fit(X, Y)
+    )
 
 
 def test_an_unknown_method_lists_the_known():
@@ -134,3 +137,18 @@ def test_the_page_lists_every_method():
     page = (Path(__file__).parents[2] / "docs" / "labelspaces.md").read_text(encoding="utf-8")
     for name, preset in PRESETS.items():
         assert f"| `{name}` | {preset.criterion} | {preset.targets} | {preset.discretizer} | {preset.paper} |" in page
+
+
+def test_binary_relevance_joins_the_gains_of_all_labels():
+    X, Y = make_data()
+    sieve = Sieve("br-infogain", n_features_to_select=None).fit(X, Y)
+    each = LabelwiseSieve("mim", discretizer=sieve.discretizer_, n_features_to_select=None).fit(X, Y)
+    gains = np.empty(each.scores_.shape)
+    np.put_along_axis(gains, each.selected_, each.scores_, axis=1)
+    joined = join_labels(gains.T)
+    assert np.array_equal(sieve.selected_, np.argsort(-joined, kind="stable"))
+    assert np.array_equal(sieve.scores_, joined[sieve.selected_])
+    summed = Sieve(JoinedMIM("sum", scale="none"), discretizer=None, n_features_to_select=3).fit(X > 0, Y)
+    np.testing.assert_allclose(summed.scores_, Sieve("mim", discretizer=None, n_features_to_select=3).fit(X > 0, Y).scores_)
+    with pytest.raises(InputError, match="target_weight"):
+        Sieve("br-infogain", target_weight=[1] * Y.shape[1]).fit(X, Y)

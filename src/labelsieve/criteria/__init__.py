@@ -1,5 +1,6 @@
 from labelsieve.criteria.catalogue import CATALOGUE, criterion_named
 from labelsieve.criteria.criterion import Criterion
+from labelsieve.criteria.joined import JoinedMIM
 from labelsieve.criteria.method import METHODS, Method, methods_of
 
-__all__ = ["CATALOGUE", "METHODS", "Criterion", "Method", "criterion_named", "methods_of"]
+__all__ = ["CATALOGUE", "METHODS", "Criterion", "JoinedMIM", "Method", "criterion_named", "methods_of"]

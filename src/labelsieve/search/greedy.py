@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.information.formula.plan import Plan, Scorer
+from labelsieve.information.formula.plan import Plan
 
 Progress = Callable[[int, int], None]
 
@@ -38,7 +39,7 @@ class GreedySearch:
     """
 
     plan: Plan
-    scorer: Scorer
+    scorer: Any  # a Scorer; scores known beforehand will do for a ranking
     n_features: int
     forced: Sequence[int] = ()
     excluded: Sequence[int] = ()

@@ -1,11 +1,14 @@
 """Scores that every label gives to every feature, joined into one score for each feature."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import one_of
+from labelsieve.information.formula.plan import Plan
+from labelsieve.information.formula.workspace import Workspace
+from labelsieve.search.labelwise import search_each
 
 Join = Literal["max", "mean", "min", "sum"]
 Scale = Literal["none", "length", "largest"]
@@ -39,3 +42,29 @@ def join_labels(scores: NDArray[np.float64], *, join: Join = "max", scale: Scale
         scores = np.divide(scores, size, out=np.zeros_like(scores), where=size > 0)
     joined: NDArray[np.float64] = getattr(scores, join)(axis=1)
     return joined
+
+
+def scores_by_label(plan: Plan, workspace: Workspace, targets: slice) -> NDArray[np.float64]:
+    """Scores of all features for each of the targets by itself, features down; for a criterion that is a ranking."""
+    selected, scores = search_each(plan, workspace, workspace.X.n_columns, targets=targets)
+    table = np.empty(scores.shape)
+    np.put_along_axis(table, selected, scores, axis=1)
+    return table.T
+
+
+class KnownScores:
+    """Scores that are known beforehand, in place of a scorer: what a ranking needs."""
+
+    def __init__(self, scores: NDArray[np.float64]) -> None:
+        self._scores = scores
+
+    def scores(self) -> NDArray[np.float64]:
+        """Score of every feature."""
+        return self._scores
+
+    def parts(self, feature: int) -> dict[str, float]:
+        """All of it is relevance."""
+        return {"relevance": float(self._scores[feature])}
+
+    def report_to(self, progress: Any) -> None:
+        """There is nothing left to do."""
