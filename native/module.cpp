@@ -177,19 +177,35 @@ class Session {
         require(feature < features_->size(), "there is no such feature");
         check_panel(first, last, reduce, with_given, out);
         nb::gil_scoped_release released;
-        std::vector<code_t> codes(features_->n_rows());
-        features_->columns().read(feature, feature + 1, codes.data());
-        std::vector<std::uint32_t> given(codes.begin(), codes.end());
-        if (!rows_.empty()) {
-            given.resize(rows_.size());
-            for (std::size_t entry = 0; entry < rows_.size(); ++entry) given[entry] = codes[rows_[entry]];
-        }
-        panels_->run(given, features_->columns().levels(feature), first, last, reduce, with_given.data(), out.data());
+        panels_->run(column_of(feature), features_->columns().levels(feature), first, last, reduce, with_given.data(), out.data());
+    }
+
+    // The same, added over the targets and folded into an account: see fold_panel.
+    void fold_feature(std::size_t feature, std::size_t first, std::size_t last, OutVector<fixed_t> account,
+                      std::optional<Vector<fixed_t>> fixed, fixed_t pair_factor, fixed_t triple_factor, fixed_t constant) {
+        const std::size_t n = features_->size();
+        require(feature < n, "there is no such feature");
+        require(first <= last && last <= targets_->size(), "targets out of range");
+        require(account.shape(0) == n && (!fixed || fixed->shape(0) == n), "one number for each feature");
+        nb::gil_scoped_release released;
+        std::vector<fixed_t> sums(2 * n);
+        panels_->run(column_of(feature), features_->columns().levels(feature), first, last, true, sums.data(), sums.data() + n);
+        fold_panel({constant, fixed ? fixed->data() : nullptr, pair_factor, triple_factor}, sums.data(), sums.data() + n, n, account.data());
     }
 
     std::size_t bytes() const { return panels_->bytes(); }
 
   private:
+    // The codes of a feature, one for each row or entry.
+    std::vector<std::uint32_t> column_of(std::size_t feature) const {
+        std::vector<code_t> codes(features_->n_rows());
+        features_->columns().read(feature, feature + 1, codes.data());
+        if (rows_.empty()) return {codes.begin(), codes.end()};
+        std::vector<std::uint32_t> given(rows_.size());
+        for (std::size_t entry = 0; entry < rows_.size(); ++entry) given[entry] = codes[rows_[entry]];
+        return given;
+    }
+
     void check_panel(std::size_t first, std::size_t last, bool reduce, const OutVector<fixed_t>& with_given, const OutVector<fixed_t>& out) const {
         require(first <= last && last <= targets_->size(), "targets out of range");
         require(with_given.shape(0) == features_->size(), "one sum for each feature");
@@ -442,5 +458,7 @@ NB_MODULE(_native, m) {
         .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a.noconvert(), "out"_a.noconvert())
         .def("run_feature", &Session::run_feature, "feature"_a, "first"_a, "last"_a, "reduce"_a, "with_given"_a.noconvert(),
              "out"_a.noconvert())
+        .def("fold_feature", &Session::fold_feature, "feature"_a, "first"_a, "last"_a, "account"_a.noconvert(), "fixed"_a.none(),
+             "pair_factor"_a, "triple_factor"_a, "constant"_a)
         .def_prop_ro("bytes", &Session::bytes);
 }

@@ -150,6 +150,17 @@ class Session:
         with_given: NDArray[np.int64],
         out: NDArray[np.int64],
     ) -> None: ...
+    def fold_feature(
+        self,
+        feature: int,
+        first: int,
+        last: int,
+        account: NDArray[np.int64],
+        fixed: NDArray[np.int64] | None,
+        pair_factor: int,
+        triple_factor: int,
+        constant: int,
+    ) -> None: ...
     @property
     def bytes(self) -> int: ...
 

@@ -93,7 +93,9 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
             return X, Y
         if is_integer_array(X, (2,)) and is_integer_array(Y, (1, 2)) and len(X) == len(Y):
-            validate_data(self, X, skip_check_array=True)  # nothing is left to check that reading the codes does not
+            # Nothing is left to check that reading the codes does not, and there are no names.
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
             return X, Y
         finite = "allow-nan" if allows_missing(discretizer) else True
         checked: tuple[Any, Any] = validate_data(

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from labelsieve.information import Codes
 from labelsieve.information.backends import NativeBackend
+from labelsieve.information.backends.protocol import PanelFold
 from labelsieve.information.fixedpoint import FixedPoint
 from tests.tables import binary_table, many_levels_table
 
@@ -30,3 +31,17 @@ def test_a_feature_that_is_not_there_is_refused():
     backend = NativeBackend(codes, codes, FixedPoint.for_rows(2, n_targets=2))
     with pytest.raises(ValueError, match="no such feature"):
         backend.triples_given_feature(2)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("with_fixed", [False, True])
+def test_a_fold_adds_a_linear_function_of_the_panel(make, with_fixed):
+    X, Y = Codes.from_values(make(many_levels_table(1, 300, LEVELS))), Codes.from_values(binary_table(2, 300, 5))
+    backend = NativeBackend(X, Y, FixedPoint.for_rows(300, n_targets=5))
+    fixed = np.arange(X.n_columns) * 1000 if with_fixed else None
+    for feature in range(X.n_columns):
+        for targets in (slice(None), slice(1, 4), slice(0)):
+            account = np.full(X.n_columns, 7)
+            backend.fold_given_feature(account, feature, PanelFold(11, fixed, -3, 2), targets=targets)
+            panel = backend.triples_given_feature(feature, targets=targets, reduce="sum")
+            assert np.array_equal(account, 7 + 11 + (0 if fixed is None else fixed) - 3 * panel.pair + 2 * panel.triple)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError, one_of
 from labelsieve.information import Codes
 from labelsieve.information.binning import bin_equal_width
-from labelsieve.information.tables import NumberTable, read_table
+from labelsieve.information.tables import NumberTable, is_integer_array, read_table
 
 Kind = Literal["auto", "classes", "numbers"]
 KINDS = ("auto", "classes", "numbers")
@@ -73,6 +73,8 @@ def read_targets(Y: Any, kind: Kind = "auto") -> TargetTable:
     one_of(kind, "kind", KINDS)
     if isinstance(Y, Codes):
         return _only_classes(Y) if kind != "numbers" else _split(NumberTable(Y.to_dense(), None, Y.names), kind)
+    if kind != "numbers" and is_integer_array(Y, (1, 2)) and Y.dtype.kind in "bu":
+        return _only_classes(Codes.from_values(Y, what="Y"))
     table: Any = Y
     if not sp.issparse(Y) and not hasattr(Y, "columns"):
         table = np.asarray(Y)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from labelsieve import _native
 from labelsieve.errors import InputError, is_whole
-from labelsieve.information.backends.protocol import Panel, Reduce, Sums
+from labelsieve.information.backends.protocol import Panel, PanelFold, Reduce, Sums
 from labelsieve.information.codes import Codes
 from labelsieve.information.fixedpoint import FixedPoint, logarithms
 from labelsieve.information.memory import require_memory
@@ -104,6 +104,12 @@ class NativeBackend:
         first, last, panel = self._empty_panel(targets, reduce)
         self._session.run_feature(feature, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))
         return panel
+
+    def fold_given_feature(self, account: Sums, feature: int, fold: PanelFold, *, targets: slice = slice(None)) -> None:
+        """Add to ``account`` a linear function of the panel given one of the features, added over the targets."""
+        first, last, _ = targets.indices(self.n_targets)
+        constant, fixed, pair_factor, triple_factor = fold
+        self._session.fold_feature(feature, first, max(first, last), account, fixed, pair_factor, triple_factor, constant)
 
     def _empty_panel(self, targets: slice, reduce: Reduce) -> tuple[int, int, Panel]:
         """Room for the sums, and the range of the targets."""

@@ -18,6 +18,15 @@ class Panel(NamedTuple):
     """``(d, q)``, or ``(d,)`` when reduced: cells of (feature, given, target)."""
 
 
+class PanelFold(NamedTuple):
+    """``constant + fixed + pair_factor * pair + triple_factor * triple``: what a panel adds to a sum over the selected."""
+
+    constant: int
+    fixed: Sums | None
+    pair_factor: int
+    triple_factor: int
+
+
 class Backend(Protocol):
     r"""Joint tables of features and targets, as fixed-point sums :math:`\sum f(n)` over their cells.
 
@@ -34,6 +43,9 @@ class Backend(Protocol):
 
     def triples(self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
         """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row."""
+
+    def fold_given_feature(self, account: Sums, feature: int, fold: PanelFold, *, targets: slice = slice(None)) -> None:
+        """Add to ``account`` a linear function of the panel given one of the features, added over the targets."""
 
     def triples_given_feature(self, feature: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
         """The same, given one of the features: its column need not travel to where the counting is done."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labelsieve import _native
-from labelsieve.information.backends.protocol import Panel
+from labelsieve.information.backends.protocol import Backend, Panel, PanelFold
 from labelsieve.information.fixedpoint import FixedPoint
 from labelsieve.information.formula.linear import Linear, PanelFactors
 from labelsieve.information.formula.nodes import Formula
@@ -24,21 +24,15 @@ class Account:
         self._high: Fixed | None = None  # of 2^32 each, once there are many
         self._folded = 0
 
-    def fold_panel(self, panel: Panel, factors: PanelFactors, single: int, static: Fixed | None) -> None:
-        """Take in whole factors times the parts of the newest feature's panel, and what never changes: one pass."""
-        low = self._begun()
-        constant = factors.single * single
-        if static is not None and static.size == 1:
-            constant, static = constant + int(static[0, 0]), None
-        _native.fold_panel(
-            low.ravel(),
-            None if static is None else static.ravel(),
-            panel.pair,
-            factors.pair,
-            panel.triple,
-            factors.triple,
-            constant,
-        )
+    def fold_panel(self, panel: Panel, fold: PanelFold) -> None:
+        """Take in a linear function of the newest feature's panel: one pass."""
+        constant, fixed, pair_factor, triple_factor = fold
+        _native.fold_panel(self._begun().ravel(), fixed, panel.pair, pair_factor, panel.triple, triple_factor, constant)
+        self._spill()
+
+    def fold_newest(self, backend: Backend, feature: int, fold: PanelFold, targets: slice) -> None:
+        """The same, when nobody else wants the panel: it need not leave the core."""
+        backend.fold_given_feature(self._begun().ravel(), feature, fold, targets=targets)
         self._spill()
 
     def _begun(self) -> Fixed:
@@ -92,3 +86,12 @@ class Fold:
     account: Account
     panel_factors: PanelFactors | None = None  # set when the newest feature's panel is all that it needs
     static: Fixed | None = None
+
+    def of_panel(self, single: int, static: Fixed | None) -> PanelFold:
+        """What the panel of a feature adds, whose own table is ``single``; ``static`` is what every feature adds."""
+        factors = self.panel_factors
+        assert factors is not None
+        constant = factors.single * single
+        if static is not None and static.size == 1:
+            return PanelFold(constant + int(static[0, 0]), None, factors.pair, factors.triple)
+        return PanelFold(constant, None if static is None else static.ravel(), factors.pair, factors.triple)

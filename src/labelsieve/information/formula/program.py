@@ -72,15 +72,23 @@ class Program:
     def select(self, feature: int) -> None:
         """Fold in one more selected feature."""
         if self._from_one_panel:
-            panel, single = self.sources.newest(feature, self.base, self._with_targets)
-            for fold in self._folds:
-                assert fold.panel_factors is not None
-                fold.account.fold_panel(panel, fold.panel_factors, single, self._static(fold))
+            self._fold_panel(feature)
         else:
             for fold in self._folds:
                 self._fold(fold, feature)
         self.n_selected += 1
         self.sources.select(feature)
+
+    def _fold_panel(self, feature: int) -> None:
+        backend, single = self.sources.backend, self.sources.table_of(feature)
+        targets = self.base.targets if self._with_targets else slice(0)
+        if len(self._folds) == 1:
+            fold = self._folds[0]
+            fold.account.fold_newest(backend, feature, fold.of_panel(single, self._static(fold)), targets)
+            return
+        panel = backend.triples_given_feature(feature, targets=targets, reduce="sum")
+        for fold in self._folds:
+            fold.account.fold_panel(panel, fold.of_panel(single, self._static(fold)))
 
     def _fold(self, fold: Fold, feature: int) -> None:
         account, newest = fold.account, self.base._replace(s=feature)

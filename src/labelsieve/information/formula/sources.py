@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import _native
-from labelsieve.information.backends.protocol import Panel
+from labelsieve.information.backends.protocol import Backend, Panel
 from labelsieve.information.formula.nodes import Formula, Reduce, Table, Variables
 from labelsieve.information.joint import sum_of_levels
 
@@ -99,11 +99,14 @@ class Sources:
             self.n_joint = _native.refine(self.joint, self.n_joint, self.X.column(feature), int(self.X.levels[feature]))
             self._version += 1
 
-    def newest(self, feature: int, context: Context, with_targets: bool) -> tuple[Panel, int]:
-        """Tables (f, s), (f, s, y) added over the targets, and (s), for ``s`` just selected: one panel, not kept."""
-        targets = context.targets if with_targets else slice(0)
-        panel = self._workspace.features.triples_given_feature(feature, targets=targets, reduce="sum")
-        return panel, int(self._workspace.feature_sums[feature])
+    @property
+    def backend(self) -> Backend:
+        """Where panels of features come from."""
+        return self._workspace.features
+
+    def table_of(self, feature: int) -> int:
+        """The table of a feature alone."""
+        return int(self._workspace.feature_sums[feature])
 
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""
