@@ -74,7 +74,7 @@ def _chunks(raw: BinaryIO, magic: bytes, path: Path) -> Iterator[bytes]:
 
 def _unpack_zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
     if find_spec("zstandard") is None:
-        raise DatasetError("reading zstd needs the package zstandard.", file=path, remedy="pip install zstandard")
+        raise DatasetError("reading zstd needs the package zstandard.", file=path, remedy="pip install 'labelsieve[zstd]'")
     zstandard = import_module("zstandard")
     unpacker = zstandard.ZstdDecompressor().decompressobj()
     # A small step, as nothing bounds how much one step unpacks to.
