@@ -40,6 +40,7 @@ nb::object hand_over(std::vector<T>&& values) {
 }
 
 void bind_neighbours(nb::module_& m);
+void bind_numbers(nb::module_& m);
 void bind_relief(nb::module_& m);
 
 }  // namespace labelsieve
