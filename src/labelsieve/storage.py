@@ -72,6 +72,8 @@ class StoredSelection:
 def _plain(value: Any) -> Any:
     """A value as JSON; what has no JSON form is kept as text, for the record."""
     if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f":  # JSON has no NaN; numpy reads null as one
+            return {"array": np.where(np.isnan(value), np.array(None), value).tolist(), "dtype": value.dtype.name}
         return {"array": value.tolist(), "dtype": "str" if value.dtype.kind in "OU" else value.dtype.name}
     if isinstance(value, dict):
         return {"dict": {str(key): _plain(item) for key, item in value.items()}}

@@ -30,7 +30,7 @@ SELECTORS = [
     BaselineSieve("all"),
     PPTMI(),
 ]
-every_selector = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve, QuadraticSieve, BaselineSieve])
+every_selector = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve, QuadraticSieve, BaselineSieve, PPTMI])
 selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
 
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_random_state
 
 from labelsieve.errors import InputError, is_whole
@@ -121,6 +120,8 @@ class CrossValidated(StoppingRule):
         not_negative(self.standard_errors, "standard_errors")
 
     def _split(self, X: Any, Y: Any) -> Any:
+        from sklearn.model_selection import KFold, check_cv  # here: no other rule needs it
+
         if is_whole(self.cv):
             random = check_random_state(self.random_state)
             return KFold(int(self.cv), shuffle=True, random_state=random).split(X)

@@ -48,8 +48,8 @@ class PermutationTest(StoppingRule):
     ----------
     p_values_ : ndarray
         Of every feature kept; NaN for forced ones.
-    p_value_left_out_ : float
-        Of the feature at which it stopped; NaN if there was none.
+    p_value_left_out_ : float or None
+        Of the feature at which it stopped; None if there was none.
     reason_ : str
 
     Notes
@@ -98,7 +98,8 @@ class PermutationTest(StoppingRule):
 
         kept = self._walk(evidence, self._most(evidence), passes)
         self.p_values_ = np.array(p_values[:kept])
-        self.p_value_left_out_ = float(p_values[kept]) if len(p_values) > kept else float("nan")
+        left_out = p_values[kept] if len(p_values) > kept else np.nan
+        self.p_value_left_out_ = None if np.isnan(left_out) else float(left_out)
         return kept
 
     def _p_value(self, evidence: Evidence, kept: int, alpha: float, random: np.random.RandomState) -> float:
