@@ -22,8 +22,10 @@ class Curve:
 
     def __init__(self, evidence: Evidence, of: str) -> None:
         one_of(of, "of", ("score", "added"))
-        self._search = evidence.search
-        self._scorer = ADDED.bind(evidence.workspace) if of == "added" else None
+        self._search, self._scorer = evidence.search, None
+        if of == "added":
+            ADDED.require_memory(evidence.workspace.X, evidence.workspace.Y)
+            self._scorer = ADDED.bind(evidence.workspace)
         self._added: list[float] = []
 
     def first(self, n_selected: int) -> Numbers:
