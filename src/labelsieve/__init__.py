@@ -9,12 +9,14 @@ if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
     from labelsieve.labelspace import LabelNetwork, NetworkRule
     from labelsieve.labelwise import LabelwiseSieve
+    from labelsieve.pptmi import PPTMI
     from labelsieve.quadratic import QuadraticSieve
     from labelsieve.selection import Sieve
 
     __version__: str
 
 __all__ = [
+    "PPTMI",
     "BaselineSieve",
     "Criterion",
     "InputError",
@@ -28,6 +30,7 @@ __all__ = [
 
 # Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
 _HOMES = {
+    "PPTMI": "labelsieve.pptmi",
     "BaselineSieve": "labelsieve.baselines",
     "Criterion": "labelsieve.criteria",
     "LabelNetwork": "labelsieve.labelspace",

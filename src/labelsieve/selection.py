@@ -1,11 +1,12 @@
 """Sieve: the scikit-learn selector."""
 
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -22,8 +23,23 @@ from labelsieve.labelspace.space import Counted
 from labelsieve.progress import progress_bar
 from labelsieve.recipes import Recipe, recipe
 from labelsieve.search import GreedySearch, KnownScores, join_labels, scores_by_label
-from labelsieve.selector import PARENTS, BaseSieve, Count, Parents
+from labelsieve.selector import PARENTS, BaseSieve, Count, ParentLists, Parents
+from labelsieve.stopping import Evidence, StoppingRule
 from labelsieve.twins import Twin, redundant_twins
+
+
+class _Begun(NamedTuple):
+    """A search and what it is over, kept for a warm start."""
+
+    search: GreedySearch
+    workspace: Workspace
+    parents: ParentLists
+
+
+def _judge(*how: Any) -> Any:
+    from labelsieve.classifiers.prefixes import judge_selector  # here: most selections need no learner
+
+    return judge_selector(*how)
 
 
 class Sieve(BaseSieve):
@@ -43,8 +59,9 @@ class Sieve(BaseSieve):
         values are codes already. ``"auto"`` is that of the published method, equal width for a criterion. Only for estimating
         information: ``transform`` returns the columns as they were. Missing values (NaN) are taken where the discretiser has
         ``missing="level"``.
-    n_features_to_select : int, float or None
-        How many; a fraction of all; None ranks them all. More than there are means all.
+    n_features_to_select : int, float, StoppingRule or None
+        How many; a fraction of all; None ranks them all. More than there are means all. A rule of :mod:`labelsieve.stopping`,
+        such as ``PermutationTest(alpha=0.05)``, finds the number itself, which may be 0.
     estimator : {"plugin", "miller-madow"}
         Of entropies.
     forced, excluded : sequences of columns
@@ -57,8 +74,7 @@ class Sieve(BaseSieve):
         panel of every target by itself at each pick.
     warm_start : bool
         Keep what was counted, so that fitting again with a larger ``n_features_to_select`` goes on instead of starting
-        anew. The data must
-        be the same.
+        anew. The data must be the same.
     n_jobs : int, optional
         Threads; None is one, -1 is all. The selection does not depend on it.
 
@@ -77,6 +93,8 @@ class Sieve(BaseSieve):
         Rows that the label space does not count: those without labels under ``"copy"``, for example.
     support_ : ndarray of bool
         Mask of the chosen columns.
+    stopping_ : StoppingRule
+        When the number was found by a rule: the rule, with ``reason_`` and what else it found, p-values or a curve.
     network_ : LabelNetwork
         When ``parents`` is a network, or was learned as one.
     n_features_in_, feature_names_in_
@@ -89,8 +107,7 @@ class Sieve(BaseSieve):
     Notes
     -----
     Cost: packing, one pass over X; then for each pick the tables that the formula mentions, for all features and targets,
-    whatever the
-    number already chosen. ``Sieve(...).explain(n_rows, n_features, n_targets)`` lists them.
+    whatever the number already chosen. ``Sieve(...).explain(n_rows, n_features, n_targets)`` lists them.
 
     Examples
     --------
@@ -104,6 +121,7 @@ class Sieve(BaseSieve):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSieve._parameter_constraints,
+        "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
         "targets": [StrOptions({"auto", *LABEL_SPACES}), LabelSpace],
         "parents": PARENTS,
         "target_weight": ["array-like", None],
@@ -116,7 +134,7 @@ class Sieve(BaseSieve):
         *,
         targets: str | LabelSpace = "auto",
         discretizer: str | Discretizer | None = "auto",
-        n_features_to_select: Count = 10,
+        n_features_to_select: Count | StoppingRule = 10,
         estimator: Estimator = "plugin",
         forced: Any = (),
         excluded: Any = (),
@@ -142,20 +160,30 @@ class Sieve(BaseSieve):
         """Choose features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         # Everything but the number of features must be as it was; the data are the caller's word.
         setting = self._setting() if self.warm_start else None
-        known, search = self.__dict__.get("_search", (None, None))
-        if search is None or not self.warm_start or known != setting:
-            search = self._begin(X, y, sample_weight)
-        wanted = max(self._wanted(self.n_features_in_, search.n_available), len(search.forced), len(search.selected))
+        known, begun = self.__dict__.get("_search", (None, None))
+        n_before = len(getattr(self, "selected_", ()))
+        if begun is None or not self.warm_start or known != setting:
+            begun, n_before = self._begin(X, y, sample_weight), 0
+        search = begun.search
+        self.__dict__.pop("stopping_", None)
         with progress_bar(f"{search.plan.name}: choosing features") as progress:
-            search.extend(wanted, progress)
-        self.selected_ = np.array(search.selected, dtype=np.intp)
-        self.scores_ = np.array(search.scores)
-        kinds = {kind: None for part in search.parts for kind in part}
-        self.score_parts_ = {kind: np.array([part.get(kind, 0.0) for part in search.parts]) for kind in kinds}
+            if isinstance(self.n_features_to_select, StoppingRule):
+                judge = partial(_judge, self, X, y, sample_weight)
+                rule: StoppingRule = clone(self.n_features_to_select)
+                wanted = rule.decide(Evidence(search, begun.workspace, begun.parents, X, y, judge))
+                self.stopping_ = rule
+            else:
+                wanted = max(self._wanted(self.n_features_in_, search.n_available), len(search.forced), n_before)
+                search.extend(wanted, progress)
+        self.selected_ = np.array(search.selected[:wanted], dtype=np.intp)
+        self.scores_ = np.array(search.scores[:wanted])
+        parts = search.parts[:wanted]
+        kinds = {kind: None for part in parts for kind in part}
+        self.score_parts_ = {kind: np.array([part.get(kind, 0.0) for part in parts]) for kind in kinds}
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[self.selected_] = True
         if self.warm_start:
-            self._search = setting, search
+            self._search = setting, begun
         return self
 
     def _setting(self) -> dict[str, Any]:
@@ -177,7 +205,7 @@ class Sieve(BaseSieve):
             raise InputError(f"Sieve({used.criterion.name!r}): {reason}")
         return used
 
-    def _begin(self, X: Any, Y: Any, sample_weight: Any) -> GreedySearch:
+    def _begin(self, X: Any, Y: Any, sample_weight: Any) -> _Begun:
         used = self._recipe()
         plan = used.criterion.plan
         tables, parents = self._read(X, Y, sample_weight, used)
@@ -186,9 +214,8 @@ class Sieve(BaseSieve):
         forced, excluded = self._checked_columns()
         self.criterion_, self.targets_, self.n_rows_left_out_ = used.criterion, used.space, data.n_left_out
         plan.require_memory(data.X, data.Y)
-        if joined:
-            scorer = KnownScores(self._joined(tables, used.criterion))
-            return GreedySearch(plan, scorer, data.X.n_columns, forced, excluded)
+        if len(tables) > 1 and isinstance(self.n_features_to_select, StoppingRule):
+            raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
         workspace = Workspace(
             data.X,
             data.Y,
@@ -198,7 +225,9 @@ class Sieve(BaseSieve):
             estimator=self.estimator,
             n_jobs=self.n_jobs,
         )
-        return GreedySearch(plan, plan.bind(workspace, parents=parents), data.X.n_columns, forced, excluded)
+        scorer: Any = KnownScores(self._joined(tables, used.criterion)) if joined else plan.bind(workspace, parents=parents)
+        search = GreedySearch(plan, scorer, data.X.n_columns, forced, excluded)
+        return _Begun(search, workspace, parents)
 
     def _joined(self, tables: list[Counted], criterion: Any) -> NDArray[np.float64]:
         """Every label's scores, from its own bins if it has some, joined."""

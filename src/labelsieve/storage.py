@@ -14,6 +14,7 @@ from labelsieve.criteria import CATALOGUE
 from labelsieve.discretize import DISCRETIZERS, AsGiven
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LABEL_SPACES, LabelNetwork, NetworkRule
+from labelsieve.stopping import STOPPING_RULES, StoppingRule
 
 FORMAT = "labelsieve selection"
 VERSION = 1
@@ -71,6 +72,8 @@ class StoredSelection:
 def _plain(value: Any) -> Any:
     """A value as JSON; what has no JSON form is kept as text, for the record."""
     if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f":  # JSON has no NaN; numpy reads null as one
+            return {"array": np.where(np.isnan(value), np.array(None), value).tolist(), "dtype": value.dtype.name}
         return {"array": value.tolist(), "dtype": "str" if value.dtype.kind in "OU" else value.dtype.name}
     if isinstance(value, dict):
         return {"dict": {str(key): _plain(item) for key, item in value.items()}}
@@ -81,12 +84,15 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if type(value).__name__ in _KNOWN and type(value) is _KNOWN[type(value).__name__]:
-        return {"object": type(value).__name__, "parameters": {key: _plain(item) for key, item in _parameters(value).items()}}
+        plain = {"object": type(value).__name__, "parameters": {key: _plain(item) for key, item in _parameters(value).items()}}
+        if isinstance(value, StoppingRule):  # with what it found
+            plain["fitted"] = {name: _plain(item) for name, item in vars(value).items() if name.endswith("_")}
+        return plain
     return {"text": repr(value)}
 
 
 _KNOWN: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule)}
-_KNOWN |= {item.__name__: item for known in (CATALOGUE, DISCRETIZERS, LABEL_SPACES) for item in known.values()}
+_KNOWN |= {item.__name__: item for known in (CATALOGUE, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES) for item in known.values()}
 
 
 def _parameters(value: Any) -> dict[str, Any]:
@@ -102,7 +108,10 @@ def _revive(value: Any) -> Any:
     if "array" in value:
         return np.array(value["array"], dtype=object if value["dtype"] == "str" else value["dtype"])
     if "object" in value:
-        return _KNOWN[value["object"]](**{key: _revive(item) for key, item in value["parameters"].items()})
+        known = _KNOWN[value["object"]](**{key: _revive(item) for key, item in value["parameters"].items()})
+        for name, item in value.get("fitted", {}).items():
+            setattr(known, name, _revive(item))
+        return known
     if "dict" in value:
         return {key: _revive(item) for key, item in value["dict"].items()}
     return value["text"]

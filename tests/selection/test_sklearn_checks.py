@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelsieve import BaselineSieve, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve import PPTMI, BaselineSieve, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.criteria.labels import PMU
 from labelsieve.criteria.redundancy import MIFS
 from labelsieve.discretize import EqualWidth
@@ -28,8 +28,9 @@ SELECTORS = [
     BaselineSieve(),
     BaselineSieve("variance"),
     BaselineSieve("all"),
+    PPTMI(),
 ]
-every_selector = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve, QuadraticSieve, BaselineSieve])
+every_selector = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve, QuadraticSieve, BaselineSieve, PPTMI])
 selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
 
 

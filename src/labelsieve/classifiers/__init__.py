@@ -3,6 +3,7 @@ from labelsieve.classifiers.knn import BRkNN
 from labelsieve.classifiers.knn_regressor import KNNRegressor
 from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nested import nested_predictions
+from labelsieve.classifiers.prefixes import prefix_scores
 from labelsieve.information.nearest import Neighbours, nearest_neighbours, nested_neighbours
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "nearest_neighbours",
     "nested_neighbours",
     "nested_predictions",
+    "prefix_scores",
 ]

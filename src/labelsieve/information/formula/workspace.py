@@ -42,6 +42,12 @@ class Workspace:
         self.features: Backend = NativeBackend(X, Y, self.fixed, weights=weights, entries=entries, n_jobs=n_jobs)
         self.feature_sums, self.target_sums = self.features.singles()
 
+    def with_targets(self, Y: Codes) -> "Workspace":
+        """The same features with other targets of the same rows, for rows that have no weights and count once."""
+        assert self.weights is None
+        assert self.entries is None
+        return Workspace(self.X, Y, target_weights=self.target_weights, estimator=self.fixed.estimator, n_jobs=self._n_jobs)
+
     @cached_property
     def among_targets(self) -> Backend:
         """The targets counted among themselves, in place of features."""

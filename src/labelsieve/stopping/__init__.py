@@ -1,0 +1,18 @@
+from labelsieve.stopping.cross_validation import CrossValidated
+from labelsieve.stopping.g_test import GTest
+from labelsieve.stopping.knee import Knee
+from labelsieve.stopping.permutation import PermutationTest
+from labelsieve.stopping.registry import STOPPING_RULES
+from labelsieve.stopping.rule import Evidence, StoppingRule
+from labelsieve.stopping.threshold import ScoreThreshold
+
+__all__ = [
+    "STOPPING_RULES",
+    "CrossValidated",
+    "Evidence",
+    "GTest",
+    "Knee",
+    "PermutationTest",
+    "ScoreThreshold",
+    "StoppingRule",
+]

@@ -1,0 +1,214 @@
+"""Stopping rules: what each keeps, what it reports, and that they are scikit-learn citizens."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelsieve import InputError, LabelwiseSieve, Sieve
+from labelsieve.classifiers import BRkNN
+from labelsieve.datasets import make_truth
+from labelsieve.metrics import get_scorer
+from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
+from labelsieve.stopping.knee import knee
+from tests.selection.data import N_FEATURES, NAMES, assert_same_selection, make_data
+
+RULES = [
+    ScoreThreshold(0.06, of="added"),
+    Knee(),
+    GTest(),
+    GTest(given="all", correction="sidak", min_rows=1),
+    PermutationTest(n_permutations=19),
+    CrossValidated(BRkNN(k=5), cv=3, standard_errors=0.5),
+]
+rules = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{type(rule).__name__}-{getattr(rule, 'given', '')}")
+
+
+@parametrize_with_checks([Sieve(n_features_to_select=rule) for rule in (Knee(), ScoreThreshold(-1.0, relative=True))])
+def test_estimator_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@rules
+def test_a_rule_keeps_a_beginning_of_the_ranking(rule):
+    X, Y = make_data()
+    sieve = Sieve("jmi", n_features_to_select=rule).fit(X, Y)
+    kept = len(sieve.selected_)
+    assert 1 <= kept <= N_FEATURES
+    assert_same_selection(sieve, Sieve("jmi", n_features_to_select=kept).fit(X, Y))
+    assert all(len(values) == kept for values in sieve.score_parts_.values())
+    assert sieve.stopping_.reason_.endswith(".")
+    assert not [name for name in vars(rule) if name.endswith("_")], "the parameter itself was fitted"
+
+
+@rules
+def test_forced_features_are_kept_and_excluded_ones_never(rule):
+    X, Y = make_data()
+    sieve = Sieve("jmi", n_features_to_select=rule, forced=[7, 0], excluded=[1]).fit(X, Y)
+    assert sieve.selected_[:2].tolist() == [7, 0]
+    assert 1 not in sieve.selected_
+    found = sieve.stopping_
+    if hasattr(found, "p_values_"):
+        assert np.isnan(found.p_values_[:2]).all()
+        assert (found.p_values_[2:] <= found.alpha).all()
+        assert found.p_value_left_out_ is None or found.p_value_left_out_ > found.alpha
+
+
+@rules
+def test_max_features_is_the_most(rule):
+    X, Y = make_data()
+    sieve = Sieve("mim", n_features_to_select=clone(rule).set_params(max_features=2)).fit(X, Y)
+    assert len(sieve.selected_) <= 2
+
+
+@rules
+def test_a_warm_start_goes_on_to_what_a_fresh_fit_chooses(rule):
+    X, Y = make_data()
+    fresh = Sieve("cmim", n_features_to_select=rule).fit(X, Y)
+    for before in (1, None):
+        warm = Sieve("cmim", n_features_to_select=before, warm_start=True).fit(X, Y)
+        assert_same_selection(warm.set_params(n_features_to_select=rule).fit(X, Y), fresh)
+        more = min(len(fresh.selected_) + 1, N_FEATURES)
+        assert len(warm.set_params(n_features_to_select=more).fit(X, Y).selected_) == more
+        assert not hasattr(warm, "stopping_")
+
+
+@rules
+def test_clones_pickles_frames_and_sparse_matrices_give_the_same(rule):
+    X, Y = make_data()
+    sieve = Sieve("mrmr", n_features_to_select=rule)
+    fitted = clone(sieve).fit(X, Y)
+    assert_same_selection(pickle.loads(pickle.dumps(sieve)).fit(X, Y), fitted)
+    assert_same_selection(pickle.loads(pickle.dumps(fitted)), fitted)
+    assert_same_selection(clone(sieve).fit(pd.DataFrame(X, columns=NAMES), pd.DataFrame(Y)), fitted)
+    assert_same_selection(clone(sieve).fit(sp.csr_array(X), sp.csr_array(Y)), fitted)
+
+
+@rules
+def test_a_rule_is_saved_with_what_it_found(rule, tmp_path):
+    X, Y = make_data()
+    sieve = Sieve("jmi", n_features_to_select=rule, forced=[2]).fit(X, Y)
+    sieve.to_json(tmp_path / "chosen.json")
+    assert "NaN" not in (tmp_path / "chosen.json").read_text(encoding="utf-8")  # which JSON does not have
+    again = Sieve.from_json(tmp_path / "chosen.json")
+    assert_same_selection(again, sieve)
+    found, thawed = vars(sieve.stopping_), vars(again.stopping_)
+    assert found.keys() == thawed.keys()
+    for name, value in found.items():
+        if name.endswith("_") and isinstance(value, np.ndarray):
+            assert np.array_equal(thawed[name], value, equal_nan=True)
+    if isinstance(rule, CrossValidated):  # a learner is kept as text
+        with pytest.raises(InputError, match="give the learner itself"):
+            again.fit(X, Y)
+    else:
+        assert_same_selection(again.fit(X, Y), sieve)
+
+
+def test_a_grid_search_tunes_a_rule():
+    X, Y = make_data(n_rows=600)
+    model = make_pipeline(Sieve("mim", n_features_to_select=GTest()), KNeighborsClassifier(5))
+    grid = {"sieve__n_features_to_select__alpha": [1e-9, 0.9], "sieve__criterion": ["mim", "jmi"]}
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, Y)
+    assert len(set(search.cv_results_["mean_test_score"])) > 1, "the level makes no difference"
+
+
+@pytest.mark.parametrize("rule", [GTest(), PermutationTest(n_permutations=9)], ids=["g", "permutation"])
+def test_tests_are_refused_where_rows_are_no_observations(rule):
+    X, Y = make_data()
+    with pytest.raises(InputError, match="not defined for weighted rows"):
+        Sieve(n_features_to_select=rule).fit(X, Y, sample_weight=np.arange(1, len(X) + 1))
+    with pytest.raises(InputError, match="counts rows several times"):
+        Sieve(n_features_to_select=rule, targets="copy").fit(X, Y)
+
+
+def test_other_selectors_refuse_rules_by_name():
+    with pytest.raises(ValueError, match="'n_features_to_select' parameter of LabelwiseSieve must be"):
+        LabelwiseSieve(n_features_to_select=Knee()).fit(*make_data())
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (GTest(alpha=0), "alpha must be between 0 and 1"),
+        (GTest(alpha="small"), "alpha must be a number"),
+        (GTest(given="none"), "given must be 'each' or 'all'"),
+        (GTest(correction="holm"), "correction must be"),
+        (GTest(min_rows=-1), "min_rows must not be negative"),
+        (PermutationTest(alpha=1.0), "alpha must be between 0 and 1"),
+        (PermutationTest(n_permutations=0), "n_permutations must be a whole number"),
+        (ScoreThreshold("low"), "threshold must be a number"),
+        (ScoreThreshold(of="gain"), "of must be 'score' or 'added'"),
+        (Knee("score"), "the curve rises"),
+        (Knee(max_features=0), "max_features must be a whole number"),
+        (CrossValidated(measure="loss"), "there is no 'loss'"),
+        (CrossValidated(measure=3), "measure must be a name or a scorer"),
+        (CrossValidated("mlknn"), "estimator must have fit"),
+        (CrossValidated(standard_errors=-1), "standard_errors must not be negative"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(rule, message):
+    with pytest.raises(InputError, match=message):
+        Sieve("jmi", n_features_to_select=rule).fit(*make_data())
+
+
+def test_a_knee_is_the_farthest_point_below_the_line():
+    for curve in (np.array([5.0, 4.0, 1.0, 0.9, 0.8]), np.array([1.0, 1, 1, 0, 0, 0]), np.array([3.0, 0.2, 0.1, 0.0])):
+        n = len(curve)
+        ends = np.array([0.0, 1.0]), np.array([1.0, 0.0])
+        points = np.column_stack([np.arange(n) / (n - 1), (curve - curve[-1]) / (curve[0] - curve[-1])])
+        along, off = ends[1] - ends[0], points - ends[0]
+        distances = off[:, 0] * along[1] - off[:, 1] * along[0]
+        assert knee(curve) == distances.argmax()
+
+
+def test_a_threshold_is_strict_and_may_be_relative():
+    X, Y = make_data()
+    scores = Sieve("mim", n_features_to_select=None).fit(X, Y).scores_
+    for limit, kept in ((scores[3], 3), (scores[0], 0), (scores[-1] / 2, N_FEATURES)):
+        assert len(Sieve("mim", n_features_to_select=ScoreThreshold(limit)).fit(X, Y).selected_) == kept
+    half = Sieve("mim", n_features_to_select=ScoreThreshold(0.5, relative=True)).fit(X, Y)
+    assert len(half.selected_) == np.count_nonzero(scores > 0.5 * scores[0])
+    assert half.stopping_.curve_.tolist() == scores[: len(half.selected_) + 1].tolist()
+
+
+def test_any_learner_and_any_measure_judge_alike():
+    """The nested way, a plain learner with the same answers, and a scorer of the same measure."""
+    X, Y = make_data()
+    neighbours = KNeighborsClassifier(5)
+    curves = []
+    for learner, measure, sign in (
+        (BRkNN(k=5), "hamming_loss", 1),
+        (neighbours, "hamming_loss", 1),
+        (neighbours, get_scorer("neg_hamming_loss"), -1),
+        (BRkNN(k=5), get_scorer("neg_hamming_loss"), -1),
+    ):
+        rule = CrossValidated(learner, measure, cv=3)
+        curves.append(sign * Sieve("jmi", n_features_to_select=rule).fit(X, Y).stopping_.curve_)
+    for curve in curves[1:]:
+        np.testing.assert_allclose(curve, curves[0], rtol=0, atol=1e-12)
+
+
+def test_the_fewest_features_within_one_standard_error_are_kept():
+    X, Y = make_data()
+    found = Sieve("jmi", n_features_to_select=CrossValidated(BRkNN(k=5), cv=4)).fit(X, Y).stopping_
+    mean = found.curve_.mean(axis=0)
+    assert found.best_size_ == found.sizes_[mean.argmin()]
+    good = mean <= mean.min() + found.standard_error_[mean.argmin()]
+    kept = len(Sieve("jmi", n_features_to_select=clone(found)).fit(X, Y).selected_)
+    assert kept == found.sizes_[good].min()
+    best = Sieve("jmi", n_features_to_select=CrossValidated(BRkNN(k=5), cv=4, standard_errors=0)).fit(X, Y)
+    assert len(best.selected_) == found.best_size_
+
+
+def test_real_targets_are_judged_by_a_regressor():
+    data = make_truth(200, targets="numeric", n_irrelevant=3, n_xor_pairs=0)
+    sieve = Sieve("cmim", n_features_to_select=CrossValidated(cv=3, max_features=6)).fit(data.X, data.Y)
+    assert sieve.stopping_.curve_.shape == (3, 6)
+    assert sieve.stopping_.curve_.mean(axis=0).min() < 0.9  # of what the mean as a guess has

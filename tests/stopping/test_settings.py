@@ -1,0 +1,59 @@
+"""Rules under other label spaces, estimators, networks and weights; and the benchmark that compares them."""
+
+import numpy as np
+import pytest
+
+from benchmarks import stopping as benchmark
+from labelsieve import Sieve
+from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
+from tests.selection.data import assert_same_selection, make_data
+
+TESTS = [GTest(min_rows=1), PermutationTest(n_permutations=19)]
+CURVES = [Knee(), ScoreThreshold(0.5, relative=True, of="added"), CrossValidated(cv=3, max_features=4)]
+SETTINGS = [
+    {"criterion": "mlfs", "parents": "kcc"},
+    {"criterion": "pmu"},
+    {"targets": "joint"},
+    {"targets": "pruned"},
+    {"targets": "group"},
+    {"estimator": "miller-madow"},
+    {"target_weight": [1, 2, 0.5, 3]},
+    {"discretizer": "equal-frequency"},
+]
+
+
+@pytest.mark.parametrize("rule", [*TESTS, *CURVES], ids=lambda rule: type(rule).__name__)
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_a_rule_keeps_a_beginning_of_the_ranking_under_any_setting(rule, setting):
+    X, Y = make_data(n_rows=300)
+    sieve = Sieve(n_features_to_select=rule, **setting).fit(X, Y)
+    kept = len(sieve.selected_)
+    assert kept >= 1
+    assert_same_selection(sieve, Sieve(n_features_to_select=kept, **setting).fit(X, Y))
+
+
+@pytest.mark.parametrize("rule", CURVES, ids=lambda rule: type(rule).__name__)
+def test_rules_that_test_nothing_take_weights_and_copies(rule):
+    X, Y = make_data()
+    weights = np.random.default_rng(0).random(len(X))
+    assert len(Sieve("cmim", n_features_to_select=rule).fit(X, Y, sample_weight=weights).selected_)
+    assert len(Sieve("cmim", n_features_to_select=rule, targets="copy").fit(X, Y).selected_)
+
+
+def test_threads_do_not_change_what_is_kept():
+    X, Y = make_data(n_rows=300)
+    for rule in (*TESTS, *CURVES):
+        one, two = (Sieve("jmi", n_features_to_select=rule, n_jobs=n_jobs).fit(X, Y) for n_jobs in (1, 2))
+        assert_same_selection(one, two)
+
+
+def test_the_benchmark_prints_a_table_and_draws_a_figure(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(benchmark, "NOISE", (0.3, 1.0))
+    benchmark.main(["--repeat", "1", "--rows", "60,120", "--figure", str(tmp_path / "rules.png")])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("   ")[0].strip() for line in lines if line.startswith("noise")] == [
+        "noise 0.3: precision, recall, kept",
+        "noise 1.0: precision, recall, kept",
+    ]
+    assert sum(line.startswith("permutation") for line in lines) == 2
+    assert (tmp_path / "rules.png").read_bytes().startswith(b"\x89PNG")
