@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -60,11 +59,10 @@ def test_a_name_that_the_pipe_cannot_take_is_written_another_way(tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are others there")
 def test_ctrl_c_ends_with_130():
-    slow = "import time, labelsieve.demo as demo; demo.run_demo = lambda *_: time.sleep(60)"
-    script = f"{slow}; from labelsieve.cli import main; print('on', flush=True); main()"
+    slow = "import time, labelsieve.demo as demo; demo.run_demo = lambda *_: (print('on', flush=True), time.sleep(60))"
+    script = f"{slow}; from labelsieve.cli import main; main()"
     child = subprocess.Popen([sys.executable, "-c", script, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "on\n"
-    time.sleep(0.3)
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=30)
     assert child.returncode == 130

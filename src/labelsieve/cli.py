@@ -63,7 +63,10 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end the run
-    app(prog_name="labelsieve")
+    try:
+        app(prog_name="labelsieve")
+    except KeyboardInterrupt:  # outside of a command, where typer does not look
+        sys.exit(130)
 
 
 def one_line(error: BaseException) -> str:
