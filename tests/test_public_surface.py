@@ -23,6 +23,7 @@ PACKAGES = [
     "labelsieve.metrics",
     "labelsieve.report.figures",
     "labelsieve.statistics",
+    "labelsieve.studies",
 ]
 
 
