@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from labelsieve.studies.work import SplitWork, is_nested
 
 PROBED = 300  # rows to train on, and as many to test on
 HOW = (
-    f"Minutes are from a probe on at most {PROBED} training rows: every method chooses one and then three features, every "
-    "classifier is judged with them; selection is taken to grow with the rows and the features to choose, neighbours with the "
-    "square of the rows. Memory is the data, its two halves and the codes, for every process."
+    f"Minutes are from a probe on {PROBED} training rows and on half as many: every method chooses one and then three "
+    "features, every classifier is judged with three; selection is taken to grow with the rows and the features to choose, "
+    "neighbours with the square of the rows. Memory is the data, its two parts and the codes, for every process."
 )
 
 
@@ -74,35 +75,53 @@ def estimate(protocol: Protocol, todo: Todo) -> Estimate:
 
 
 class Probe:
-    """A few rows of a split, and how much more there is in the whole."""
+    """Some rows of a split and half as many: what does not grow with the rows is told from what does."""
 
     def __init__(self, data: Loaded, split: Split, convention: str) -> None:
-        self._work = SplitWork(data, Split(split.number, split.train[:PROBED], split.test[:PROBED]))
-        few, few_test = min(len(split.train), PROBED), min(len(split.test), PROBED)
-        self._rows = len(split.train) / few
-        self._squares = (len(split.train) + len(split.test)) * len(split.train) / ((few + few_test) * few)
         self._convention = convention
+        n_rows = min(PROBED, len(split.train), len(split.test))
+        self._sizes = (max(2, n_rows // 2), max(2, n_rows))
+        self._works = [SplitWork(data, Split(split.number, split.train[:n], split.test[:n])) for n in self._sizes]
+        self._n_features = data.shape[1]
+        self._train, self._pairs = len(split.train), (len(split.train) + len(split.test)) * len(split.train)
 
     def rate(self, step: Step) -> Callable[[Step], float]:
         """Seconds that such a step takes, by its numbers of features."""
-        n_features = int(self._work.X.shape[1])
         if step.classifier is None:
-            one, three = (self._seconds(step, min(n, n_features)) for n in (1, 3))
-            pick = max(0.0, three - one) / 2
-            return lambda whole: self._rows * (one + pick * (whole.n_wanted - 1))
-        few = list(range(1, min(3, n_features) + 1))
+            one, three = (self._whole(partial(self._select, step, min(n, self._n_features)), 1) for n in (1, 3))
+            pick = max(0.0, sum(three) - sum(one)) / 2
+            return lambda whole: sum(one) + pick * (whole.n_wanted - 1)
         classifier = step.classifier.estimator
-        started = time.perf_counter()
-        self._work.evaluate(classifier, list(range(few[-1])), few, step.measures, self._convention)
-        each = (time.perf_counter() - started) / len(few)
-        factor = self._squares if is_nested(classifier) else self._rows
-        # A size costs a search; the features between two sizes cost a third of one each.
-        return lambda whole: factor * each * (len(whole.sizes) + max(0, max(whole.sizes) - len(whole.sizes)) / 3)
+        few = list(range(1, min(3, self._n_features) + 1))
+        fixed, growing = self._whole(partial(self._evaluate, step, few), 2 if is_nested(classifier) else 1)
+        if not is_nested(classifier):
+            return lambda whole: (fixed + growing) * len(whole.sizes) / len(few)
+        # A search at a size is as dear as adding three features; the features between two sizes are added without one.
+        feature = growing / len(few) / 4
+        return lambda whole: (
+            (fixed + growing) * len(whole.sizes) / len(few) + feature * max(0, max(whole.sizes) - len(whole.sizes))
+        )
 
-    def _seconds(self, step: Step, n_wanted: int) -> float:
-        started = time.perf_counter()
-        self._work.select(step.method.estimator, n_wanted, step.seed)
-        return time.perf_counter() - started
+    def _whole(self, work: Callable[[SplitWork], object], power: int) -> tuple[float, float]:
+        """Seconds for all rows: those that do not depend on the rows, and those that grow with this power of them."""
+        work(self._works[0])  # what is loaded once is loaded
+        small, large = (min(_seconds(work, one) for _ in range(2)) for one in self._works)
+        few, many = ((2.0 * n * n if power == 2 else float(n)) for n in self._sizes)
+        slope = max(0.0, large - small) / (many - few) if many > few else 0.0
+        return max(0.0, large - slope * many), slope * (self._pairs if power == 2 else self._train)
+
+    def _select(self, step: Step, n_wanted: int, work: SplitWork) -> object:
+        return work.select(step.method.estimator, n_wanted, step.seed)
+
+    def _evaluate(self, step: Step, sizes: list[int], work: SplitWork) -> object:
+        assert step.classifier is not None
+        return work.evaluate(step.classifier.estimator, list(range(sizes[-1])), sizes, step.measures, self._convention)
+
+
+def _seconds(work: Callable[[SplitWork], object], on: SplitWork) -> float:
+    started = time.perf_counter()
+    work(on)
+    return time.perf_counter() - started
 
 
 def _bytes_of(data: Loaded) -> float:

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -98,17 +99,27 @@ class StudyResults:
                     grid.put(dataset, method, float(values.mean()))
         return grid
 
-    def ranks(self, measure: str, classifier: str | None = None, *, baselines: bool = False) -> Grid:
+    def ranks(
+        self,
+        measure: str,
+        classifier: str | None = None,
+        *,
+        methods: Sequence[str] | None = None,
+        baselines: bool = False,
+    ) -> Grid:
         """Ranks over the numbers of features, as Sechidis et al. (2019) define them.
 
         For each number of features the methods are ranked by their mean over the splits, 1 for the best and ties shared; the
-        ranks are then averaged over the numbers. The baseline of all features has no number and is never ranked.
+        ranks are then averaged over the numbers. ``methods`` are those to rank among each other; all of the study unless told,
+        without its baselines. All features have no number and are never ranked. Data sets where a method has fewer splits than
+        another are left empty.
         """
-        methods = [name for name in self.methods if name != ALL and (baselines or name not in BASELINES)]
+        if methods is None:
+            methods = [name for name in self.methods if name != ALL and (baselines or name not in BASELINES)]
         if len(methods) < 2:
             raise InputError(f"ranks need at least two methods; this study has {', '.join(methods) or 'none'}.")
         lower = MEASURES[self._measure(measure)].lower_is_better
-        grid = Grid(self.datasets, methods, True)
+        grid = Grid(self.datasets, list(methods), True)
         for dataset in self.datasets:
             curves = [self.curve(dataset, method, measure, classifier) for method in methods]
             sizes = sorted(set.intersection(*({int(k) for k in k_values} for k_values, _ in curves)))
