@@ -18,7 +18,7 @@ from tests.studies.small import protocol
 
 if __name__ == "__main__":
     folder, n_jobs, pause = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-    Study(protocol(), folder).run(n_jobs=n_jobs, on_cell=lambda done, total: time.sleep(pause))
+    Study(protocol(splits=sys.argv[4]), folder).run(n_jobs=n_jobs, on_cell=lambda done, total: time.sleep(pause))
 """
 
 
@@ -53,7 +53,7 @@ def contents(folder):
     return found
 
 
-def start(folder, *, n_jobs=1, pause=0.0, **how):
+def start(folder, *, n_jobs=1, pause=0.0, splits="3x50%"):
     """A run in a process of its own."""
-    command = [sys.executable, "-c", SCRIPT, str(folder), str(n_jobs), str(pause)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how)
+    command = [sys.executable, "-c", SCRIPT, str(folder), str(n_jobs), str(pause), splits]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

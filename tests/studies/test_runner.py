@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
+from labelsieve.classifiers import MLkNN
 from labelsieve.studies import Study, StudyError, schema, steps
 from labelsieve.studies.store import Store
 from tests.studies.small import ROOT, contents, data, protocol, start
@@ -35,6 +36,17 @@ class Difficult(BaseEstimator):
             time.sleep(30)
         self.selected_ = np.arange(self.n_features_to_select)
         return self
+
+
+class Slow(MLkNN):
+    """Learns for half a minute from so many training rows."""
+
+    def fit(self, X, y):
+        if len(X) == 30:
+            time.sleep(30)
+        return super().fit(X, y)
+
+    extension = "none"  # no nested predictions: fit is called
 
 
 def errors(folder):
@@ -91,6 +103,24 @@ def test_limits_and_deaths_take_only_their_cell(tmp_path, how, said):
     outcome = Study(study, tmp_path).run(**limits)
     assert (outcome.n_run, outcome.n_failed) == (8, 1)
     assert said in errors(tmp_path)["films", 0, "difficult", "mlknn"]
+
+
+def test_a_killed_evaluation_leaves_the_ranking_to_the_others(tmp_path):
+    study = protocol(
+        datasets=[data("films", 60, 1)],
+        methods=[("difficult", Difficult()), "jmi"],
+        classifiers=[("slow", Slow(k=3)), {"name": "mlknn", "k": 3}],
+        splits="1x50%",
+        baselines=[],
+        n_features=[2],
+    )
+    outcome = Study(study, tmp_path).run(time_limit=4.0)
+    assert (outcome.n_run, outcome.n_failed) == (4, 3)
+    found = errors(tmp_path)
+    assert "TimeLimit" in found.pop(("films", 0, "jmi", "slow"))
+    assert len(found) == 2
+    assert all("these rows are difficult" in error for error in found.values())
+    assert {row[2:4] for row in contents(tmp_path)[2]} == {("jmi", "mlknn")}
 
 
 def test_changed_data_is_noticed_and_never_mixed_silently(tmp_path):
@@ -176,23 +206,28 @@ def test_read_only_folder_ends_in_a_clear_error():
             Path(folder, name).mkdir()
         script = f"""
 import os
-from labelsieve.studies import StudyError
+from labelsieve.studies import StudyError, StudyResults
 from labelsieve.studies.store import Store
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     os.setuid(65534)
+print(len(StudyResults("{folder}/locked/done").methods))
 for place in ("locked/study", "locked/new"):
     try:
         Store("{folder}/" + place)
     except StudyError as error:
         print(error)
 """
+        Study(protocol(datasets=[data()], methods=["jmi"]), Path(folder, "locked/done")).run()
         Path(folder).chmod(0o755)
         Path(folder, "locked/study").chmod(0o555)
+        Path(folder, "locked/done").chmod(0o555)
         Path(folder, "locked").chmod(0o555)
         done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
         Path(folder, "locked").chmod(0o755)
         Path(folder, "locked/study").chmod(0o755)
-    opened, made = done.stdout.splitlines()
+        Path(folder, "locked/done").chmod(0o755)
+    read, opened, made = done.stdout.splitlines()
+    assert read == "3", "a finished study can be read there"
     assert "it cannot be opened: the folder is missing or read-only" in opened
     assert "this folder cannot be made (Permission denied)" in made
 

@@ -14,6 +14,7 @@ from labelsieve.criteria import CATALOGUE, METHODS
 from labelsieve.discretize import DISCRETIZERS
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LABEL_SPACES
+from labelsieve.labelwise import LabelwiseSieve
 from labelsieve.quadratic import QuadraticSieve
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
@@ -105,6 +106,10 @@ def _settings(given: Any, what: str) -> dict[str, Any]:
 def _object(given: tuple[Any, ...], what: str, needed: tuple[str, ...]) -> Named:
     if len(given) != 2 or not isinstance(given[0], str) or not all(hasattr(given[1], one) for one in (*needed, "get_params")):
         raise InputError(f"a {what} given as an object is a pair (name, {what}), not {given!r}.")
+    if isinstance(given[1], LabelwiseSieve):
+        raise InputError(
+            f"{what} {given[0]!r}: LabelwiseSieve has a list for every label, and a study compares single rankings."
+        )
     refuse_fitted(given[1], f"{what} {given[0]!r}")
     return Named(given[0], clone(given[1]))
 

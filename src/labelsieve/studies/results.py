@@ -1,7 +1,6 @@
 """Results: what a study found, as tables, ranks and tests."""
 
 import os
-import sqlite3
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +13,7 @@ from labelsieve.metrics import MEASURES
 from labelsieve.statistics import Comparison, compare, confidence_band, ranks
 from labelsieve.studies.errors import StudyError
 from labelsieve.studies.protocol import ALL
-from labelsieve.studies.schema import plain_errors
+from labelsieve.studies.schema import connect_to_read, plain_errors
 from labelsieve.studies.store import FILE
 from labelsieve.studies.tables import Grid
 
@@ -46,7 +45,7 @@ class StudyResults:
         if not path.exists():
             raise StudyError(f"{folder}: there is no study in this folder; it would hold {FILE}.")
         with plain_errors(path):
-            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            db = connect_to_read(path)
             try:
                 sql = """SELECT dataset, split, method, classifier, k, measure, value, seconds, code
                          FROM results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"""

@@ -76,3 +76,18 @@ def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
         connection.close()
         raise StudyError(f"{path}: version {found.get('version')} of the format; this release reads version {VERSION}.")
     return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open a study's file for reading, while it is written or in a folder that cannot be written."""
+    address = path.absolute().as_uri()
+    connection = sqlite3.connect(f"{address}?mode=ro", uri=True)
+    try:
+        connection.execute("SELECT key FROM facts LIMIT 1").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        if path.with_name(f"{path.name}-wal").exists():
+            raise
+        # Nobody writes, and SQLite would like to make files beside it even to read: tell it that there is no need.
+        connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
+    return connection

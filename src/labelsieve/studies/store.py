@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from labelsieve.studies.errors import StudyError
-from labelsieve.studies.schema import connect, plain_errors
+from labelsieve.studies.schema import connect, connect_to_read, plain_errors
 from labelsieve.studies.work import Spent, Values
 
 FILE = "results.sqlite"
@@ -100,7 +100,7 @@ class Store:
 
     def _by(self) -> str:
         try:
-            reader = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
+            reader = connect_to_read(self.path)
             pid, host, started = reader.execute("SELECT pid, host, started FROM runs ORDER BY id DESC LIMIT 1").fetchone()
             reader.close()
         except (sqlite3.Error, TypeError):
@@ -210,7 +210,7 @@ def look(folder: str | os.PathLike[str]) -> Stored:
     if not path.exists():
         return Stored({}, {})
     with plain_errors(path):
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        db = connect_to_read(path)
         try:
             return read_stored(db)
         finally:

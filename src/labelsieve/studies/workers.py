@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections import deque
@@ -16,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from labelsieve.studies.bench import Bench, Done, said
 from labelsieve.studies.errors import StudyError
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.steps import Batch
+from labelsieve.studies.steps import Batch, Step
 from labelsieve.studies.work import Spent
 
 WATCH = 0.1  # seconds between looks at the clock and at memory
@@ -85,6 +86,7 @@ class Worker:
     def take(self, batch: Batch) -> None:
         """Begin with a batch."""
         self.batch, self._place, self._ready, self._since = batch, 0, False, time.perf_counter()
+        self._rankings = dict(batch.rankings)
         self.pipe.send(batch)
 
     def heard(self, limits: Limits) -> Iterator[tuple[Batch, Done]]:
@@ -95,6 +97,8 @@ class Worker:
                 self._since = time.perf_counter()
                 if isinstance(message, Done):
                     self._place = message.place + 1
+                    if message.ranking is not None:
+                        self._rankings[self.batch.steps[message.place].method.name] = message.ranking
                     yield self.batch, message
                 elif message == "ready":
                     self._ready = True
@@ -116,18 +120,20 @@ class Worker:
         assert self.batch is not None
         spent, batch = Spent(time.perf_counter() - self._since, None), self.batch
         self.stop()
-        failed = [self._place]
-        step = batch.steps[self._place]
-        yield batch, Done(failed[0], None, None, spent, why)
-        rest = [
-            other
-            for other in batch.steps[self._place + 1 :]
-            if step.classifier is not None or other.method.name != step.method.name  # no ranking, no evaluation
-        ]
+        left = self._left(batch.steps[self._place :])
+        if left:
+            yield batch, Done(batch.steps.index(left[0]), None, None, spent, why)
+        if left and left[0].classifier is None:  # without its ranking there is nothing to evaluate
+            left = [left[0], *(step for step in left if step.method.name != left[0].method.name)]
         self.batch = None
         self._start()
-        if rest:
-            self.take(replace(batch, steps=rest))
+        if left[1:]:
+            self.take(replace(batch, steps=left[1:], rankings=self._rankings))
+
+    def _left(self, steps: list[Step]) -> list[Step]:
+        """Steps that can be done; evaluations of a selection that failed were recorded with it."""
+        known = {*self._rankings, *(step.method.name for step in steps if step.classifier is None)}
+        return [step for step in steps if step.method.name in known]
 
     def _memory_mb(self) -> float:
         try:
@@ -145,6 +151,7 @@ class Worker:
 
 def _main(protocol: Protocol, pipe: "Connection[Any, Any]") -> None:
     """The life of a worker: batches in, results out, until nobody is there to hear."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
     bench = Bench(protocol)
     with threadpool_limits(1):
