@@ -172,6 +172,8 @@ def show_ranks(protocol: "Protocol", results: "StudyResults") -> None:
                 ranks = results.ranks(measure, classifier, methods=own)
                 wins = ", ".join(f"{one} {count}" for one, count in ranks.wins().items())
                 parts.append(prose(f"First by rank over the numbers of features: {wins}."))
+    if results.mixed:
+        parts.append(prose(f"These numbers are of more than one kind of {' and '.join(results.mixed)}: some were kept."))
     typer.echo("\n\n".join(parts))
 
 

@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.classifiers import MLkNN
-from labelsieve.studies import Study, StudyError, schema, steps
+from labelsieve.studies import Study, StudyError, StudyResults, schema, steps
 from labelsieve.studies.store import Store
 from tests.studies.small import ROOT, contents, data, protocol, start
 
@@ -134,7 +134,11 @@ def test_changed_data_is_noticed_and_never_mixed_silently(tmp_path):
     kept = Study(other, tmp_path).run(changed="keep")
     assert (kept.n_run, kept.n_stale, kept.changes) == (0, 3, "the data of songs (3 cells)")
     assert contents(tmp_path) == before
+    more = protocol(datasets=[data(seed=5)], **(few | {"methods": ["jmi", "mim"]}))
+    assert Study(more, tmp_path).run(changed="keep").n_run == 3
+    assert StudyResults(tmp_path).mixed == ["data of songs"]
     assert Study(other, tmp_path).run(changed="rerun").n_run == 3
+    assert StudyResults(tmp_path).mixed == []
     assert contents(tmp_path) != before
     assert Study(other, tmp_path).run().n_run == 0
 

@@ -19,12 +19,21 @@ from labelsieve.studies.tables import Grid
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 _FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
-COLUMNS = ("dataset", "split", "method", "classifier", "k", "measure", "value", "seconds", "code")
+COLUMNS = ("dataset", "split", "method", "classifier", "k", "measure", "value", "seconds", "data", "code")
 BASELINES = ("random", ALL)
 
 
 class StudyResults:
     """Read a study's folder, also while it runs.
+
+    Attributes
+    ----------
+    datasets, methods, classifiers, measures : list of str
+        What there are results of.
+    failures : list of tuple
+        Data set, split, method, classifier and error of every cell that failed.
+    mixed : list of str
+        "code" or "data of NAME" where results were kept that came about under other conditions than the rest.
 
     Examples
     --------
@@ -47,7 +56,7 @@ class StudyResults:
         with plain_errors(path):
             db = connect_to_read(path)
             try:
-                sql = """SELECT dataset, split, method, classifier, k, measure, value, seconds, code
+                sql = """SELECT dataset, split, method, classifier, k, measure, value, seconds, data, code
                          FROM results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"""
                 self._rows = db.execute(sql).fetchall()
                 order = db.execute("SELECT method, min(id) FROM cells GROUP BY method ORDER BY 2").fetchall()
@@ -57,6 +66,9 @@ class StudyResults:
                 self._shares = dict(db.execute("SELECT name, test_share FROM datasets"))
             finally:
                 db.close()
+        kinds = {*(("code", row[9]) for row in self._rows), *((f"data of {row[0]}", row[8]) for row in self._rows)}
+        names = [name for name, _ in kinds]
+        self.mixed = sorted({name for name in names if names.count(name) > 1})
         self.methods = [name for name, _ in order]
         self.datasets = sorted({row[0] for row in self._rows})
         self.classifiers: list[str] = sorted({row[3] for row in self._rows})
