@@ -24,6 +24,7 @@ PACKAGES = [
     "labelsieve.report.figures",
     "labelsieve.statistics",
     "labelsieve.stopping",
+    "labelsieve.studies",
 ]
 
 

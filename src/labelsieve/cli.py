@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from labelsieve.cli_compare import compare, study
 from labelsieve.cli_datasets import FILE, LABELS, datasets_app
 from labelsieve.errors import InputError
 from labelsieve.plaintext import broken_formula, listed, number, plain_table, printable, prose, text_of
@@ -55,6 +56,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(datasets_app, name="datasets")
+app.command()(compare)
+app.command()(study)
 Format = StrEnum("Format", ["table", "json", "csv"])
 
 

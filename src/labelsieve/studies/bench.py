@@ -1,0 +1,77 @@
+"""One process at work: goes through the steps of a split and says what came of each."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from labelsieve.studies.errors import StudyError
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.sources import Loaded
+from labelsieve.studies.split_rule import Split
+from labelsieve.studies.steps import Batch
+from labelsieve.studies.work import Spent, SplitWork, Values, spent_since
+
+LONGEST = 500  # characters of an error that are kept
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a step, by its place in the batch: a ranking, values, or an error."""
+
+    place: int
+    ranking: list[int] | None
+    values: Values | None
+    spent: Spent
+    error: str | None = None
+
+
+class Bench:
+    """Keeps the data set that it worked on last."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._sources = {source.name: source for source in protocol.datasets}
+        self._data: Loaded | None = None
+        self._splits: list[Split] = []
+
+    def prepare(self, batch: Batch) -> SplitWork:
+        """The rows of a split; they must be those that were planned with."""
+        if self._data is None or self._data.name != batch.dataset:
+            self._data = Loaded.of(self._sources[batch.dataset])
+            self._splits = self._protocol.splits.splits(self._data.X, self._data.Y, self._data.name)
+            if self._data.print != batch.data:
+                raise StudyError(f"data set {batch.dataset!r}: the data changed while the study ran. Run it again.")
+        split = self._splits[batch.split]
+        if split.print != batch.rows:
+            raise StudyError(f"data set {batch.dataset!r}: split {batch.split} is not what it was; is the splitter seeded?")
+        return SplitWork(self._data, split)
+
+    def steps(self, batch: Batch, work: SplitWork) -> Iterator[Done]:
+        """Go through the steps; one that fails says why and the others go on, but those that need its ranking."""
+        rankings = dict(batch.rankings)
+        for place, step in enumerate(batch.steps):
+            started = time.perf_counter()
+            try:
+                if step.classifier is None:
+                    ranking = work.select(step.method.estimator, step.n_wanted, step.seed)
+                    rankings[step.method.name] = ranking
+                    yield Done(place, ranking, None, spent_since(started))
+                elif step.method.name in rankings:
+                    chosen = rankings[step.method.name]
+                    if len(chosen) < max(step.sizes):
+                        raise StudyError(f"{step.method.name} chose {len(chosen)} features, and {max(step.sizes)} were wanted.")
+                    values = work.evaluate(
+                        step.classifier.estimator, chosen, step.sizes, step.measures, self._protocol.convention
+                    )
+                    yield Done(place, None, values, spent_since(started))
+            except Exception as error:
+                yield Done(place, None, None, spent_since(started), said(error))
+
+
+def said(error: BaseException) -> str:
+    """An error in one line.
+
+    >>> said(ValueError("too  few"))
+    'ValueError: too few'
+    """
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:LONGEST]

@@ -1,0 +1,74 @@
+"""Short hashes of what a result depends on: data, rows, settings, code."""
+
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+DIGITS = 16
+# What only prints, draws or judges results that exist is no part of how they come about.
+OUTSIDE = ("cli", "demo", "plaintext", "select_file", "report", "statistics", "studies", "progress", "__main__")
+INSIDE = ("studies/work.py", "studies/named.py")
+
+
+def text_print(*texts: str) -> str:
+    """A hash of texts.
+
+    >>> text_print("jmi") == text_print("jmi") != text_print("mim")
+    True
+    """
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:DIGITS]
+
+
+def array_print(*tables: Any) -> str:
+    """A hash of arrays or sparse matrices: shapes, types and values.
+
+    Cost: about a second for a gigabyte.
+
+    >>> array_print(np.eye(2)) == array_print(np.eye(2)) != array_print(np.eye(2, dtype=int))
+    True
+    """
+    found = hashlib.sha256()
+    for table in tables:
+        if sparse.issparse(table):
+            rows = sparse.csr_array(table)
+            rows.sum_duplicates()
+            pieces = [rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]
+        else:
+            pieces = [np.asarray(table)]
+        for piece in pieces:
+            found.update(f"{piece.shape} {piece.dtype.str} ".encode())
+            found.update(np.ascontiguousarray(piece).view(np.uint8).data if piece.size else b"")
+    return found.hexdigest()[:DIGITS]
+
+
+@cache
+def code_print() -> str:
+    """A hash of the version and of the code that selects, learns and measures.
+
+    >>> len(code_print())
+    16
+    """
+    spec = find_spec("labelsieve")
+    assert spec is not None
+    found = hashlib.sha256(version("labelsieve").encode())
+    for root in sorted(map(Path, spec.submodule_search_locations or [])):
+        for file in sorted([*root.rglob("*.py"), *root.glob("_native*.so"), *root.glob("_native*.pyd")]):
+            name = file.relative_to(root).as_posix()
+            if name in INSIDE or not name.startswith(OUTSIDE):
+                found.update(name.encode() + file.read_bytes())
+    return found.hexdigest()[:DIGITS]
+
+
+def seed_of(*parts: Any) -> int:
+    """A seed that depends on nothing but these parts, so that what is added later does not change what was there.
+
+    >>> 0 <= seed_of(0, "yeast", 3, "random") < 2**31
+    True
+    """
+    return int(hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:8], 16) % 2**31

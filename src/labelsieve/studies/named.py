@@ -1,0 +1,134 @@
+"""Methods and classifiers under the names that results carry: from a name, from a table of plain settings, or as objects."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sklearn.base import clone
+
+from labelsieve.baselines import BaselineSieve
+from labelsieve.classifiers import IBLR, BRkNN, KNNRegressor, MLkNN
+from labelsieve.criteria import CATALOGUE, METHODS
+from labelsieve.discretize import DISCRETIZERS
+from labelsieve.errors import InputError
+from labelsieve.labelspace import LABEL_SPACES
+from labelsieve.labelwise import LabelwiseSieve
+from labelsieve.quadratic import QuadraticSieve
+from labelsieve.recipes import recipe
+from labelsieve.selection import Sieve
+from labelsieve.studies.leaks import refuse_fitted
+
+CLASSIFIERS: dict[str, type] = {"brknn": BRkNN, "iblr": IBLR, "knn": KNNRegressor, "mlknn": MLkNN}
+SELECTORS: dict[str, type] = {"BaselineSieve": BaselineSieve, "QuadraticSieve": QuadraticSieve}
+_PARTS: dict[str, Mapping[str, type]] = {"criterion": CATALOGUE, "targets": LABEL_SPACES, "discretizer": DISCRETIZERS}
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """An unfitted estimator and its name; ``settings`` are what it was made of, None where it came as an object."""
+
+    name: str
+    estimator: Any
+    settings: Mapping[str, Any] | None = None
+
+    @cached_property
+    def identity(self) -> str:
+        """What the result depends on, as text to compare."""
+        if self.settings is not None:
+            return json.dumps(self.settings, sort_keys=True)
+        import joblib
+
+        own, parameters = type(self.estimator), self.estimator.get_params(deep=True)
+        formula = getattr(parameters.get("criterion"), "plan", None)
+        try:
+            return f"{own.__module__}.{own.__qualname__} {joblib.hash(parameters)} {formula and formula.score}"
+        except Exception as error:
+            raise InputError(f"{self.name}: its parameters cannot be compared with those of a later run ({error}).") from None
+
+
+def read_method(given: Any) -> Named:
+    """A selector from a name, a table of settings, or a pair of name and selector.
+
+    >>> read_method("mlqpfs").estimator
+    QuadraticSieve()
+    >>> read_method({"name": "mine", "criterion": {"name": "jmi", "normalised": True}, "targets": "joint"}).name
+    'mine'
+    """
+    if isinstance(given, Named):
+        return given
+    if isinstance(given, tuple):
+        return _object(given, "method", ("fit",))
+    settings = _settings(given, "method")
+    name = settings.pop("name")
+    plain = dict(settings)
+    criterion = settings.setdefault("criterion", name)
+    for part, known in _PARTS.items():
+        if isinstance(settings.get(part), Mapping):
+            settings[part] = _part(settings[part], known, f"method {name!r}, {part}")
+    method = METHODS.get(criterion.lower()) if isinstance(criterion, str) else None
+    own = SELECTORS[method.selector] if method is not None else Sieve
+    if "n_features_to_select" in settings:
+        raise InputError(f"method {name!r}: n_features_to_select is not a setting of a method; say n_features of the study.")
+    made = _make(own, settings, f"method {name!r}")
+    if isinstance(made, Sieve):
+        recipe(made.criterion, made.targets, made.discretizer)  # refuses names that nobody knows
+    return Named(name, made, plain)
+
+
+def read_classifier(given: Any) -> Named:
+    """A classifier from a name, a table of settings, or a pair of name and classifier.
+
+    >>> read_classifier({"name": "seven", "classifier": "mlknn", "k": 7}).estimator
+    MLkNN(k=7)
+    """
+    if isinstance(given, Named):
+        return given
+    if isinstance(given, tuple):
+        return _object(given, "classifier", ("fit", "predict"))
+    settings = _settings(given, "classifier")
+    name = settings.pop("name")
+    plain = dict(settings)
+    kind = settings.pop("classifier", name)
+    if kind not in CLASSIFIERS:
+        raise InputError(f"classifier {kind!r} is not known; there are {', '.join(CLASSIFIERS)}, or a pair (name, classifier).")
+    return Named(name, _make(CLASSIFIERS[kind], settings, f"classifier {name!r}"), plain)
+
+
+def _settings(given: Any, what: str) -> dict[str, Any]:
+    settings = {"name": given} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else {}
+    if not isinstance(settings.get("name"), str) or not settings["name"].strip():
+        raise InputError(f"a {what} is a name, a table of settings with a name, or a pair (name, {what}), not {given!r}.")
+    return settings
+
+
+def _object(given: tuple[Any, ...], what: str, needed: tuple[str, ...]) -> Named:
+    if len(given) != 2 or not isinstance(given[0], str) or not all(hasattr(given[1], one) for one in (*needed, "get_params")):
+        raise InputError(f"a {what} given as an object is a pair (name, {what}), not {given!r}.")
+    if isinstance(given[1], LabelwiseSieve):
+        raise InputError(
+            f"{what} {given[0]!r}: LabelwiseSieve has a list for every label, and a study compares single rankings."
+        )
+    refuse_fitted(given[1], f"{what} {given[0]!r}")
+    return Named(given[0], clone(given[1]))
+
+
+def _part(settings: Mapping[str, Any], known: Mapping[str, type], where: str) -> Any:
+    values = dict(settings)
+    name = str(values.pop("name", "")).lower()
+    if name not in known:
+        raise InputError(f"{where}: {name!r} is not known; there are {', '.join(known)}.")
+    return _make(known[name], {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}, where)
+
+
+def _make(own: type, settings: Mapping[str, Any], where: str) -> Any:
+    try:
+        made = own(**settings)
+        if hasattr(made, "_parameter_constraints"):
+            made._validate_params()
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: {error}.") from None
+    return made

@@ -1,0 +1,204 @@
+"""Protocol: what a study compares, on what, and how it is judged."""
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Self
+
+from labelsieve.classifiers import KNNRegressor
+from labelsieve.criteria import METHODS
+from labelsieve.errors import InputError, is_whole, whole_number
+from labelsieve.metrics import CONVENTIONS, MEASURES
+from labelsieve.studies.leaks import refuse_rows
+from labelsieve.studies.named import Named, read_classifier, read_method
+from labelsieve.studies.sources import Loaded, read_source
+from labelsieve.studies.split_rule import read_splits
+from labelsieve.studies.toml_text import read_toml, write_toml
+
+BASELINES = ("random", "all")
+ALL = "all"  # the one method whose number of features is not chosen
+MEASURED = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
+
+
+class Protocol:
+    """Data sets, methods, numbers of features, classifiers, measures and splits; checked when it is made.
+
+    Parameters
+    ----------
+    datasets : sequence
+        Paths, names of the catalogue, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path``,
+        ``labels``, ``drop`` (features to leave out), ``data_home``, ``strings`` and ``missing_labels``.
+    methods : sequence
+        Names of criteria, published methods and selectors; tables with ``name``, ``criterion``, ``targets``,
+        ``discretizer`` and other parameters of the selector; or pairs of a name and a selector whose ``selected_`` is a
+        ranking, best first: its beginning must be what it would choose if fewer were wanted.
+    n_features : str or sequence
+        ``"1..50"``, ``"5..50..5"``, whole numbers, or shares of all features between 0 and 1. A data set that has fewer is
+        judged with those that it has.
+    classifiers : sequence
+        ``"mlknn"``, ``"brknn"``, ``"iblr"``, ``"knn"`` (numeric targets); tables with ``name``, ``classifier`` and parameters;
+        or pairs of a name and a classifier.
+    measures : sequence of str
+        See :data:`labelsieve.metrics.MEASURES`.
+    splits : str or splitter
+        ``"30x50%"``, ``"10-fold"``, ``"stratified 5-fold"``, or a splitter of scikit-learn's kind with a fixed seed.
+    baselines : sequence of str
+        Methods that are in the study unless taken out: a random order, and all features.
+    convention : str
+        Whose reading of the measures: see :func:`labelsieve.metrics.options`.
+    seed : int
+        Of splits and of methods that draw; every data set, split and method has its own, derived from it.
+    select_on, discretize_on : {"train"}
+        There to be refused: anything else would show test rows to the selection.
+
+    Examples
+    --------
+    >>> Protocol(datasets=["emotions"], methods=["jmi", "scls"], n_features="1..3")
+    Protocol: 1 data set, 4 methods (jmi, scls, random, all), 3 numbers of features, 1 classifier, 4 measures, 30x50%
+    """
+
+    def __init__(
+        self,
+        datasets: Iterable[Any],
+        methods: Iterable[Any],
+        *,
+        n_features: Any = "1..50",
+        classifiers: Iterable[Any] = ("mlknn",),
+        measures: Iterable[str] = MEASURED,
+        splits: Any = "30x50%",
+        baselines: Iterable[str] = BASELINES,
+        convention: str = "labelsieve",
+        seed: int = 0,
+        select_on: str = "train",
+        discretize_on: str = "train",
+    ) -> None:
+        refuse_rows(select_on, "select_on")
+        refuse_rows(discretize_on, "discretize_on")
+        self.seed = whole_number(seed, "seed", 0, 2**31 - 1)
+        self.n_features = read_sizes(n_features)
+        self.datasets = [read_source(one) for one in _several(datasets, "datasets")]
+        own = [read_method(one) for one in _several(methods, "methods")]
+        self.baselines = [one for one in _several(baselines, "baselines", fewest=0) if one not in {named.name for named in own}]
+        for name in self.baselines:
+            if name not in METHODS or METHODS[name].selector != "BaselineSieve":
+                raise InputError(f"baselines: {name!r} is none; there are random, variance and all.")
+        self.methods = [*own, *map(read_method, self.baselines)]
+        self.classifiers = [read_classifier(one) for one in _several(classifiers, "classifiers")]
+        self.measures = list(_several(measures, "measures"))
+        self.convention = convention
+        self.splits = read_splits(splits, self.seed)
+        for what, names in (
+            ("datasets", [one.name for one in self.datasets]),
+            ("methods", [one.name for one in self.methods]),
+            ("classifiers", [one.name for one in self.classifiers]),
+            ("measures", self.measures),
+        ):
+            twice = [name for name in names if names.count(name) > 1]
+            if twice:
+                raise InputError(f"{what}: {twice[0]!r} stands there twice; give one of them another name.")
+        self._check_measures()
+
+    def _check_measures(self) -> None:
+        for name in self.measures:
+            if name not in MEASURES:
+                raise InputError(f"measures: {name!r} is none; there are {', '.join(MEASURES)}.")
+        if self.convention not in CONVENTIONS:
+            raise InputError(f"convention: {self.convention!r} is none; there are {', '.join(CONVENTIONS)}.")
+        kinds = {MEASURES[name].needs == "numbers" for name in self.measures}
+        if len(kinds) > 1:
+            raise InputError("measures: those of labels and those of numbers do not go into one study; run two.")
+        for one in self.classifiers:
+            if isinstance(one.estimator, KNNRegressor) != self.is_numeric and one.settings is not None:
+                kind = "numbers" if self.is_numeric else "labels"
+                raise InputError(f"classifier {one.name!r} does not go with measures of {kind}.")
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the targets are numbers."""
+        return MEASURES[self.measures[0]].needs == "numbers"
+
+    def check_data(self, data: Loaded) -> None:
+        """Refuse a data set that the measures do not go with."""
+        if data.is_numeric != self.is_numeric:
+            kind, other = ("numbers", "labels") if data.is_numeric else ("labels", "numbers")
+            raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are of {other}.")
+
+    def sizes(self, n_features: int, method: Named) -> list[int]:
+        """Numbers of features, rising, for a data set of ``n_features``."""
+        if method.name == ALL:
+            return [n_features]
+        wanted = {max(1, round(one * n_features)) if isinstance(one, float) else one for one in self.n_features}
+        return sorted({min(one, n_features) for one in wanted})
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a protocol; paths in it are relative to its folder."""
+        return cls(**read_toml(Path(path)))
+
+    def to_toml(self, path: str | os.PathLike[str]) -> None:
+        """Write the protocol, if all of it is plain settings."""
+        write_toml(self.plain(), Path(path))
+
+    def plain(self, *, strict: bool = True) -> dict[str, Any]:
+        """All settings as plain values; what came as an object is refused, or named only if not ``strict``."""
+        objects = [one.name for one in [*self.methods, *self.classifiers] if one.settings is None]
+        objects += [one.name for one in self.datasets if one.dataset is not None]
+        objects += ["splits"] if self.splits.words is None else []
+        if strict and objects:
+            raise InputError(f"{objects[0]!r} came as a Python object and has no form in a file; give its settings instead.")
+        own = [one for one in self.methods if one.name not in self.baselines]
+        return {
+            "n_features": self.n_features,
+            "measures": self.measures,
+            "splits": self.splits.words or repr(self.splits.splitter),
+            "baselines": self.baselines,
+            "convention": self.convention,
+            "seed": self.seed,
+            "datasets": [{"name": one.name, **one.settings} for one in self.datasets],
+            "methods": [{"name": one.name, **(one.settings or {})} for one in own],
+            "classifiers": [{"name": one.name, **(one.settings or {})} for one in self.classifiers],
+        }
+
+    def __repr__(self) -> str:
+        def count(number: int, thing: str) -> str:
+            return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+        methods = f"{count(len(self.methods), 'method')} ({', '.join(one.name for one in self.methods)})"
+        sizes = f"{len(self.n_features)} number{'s' if len(self.n_features) > 1 else ''} of features"
+        rest = f"{count(len(self.classifiers), 'classifier')}, {count(len(self.measures), 'measure')}"
+        splits = self.splits.words or type(self.splits.splitter).__name__
+        return f"Protocol: {count(len(self.datasets), 'data set')}, {methods}, {sizes}, {rest}, {splits}"
+
+
+def read_sizes(given: Any) -> list[int | float]:
+    """Numbers of features from ``"1..50"``, ``"5..50..5"``, ``"1,5,10"``, ``"10%,20%"`` or a sequence.
+
+    >>> read_sizes("1..3,10"), read_sizes([0.1, 5]), read_sizes("10%")
+    ([1, 2, 3, 10], [0.1, 5], [0.1])
+    """
+    found: list[int | float] = []
+    for one in given.split(",") if isinstance(given, str) else [given] if is_whole(given) else given:
+        text = one.strip() if isinstance(one, str) else one
+        if isinstance(text, str) and (span := re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?", text)):
+            found += range(int(span[1]), int(span[2]) + 1, max(1, int(span[3] or 1)))
+            continue
+        if isinstance(text, str) and re.fullmatch(r"\d{1,9}|\d{1,3}(?:\.\d+)?%", text):
+            text = float(text[:-1]) / 100 if text.endswith("%") else int(text)
+        if isinstance(text, str | bool) or not (is_whole(text) or isinstance(text, float)) or text <= 0:
+            raise InputError(f"n_features: {one!r} is no number of features; say '1..50', '5,10,20', or shares such as '10%'.")
+        if isinstance(text, float) and text > 1:
+            raise InputError(f"n_features: {one!r} is more than all; a share is at most 1, a number is whole.")
+        found.append(text if isinstance(text, float) else int(text))
+    if not found or min(found) <= 0:
+        raise InputError(f"n_features: {given!r} names no number of features; say '1..50' or '5,10,20'.")
+    return list(dict.fromkeys(found))
+
+
+def _several(given: Any, what: str, fewest: int = 1) -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"{what} must be a list, not {given!r}.")
+    found = list(given)
+    if len(found) < fewest:
+        raise InputError(f"{what}: there is none; name at least one.")
+    return found

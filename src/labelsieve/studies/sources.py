@@ -1,0 +1,121 @@
+"""Where the data sets of a study come from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelsieve.datasets import Dataset, fetch, load
+from labelsieve.datasets.any_file import load_or_fetch
+from labelsieve.errors import InputError
+from labelsieve.studies.fingerprint import array_print
+
+KEYS = ("name", "path", "labels", "drop", "data_home", "strings", "missing_labels")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A data set by name: a file or a name of the catalogue with its settings, or the data themselves."""
+
+    name: str
+    settings: Mapping[str, Any]
+    dataset: Dataset | None = None
+
+    def load(self) -> Dataset:
+        """Read it."""
+        if self.dataset is not None:
+            return self.dataset
+        return without_columns(self._read(), self.settings.get("drop", ()), self.name)
+
+    def _read(self) -> Dataset:
+        path, labels = self.settings.get("path", self.name), self.settings.get("labels")
+        options = {key: self.settings[key] for key in ("strings", "missing_labels") if key in self.settings}
+        if not isinstance(path, str):  # the parts of a data set
+            whole: Dataset = load(path, labels, **options)
+            return whole
+        if "data_home" in self.settings and not Path(path).exists():
+            named: Dataset = fetch(path, data_home=self.settings["data_home"], **options)
+            return named
+        if not options:
+            return load_or_fetch(path, labels if labels is None else ",".join(labels) if _is_list(labels) else str(labels))
+        read: Dataset = load(path, labels, **options) if Path(path).exists() else fetch(path, **options)
+        return read
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A data set in memory with its rows ready to be taken."""
+
+    name: str
+    X: Any
+    Y: Any
+
+    @classmethod
+    def of(cls, source: Source) -> "Loaded":
+        """Load it, with sparse tables as rows."""
+        data = source.load()
+        X, Y = (sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
+        return cls(source.name, X, Y)
+
+    @cached_property
+    def print(self) -> str:
+        """The hash of all values."""
+        return array_print(self.X, self.Y)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows, features, labels."""
+        return int(self.X.shape[0]), int(self.X.shape[1]), int(self.Y.shape[1])
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether targets are numbers instead of labels."""
+        return bool(self.Y.dtype.kind == "f")
+
+
+def read_source(given: Any) -> Source:
+    """A source from a path, a name of the catalogue, a table of settings, or a :class:`Dataset`.
+
+    >>> read_source("data/emotions.arff.gz").name, read_source({"name": "songs", "path": "a.csv", "labels": 3}).name
+    ('emotions', 'songs')
+    """
+    if isinstance(given, Source):
+        return given
+    if isinstance(given, Dataset):
+        if not given.name:
+            raise InputError("a data set of a study needs a name: Dataset(..., name='songs').")
+        return Source(given.name, {}, given)
+    if isinstance(given, str | Path):
+        path = str(given)
+        return Source(Path(path).name.partition(".")[0] or path, {"path": path})
+    if not isinstance(given, Mapping) or not isinstance(given.get("name", given.get("path")), str):
+        raise InputError(f"a data set is a path, a name of the catalogue, a table with a name, or a Dataset, not {given!r}.")
+    settings = dict(given)
+    unknown = sorted(set(settings) - set(KEYS))
+    if unknown:
+        raise InputError(f"data set {given.get('name')!r}: {unknown[0]!r} is not a setting; there are {', '.join(KEYS)}.")
+    name = settings.pop("name", None) or Path(settings["path"]).name.partition(".")[0]
+    return Source(name, settings)
+
+
+def without_columns(data: Dataset, drop: Sequence[str], name: str) -> Dataset:
+    """A data set without some features, such as numbers of rows that are no features."""
+    if not drop:
+        return data
+    absent = sorted(set(drop) - set(data.feature_names))
+    if absent:
+        raise InputError(f"data set {name!r}: drop names {absent[0]!r}, and there is no such feature.")
+    kept = [place for place, feature in enumerate(data.feature_names) if feature not in drop]
+    names = tuple(data.feature_names[place] for place in kept)
+    kinds = tuple(data.feature_kinds[place] for place in kept)
+    categories = {feature: values for feature, values in data.categories.items() if feature not in drop}
+    rest = (data.description, data.name, data.label_categories)
+    return Dataset(data.X[:, kept], data.Y, names, data.label_names, kinds, categories, *rest)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)

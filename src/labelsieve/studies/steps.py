@@ -1,0 +1,175 @@
+"""What is still to do: the steps of a study that its file does not have, gathered by data set and split."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from labelsieve.studies.errors import StudyError
+from labelsieve.studies.fingerprint import code_print, seed_of, text_print
+from labelsieve.studies.named import Named
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.sources import Loaded
+from labelsieve.studies.store import Prints, Store, Stored
+
+SelectionKey = tuple[str, int, str]
+CellKey = tuple[str, int, str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A selection (``classifier`` is None) or the evaluation of one with a classifier."""
+
+    method: Named
+    classifier: Named | None
+    n_wanted: int
+    sizes: list[int]
+    measures: list[str]
+    prints: Prints
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The steps of one split, which share its rows; ``rankings`` are those that are known already."""
+
+    dataset: str
+    split: int
+    data: str
+    rows: str
+    steps: list[Step]
+    rankings: dict[str, list[int]]
+
+
+@dataclass(eq=False)
+class Todo:
+    """What is to do, what is done, and what was made under other conditions."""
+
+    batches: list[Batch] = field(default_factory=list)
+    n_cells: int = 0
+    n_done: int = 0
+    n_failed: int = 0
+    stale_selections: list[SelectionKey] = field(default_factory=list)
+    stale_cells: list[CellKey] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def n_missing(self) -> int:
+        """Cells to run."""
+        return sum(step.classifier is not None for batch in self.batches for step in batch.steps)
+
+    def changes(self) -> str:
+        """What changed since the stored cells were made, in words."""
+        return ", ".join(f"{reason} ({count:,} {'cell' if count == 1 else 'cells'})" for reason, count in self.reasons.items())
+
+
+@dataclass(frozen=True, eq=False)
+class DataFacts:
+    """What planning needs to know of a data set."""
+
+    name: str
+    data: str
+    shape: tuple[int, int, int]
+    rows: list[str]
+    test_share: float
+
+
+def facts_of(protocol: Protocol, data: Loaded) -> DataFacts:
+    """Look at a data set and its splits."""
+    protocol.check_data(data)
+    splits = protocol.splits.splits(data.X, data.Y, data.name)
+    share = sum(len(split.test) for split in splits) / sum(len(split.test) + len(split.train) for split in splits)
+    return DataFacts(data.name, data.print, data.shape, [split.print for split in splits], share)
+
+
+def find_steps(protocol: Protocol, facts: list[DataFacts], stored: Stored, *, retry_failed: bool = False) -> Todo:
+    """Compare what a protocol wants with what is stored.
+
+    Cells that were made from other data, rows, settings or code are listed as stale and not among the steps.
+    """
+    todo = Todo()
+    for data in facts:
+        for split, rows in enumerate(data.rows):
+            batch = Batch(data.name, split, data.data, rows, [], {})
+            for method in protocol.methods:
+                batch.steps.extend(_of_method(protocol, data, batch, method, stored, todo, retry_failed))
+            if batch.steps:
+                todo.batches.append(batch)
+    return todo
+
+
+def _of_method(
+    protocol: Protocol,
+    data: DataFacts,
+    batch: Batch,
+    method: Named,
+    stored: Stored,
+    todo: Todo,
+    retry_failed: bool,
+) -> Iterator[Step]:
+    seed = seed_of(protocol.seed, data.name, batch.split, method.name)
+    sizes = protocol.sizes(data.shape[1], method)
+    key: SelectionKey = (data.name, batch.split, method.name)
+    own = Prints(data.data, batch.rows, text_print(method.identity, str(seed)), code_print())
+    steps = []
+    for classifier in protocol.classifiers:
+        todo.n_cells += 1
+        settings = text_print(method.identity, str(seed), classifier.identity, protocol.convention)
+        prints = Prints(own.data, own.rows, settings, own.code)
+        wanted: dict[str, Any] = {"sizes": sizes, "measures": protocol.measures}
+        found = stored.cells.get((*key, classifier.name))
+        if found is not None and found.prints != prints:
+            todo.stale_cells.append((*key, classifier.name))
+            todo.reasons.update([_reason(found.prints, prints, data.name, method.name, classifier.name)])
+            continue
+        if found is not None and found.error is not None and not retry_failed:
+            todo.n_failed += 1
+            continue
+        if found is not None and found.error is None:
+            if set(sizes) <= set(found.sizes) and set(protocol.measures) <= set(found.measures):
+                todo.n_done += 1
+                continue
+            wanted = {
+                "sizes": sorted({*sizes, *found.sizes}),
+                "measures": list(dict.fromkeys([*found.measures, *protocol.measures])),
+            }
+        steps.append(Step(method, classifier, max(wanted["sizes"]), prints=prints, seed=seed, **wanted))
+    known = stored.selections.get(key)
+    if known is not None and known.prints != own:
+        todo.stale_selections.append(key)
+        if not any(cell[:3] == key for cell in todo.stale_cells[-len(protocol.classifiers) :]):
+            todo.reasons.update([_reason(known.prints, own, data.name, method.name)])
+        known = None
+    if not steps:
+        return
+    n_wanted = max(step.n_wanted for step in steps)
+    if known is not None and known.selected is not None and known.n_wanted >= n_wanted:
+        batch.rankings[method.name] = known.selected
+    else:
+        yield Step(method, None, n_wanted, [], [], own, seed)
+    yield from steps
+
+
+def _reason(old: Prints, new: Prints, dataset: str, *names: str) -> str:
+    changed = [name for name in ("data", "rows", "settings", "code") if getattr(old, name) != getattr(new, name)]
+    words = {
+        "data": f"the data of {dataset}",
+        "rows": f"the splits of {dataset}",
+        "settings": f"settings of {' or '.join(names)}",
+    }
+    return words.get(changed[0], "the code of labelsieve")
+
+
+def settle(todo: Todo, store: Store, changed: str) -> bool:
+    """Do what ``changed`` says about stale cells; True when the steps must be found again."""
+    if not todo.stale_cells and not todo.stale_selections:
+        return False
+    if changed == "refuse":
+        raise StudyError(
+            f"{store.path}: since its results were made there is a change in {todo.changes()}, and they are not mixed with new "
+            "ones. Run those cells again (changed='rerun'), keep them beside new ones (changed='keep'), or use another folder."
+        )
+    if changed == "rerun":
+        store.forget(todo.stale_selections, todo.stale_cells)
+        return True
+    return False

@@ -1,0 +1,221 @@
+"""The one file that a study writes: every selection and every cell, each in a transaction of its own."""
+
+import json
+import os
+import platform
+import socket
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from labelsieve.studies.errors import StudyError
+from labelsieve.studies.schema import connect, connect_to_read, plain_errors
+from labelsieve.studies.work import Spent, Values
+
+FILE = "results.sqlite"
+LOCK = "results.lock"
+
+
+@dataclass(frozen=True)
+class Prints:
+    """Hashes of all that a result depends on."""
+
+    data: str
+    rows: str
+    settings: str
+    code: str
+
+
+@dataclass(frozen=True)
+class StoredSelection:
+    """A ranking as it was stored, or the error in its place."""
+
+    prints: Prints
+    n_wanted: int
+    selected: list[int] | None
+    error: str | None
+
+
+@dataclass(frozen=True)
+class StoredCell:
+    """What a stored cell covers, or the error in its place."""
+
+    prints: Prints
+    sizes: list[int]
+    measures: list[str]
+    error: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """Selections by data set, split and method; cells by those and the classifier."""
+
+    selections: dict[tuple[str, int, str], StoredSelection]
+    cells: dict[tuple[str, int, str, str], StoredCell]
+
+
+class Store:
+    """Open a study for writing; only one process can. Reading is for anyone, at any time.
+
+    >>> import tempfile
+    >>> with Store(tempfile.mkdtemp()) as store:
+    ...     store.stored().cells
+    {}
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self.path = self.folder / FILE
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StudyError(f"{self.folder}: this folder cannot be made ({error.strerror}). Choose another.") from None
+        self._lock = self._take_lock()
+        try:
+            self._db = connect(self.path)
+        except BaseException:
+            self._lock.close()
+            raise
+        self.run = 0
+
+    def _take_lock(self) -> sqlite3.Connection:
+        """A lock that ends with the process, however that ends: an open transaction in a file of its own."""
+        path = self.folder / LOCK
+        with plain_errors(path):
+            lock = sqlite3.connect(path, timeout=0.0, isolation_level=None)
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                lock.close()
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise
+                raise StudyError(f"{self.folder}: this study runs already{self._by()}. Wait until it has ended.") from None
+        return lock
+
+    def _by(self) -> str:
+        try:
+            reader = connect_to_read(self.path)
+            pid, host, started = reader.execute("SELECT pid, host, started FROM runs ORDER BY id DESC LIMIT 1").fetchone()
+            reader.close()
+        except (sqlite3.Error, TypeError):
+            return ""
+        return f" (process {pid} on {host}, since {started})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+        self._lock.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with plain_errors(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    def begin(self, protocol: dict[str, Any]) -> None:
+        """Note that a run begins, and of what protocol."""
+        from importlib.metadata import version
+
+        used = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+        environment = json.dumps({"python": platform.python_version(), "machine": platform.machine(), **used})
+        row = (_now(), os.getpid(), socket.gethostname(), version("labelsieve"), environment)
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO facts VALUES ('protocol', ?)", (json.dumps(protocol),))
+            sql = "INSERT INTO runs (started, pid, host, version, environment) VALUES (?, ?, ?, ?, ?)"
+            self.run = int(db.execute(sql, row).lastrowid or 0)
+
+    def end(self) -> None:
+        """Note that the run has ended."""
+        with self._transaction() as db:
+            db.execute("UPDATE runs SET ended = ? WHERE id = ?", (_now(), self.run))
+
+    def add_dataset(self, name: str, data: str, shape: tuple[int, int, int], test_share: float) -> None:
+        """Note the size of a data set."""
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO datasets VALUES (?, ?, ?, ?, ?, ?)", (name, data, *shape, test_share))
+
+    def stored(self) -> Stored:
+        """All selections and cells."""
+        with plain_errors(self.path):
+            return read_stored(self._db)
+
+    def add_selection(
+        self,
+        key: tuple[str, int, str],
+        prints: Prints,
+        n_wanted: int,
+        selected: list[int] | None,
+        spent: Spent,
+        error: str | None,
+    ) -> None:
+        """Store a ranking, or why there is none."""
+        text = None if selected is None else json.dumps(selected)
+        row = (*key, *astuple(prints), n_wanted, text, spent.seconds, spent.peak_mb, error, self.run)
+        with self._transaction() as db:
+            db.execute(f"INSERT OR REPLACE INTO selections VALUES ({', '.join('?' * len(row))})", row)
+
+    def add_cell(
+        self,
+        key: tuple[str, int, str, str],
+        prints: Prints,
+        covers: tuple[list[int], list[str]],
+        values: Values,
+        spent: Spent,
+        error: str | None,
+    ) -> None:
+        """Store all values of a cell at once, or why there are none."""
+        row = (*key, *astuple(prints), *map(json.dumps, covers), spent.seconds, spent.peak_mb, error, self.run)
+        with self._transaction() as db:
+            db.execute("DELETE FROM cells WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?", key)
+            cell = db.execute(f"INSERT INTO cells VALUES (NULL, {', '.join('?' * len(row))})", row).lastrowid
+            rows = ((cell, k, measure, value if np.isfinite(value) else None) for k, measure, value in values)
+            db.executemany("INSERT INTO results VALUES (?, ?, ?, ?)", rows)
+
+    def forget(self, selections: list[tuple[str, int, str]], cells: list[tuple[str, int, str, str]]) -> None:
+        """Take out what is to be run again."""
+        with self._transaction() as db:
+            db.executemany("DELETE FROM selections WHERE dataset = ? AND split = ? AND method = ?", selections)
+            db.executemany("DELETE FROM cells WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?", cells)
+
+
+def read_stored(db: sqlite3.Connection) -> Stored:
+    """All selections and cells of an open file."""
+    sql = "SELECT dataset, split, method, data, rows, settings, code, n_wanted, selected, error FROM selections"
+    selections = {
+        row[:3]: StoredSelection(Prints(*row[3:7]), row[7], None if row[8] is None else json.loads(row[8]), row[9])
+        for row in db.execute(sql)
+    }
+    sql = "SELECT dataset, split, method, classifier, data, rows, settings, code, sizes, measures, error FROM cells"
+    cells = {row[:4]: StoredCell(Prints(*row[4:8]), json.loads(row[8]), json.loads(row[9]), row[10]) for row in db.execute(sql)}
+    return Stored(selections, cells)
+
+
+def look(folder: str | os.PathLike[str]) -> Stored:
+    """What is stored in a folder, without writing anything there; nothing where there is no study."""
+    path = Path(folder) / FILE
+    if not path.exists():
+        return Stored({}, {})
+    with plain_errors(path):
+        db = connect_to_read(path)
+        try:
+            return read_stored(db)
+        finally:
+            db.close()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

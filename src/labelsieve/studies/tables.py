@@ -1,0 +1,101 @@
+"""Tables of numbers, a row for each data set and a column for each method, with the best of a row in bold."""
+
+import math
+
+
+class Grid:
+    """Values with half widths of their intervals.
+
+    >>> grid = Grid(["yeast"], ["jmi", "mim"], lower_is_better=True)
+    >>> grid.put("yeast", "jmi", 0.2, 0.01)
+    >>> grid.put("yeast", "mim", 0.25)
+    >>> print(grid.to_markdown())
+    | data set | jmi | mim |
+    |---|---:|---:|
+    | yeast | **0.200 ± 0.010** | 0.250 |
+    """
+
+    def __init__(self, rows: list[str], columns: list[str], lower_is_better: bool) -> None:
+        self.rows = rows
+        self.columns = columns
+        self.lower_is_better = lower_is_better
+        self._cells: dict[tuple[str, str], tuple[float, float | None]] = {}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Data sets and methods."""
+        return len(self.rows), len(self.columns)
+
+    def put(self, row: str, column: str, value: float, half_width: float | None = None) -> None:
+        """Set a value."""
+        self._cells[row, column] = value, half_width
+
+    def value(self, row: str, column: str) -> float:
+        """The value; NaN where there is none."""
+        return self._cells.get((row, column), (math.nan, None))[0]
+
+    def half_width(self, row: str, column: str) -> float | None:
+        """Of the interval, where there is one."""
+        return self._cells.get((row, column), (math.nan, None))[1]
+
+    def winners(self) -> dict[str, list[str]]:
+        """The best columns of every row that has values."""
+        found = {}
+        for row in self.rows:
+            values = {column: self.value(row, column) for column in self.columns if not math.isnan(self.value(row, column))}
+            if values:
+                best = (min if self.lower_is_better else max)(values.values())
+                found[row] = [column for column, value in values.items() if value == best]
+        return found
+
+    def wins(self) -> dict[str, int]:
+        """In how many rows each column is best, shared or alone."""
+        winners = self.winners().values()
+        return {column: sum(column in best for best in winners) for column in self.columns}
+
+    def to_markdown(self, digits: int = 3) -> str:
+        """A table for Markdown; an empty cell is not finished."""
+        lines = [
+            "| " + " | ".join(["data set", *map(_escaped, self.columns)]) + " |",
+            "|---" + "|---:" * len(self.columns) + "|",
+        ]
+        for row, cells in self._texts(digits, " ± ", "**{}**"):
+            lines.append("| " + " | ".join([_escaped(row), *cells]) + " |")
+        return "\n".join(lines)
+
+    def to_latex(self, digits: int = 3) -> str:
+        r"""A tabular for LaTeX, with rules of the package booktabs.
+
+        >>> print(Grid(["a_b"], ["jmi"], True).to_latex())
+        \begin{tabular}{lr}
+        \toprule
+        data set & jmi \\
+        \midrule
+        a\_b &  \\
+        \bottomrule
+        \end{tabular}
+        """
+        head = " & ".join(["data set", *map(_for_latex, self.columns)])
+        body = [" & ".join([_for_latex(row), *cells]) for row, cells in self._texts(digits, r" $\pm$ ", r"\textbf{{{}}}")]
+        lines = [rf"\begin{{tabular}}{{l{'r' * len(self.columns)}}}", r"\toprule", rf"{head} \\", r"\midrule"]
+        return "\n".join([*lines, *(rf"{line} \\" for line in body), r"\bottomrule", r"\end{tabular}"])
+
+    def _texts(self, digits: int, sign: str, bold: str) -> list[tuple[str, list[str]]]:
+        winners = self.winners()
+        found = []
+        for row in self.rows:
+            cells = []
+            for column in self.columns:
+                value, half = self.value(row, column), self.half_width(row, column)
+                text = "" if math.isnan(value) else f"{value:.{digits}f}" + ("" if half is None else f"{sign}{half:.{digits}f}")
+                cells.append(bold.format(text) if column in winners.get(row, ()) else text)
+            found.append((row, cells))
+        return found
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def _for_latex(text: str) -> str:
+    return "".join(f"\\{one}" if one in "_%&#${}" else one for one in text)

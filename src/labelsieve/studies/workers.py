@@ -1,0 +1,179 @@
+"""Processes that work through batches, each within limits of time and memory; one that dies takes only its step with it."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from labelsieve.studies.bench import Bench, Done, said
+from labelsieve.studies.errors import StudyError
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.steps import Batch, Step
+from labelsieve.studies.work import Spent
+
+WATCH = 0.1  # seconds between looks at the clock and at memory
+STATM = "/proc/{}/statm"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of every step: seconds, and MB that its process may hold."""
+
+    seconds: float | None = None
+    memory_mb: float | None = None
+
+    def check(self) -> None:
+        """Refuse limits that cannot be kept."""
+        for name, value in (("time_limit", self.seconds), ("memory_limit", self.memory_mb)):
+            if value is not None and not value > 0:
+                raise StudyError(f"{name} must be above 0, not {value!r}.")
+        if self.memory_mb is not None and not Path(STATM.format(os.getpid())).exists():
+            raise StudyError("memory_limit: this system does not tell how much memory a process holds; leave it out.")
+
+
+def run_here(protocol: Protocol, batches: list[Batch]) -> Iterator[tuple[Batch, Done]]:
+    """Work in this process, with one thread for linear algebra."""
+    bench = Bench(protocol)
+    for batch in batches:
+        with threadpool_limits(1):
+            for done in bench.steps(batch, bench.prepare(batch)):
+                yield batch, done
+
+
+def run_in_processes(protocol: Protocol, batches: list[Batch], n_jobs: int, limits: Limits) -> Iterator[tuple[Batch, Done]]:
+    """Work in processes of their own; results come in the order in which they are known."""
+    waiting, workers = deque(batches), []
+    try:
+        for _ in range(min(n_jobs, len(batches))):
+            workers.append(Worker(protocol))
+            workers[-1].take(waiting.popleft())
+        while any(worker.batch is not None for worker in workers):
+            busy = [worker for worker in workers if worker.batch is not None]
+            wait([worker.pipe for worker in busy], timeout=WATCH)
+            for worker in busy:
+                yield from worker.heard(limits)
+                if worker.batch is None and waiting:
+                    worker.take(waiting.popleft())
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+class Worker:
+    """A process and what it is at."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self.batch: Batch | None = None
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, far = context.Pipe()
+        self._process = context.Process(target=_main, args=(self._protocol, far), daemon=True)
+        self._process.start()
+        far.close()
+
+    def take(self, batch: Batch) -> None:
+        """Begin with a batch."""
+        self.batch, self._place, self._ready, self._since = batch, 0, False, time.perf_counter()
+        self._rankings = dict(batch.rankings)
+        self.pipe.send(batch)
+
+    def heard(self, limits: Limits) -> Iterator[tuple[Batch, Done]]:
+        """What it has finished; or, if it died or went beyond a limit, the step with which it did."""
+        try:
+            while self.batch is not None and self.pipe.poll():
+                message = self.pipe.recv()
+                self._since = time.perf_counter()
+                if isinstance(message, Done):
+                    self._place = message.place + 1
+                    if message.ranking is not None:
+                        self._rankings[self.batch.steps[message.place].method.name] = message.ranking
+                    yield self.batch, message
+                elif message == "ready":
+                    self._ready = True
+                elif message == "finished":
+                    self.batch = None
+                else:
+                    raise StudyError(str(message))
+        except (EOFError, ConnectionError):
+            self._process.join()
+            yield from self._lost(f"the process died (exit code {self._process.exitcode}); out of memory?")
+            return
+        seconds, held = time.perf_counter() - self._since, self._memory_mb()
+        if self.batch is not None and self._ready and limits.seconds is not None and seconds > limits.seconds:
+            yield from self._lost(f"TimeLimit: more than {limits.seconds:g} s")
+        elif self.batch is not None and limits.memory_mb is not None and held > limits.memory_mb:
+            yield from self._lost(f"MemoryLimit: {held:,.0f} MB held, {limits.memory_mb:,.0f} MB allowed")
+
+    def _lost(self, why: str) -> Iterator[tuple[Batch, Done]]:
+        assert self.batch is not None
+        spent, batch = Spent(time.perf_counter() - self._since, None), self.batch
+        self.stop()
+        left = self._left(batch.steps[self._place :])
+        if left:
+            yield batch, Done(batch.steps.index(left[0]), None, None, spent, why)
+        if left and left[0].classifier is None:  # without its ranking there is nothing to evaluate
+            left = [left[0], *(step for step in left if step.method.name != left[0].method.name)]
+        self.batch = None
+        self._start()
+        if left[1:]:
+            self.take(replace(batch, steps=left[1:], rankings=self._rankings))
+
+    def _left(self, steps: list[Step]) -> list[Step]:
+        """Steps that can be done; evaluations of a selection that failed were recorded with it."""
+        known = {*self._rankings, *(step.method.name for step in steps if step.classifier is None)}
+        return [step for step in steps if step.method.name in known]
+
+    def _memory_mb(self) -> float:
+        try:
+            pages = int(Path(STATM.format(self._process.pid)).read_text(encoding="ascii").split()[1])
+        except (OSError, ValueError, IndexError):
+            return 0.0
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self.pipe.close()
+
+
+def _main(protocol: Protocol, pipe: "Connection[Any, Any]") -> None:
+    """The life of a worker: batches in, results out, until nobody is there to hear."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which ends its workers
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    bench = Bench(protocol)
+    with threadpool_limits(1):
+        while True:
+            try:
+                batch = pipe.recv()
+            except (EOFError, ConnectionError):
+                return
+            try:
+                work = bench.prepare(batch)
+                pipe.send("ready")
+                for done in bench.steps(batch, work):
+                    pipe.send(done)
+                pipe.send("finished")
+            except ConnectionError:
+                return
+            except Exception as error:
+                pipe.send(said(error))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)  # a killed runner leaves nobody behind

@@ -1,0 +1,166 @@
+"""Protocols are checked before anything runs, refuse leaks, and have a form in a file."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import KFold, ShuffleSplit
+
+from labelsieve import InputError, LabelNetwork, Sieve
+from labelsieve.baselines import BaselineSieve
+from labelsieve.classifiers import MLkNN
+from labelsieve.datasets import Dataset
+from labelsieve.discretize import EqualWidth
+from labelsieve.studies import Protocol, Study
+from labelsieve.studies.work import SplitWork
+from tests.studies.small import data, protocol
+
+REFUSED = {
+    "unknown method": ({"methods": ["jmmi"]}, "'jmmi' is not a criterion"),
+    "unknown setting": ({"methods": [{"name": "jmi", "colour": 1}]}, "method 'jmi': .*colour"),
+    "unknown label space": ({"methods": [{"name": "jmi", "targets": {"name": "dual"}}]}, "'dual' is not known"),
+    "number of a method": ({"methods": [{"name": "jmi", "n_features_to_select": 3}]}, "say n_features of the study"),
+    "no method": ({"methods": []}, "methods: there is none"),
+    "text": ({"methods": "jmi"}, "methods must be a list"),
+    "twice": ({"methods": ["jmi", "jmi"]}, "'jmi' stands there twice"),
+    "unknown classifier": ({"classifiers": ["svm"]}, "classifier 'svm' is not known"),
+    "bad parameter": ({"classifiers": [{"name": "mlknn", "k": 0}]}, "classifier 'mlknn': .*'k'"),
+    "unknown measure": ({"measures": ["accuracy"]}, "'accuracy' is none"),
+    "mixed measures": ({"measures": ["rrmse", "macro_f1"]}, "do not go into one study"),
+    "regressor": ({"classifiers": ["knn"]}, "does not go with measures of labels"),
+    "unknown convention": ({"convention": "weka"}, "'weka' is none"),
+    "splits": ({"splits": "half"}, "splits: 'half' is none of '30x50%'"),
+    "no splits": ({"splits": "0x50%"}, "splits: '0x50%'"),
+    "unseeded": ({"splits": ShuffleSplit()}, "give it a random_state"),
+    "no features": ({"n_features": "0..3"}, "names no number of features"),
+    "half a feature": ({"n_features": [1.5]}, "more than all"),
+    "baseline": ({"baselines": ["mim"]}, "baselines: 'mim' is none"),
+    "nameless": ({"datasets": [Dataset(np.eye(2), np.eye(2), ("a", "b"), ("c", "d"), ("numeric",) * 2)]}, "needs a name"),
+    "selection on all rows": ({"select_on": "all"}, "would show the test rows to the selection"),
+    "discretised on all rows": ({"discretize_on": "all"}, "would show the test rows to the selection"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_protocol_is_refused_before_anything_runs(case):
+    change, said = REFUSED[case]
+    with pytest.raises(InputError, match=said):
+        protocol(**change)
+
+
+def test_fitted_selectors_discretisers_classifiers_and_networks_are_refused():
+    X, Y = data().X, data().Y
+    for method in (
+        Sieve("jmi").fit(X, Y),
+        BaselineSieve().fit(X, Y),
+        Sieve("jmi", discretizer=EqualWidth().fit(X)),
+    ):
+        with pytest.raises(InputError, match=r"is fitted already .* may have seen the test rows"):
+            protocol(methods=[("mine", method)])
+    with pytest.raises(InputError, match="is fitted already"):
+        protocol(classifiers=[("mine", MLkNN().fit(X, Y))])
+    network = Sieve("mlfs", parents="kcc").fit(X, Y).network_
+    assert isinstance(network, LabelNetwork)
+    with pytest.raises(InputError, match="a network that is learned already"):
+        protocol(methods=[("mine", Sieve("mlfs", parents=network))])
+    protocol(methods=[("mine", Sieve("mlfs", parents="kcc"))])
+
+
+def test_splits_that_share_rows_are_refused(tmp_path):
+    class Leaky(KFold):
+        def split(self, X, y=None, groups=None):
+            for train, test in super().split(X):
+                yield np.append(train, test[0]), test
+
+    with pytest.raises(InputError, match="split 0 of songs: row 0 is a training row and a test row"):
+        Study(protocol(splits=Leaky(3)), tmp_path).run()
+
+
+def test_selectors_see_the_training_rows_and_no_others(tmp_path, monkeypatch):
+    seen = []
+    fit = Sieve.fit
+    monkeypatch.setattr(Sieve, "fit", lambda self, X, y: seen.append((X, y)) or fit(self, X, y))
+    one = data()
+    study = protocol(datasets=[one], methods=["jmi"], splits="2x50%", baselines=[])
+    Study(study, tmp_path).run()
+    splits = study.splits.splits(one.X, one.Y, "songs")
+    assert len(seen) == len(splits) == 2
+    for (X, y), split in zip(seen, splits, strict=True):
+        assert np.array_equal(X, one.X[split.train])
+        assert np.array_equal(y, one.Y[split.train])
+
+
+def test_training_rows_are_discretised_once_for_all_methods_of_a_split(tmp_path, monkeypatch):
+    calls = []
+    encode = EqualWidth.encode
+    monkeypatch.setattr(EqualWidth, "encode", lambda self, *given: calls.append(len(given[0])) or encode(self, *given))
+    Study(protocol(datasets=[data()], methods=["jmi", "mim", "mlqpfs"], splits="2x50%"), tmp_path).run()
+    assert calls == [40, 40]
+
+
+def test_shared_codes_choose_the_same_features_as_a_selector_by_itself():
+    from labelsieve.studies.sources import Loaded, read_source
+
+    loaded, study = Loaded.of(read_source(data())), protocol()
+    split = study.splits.splits(loaded.X, loaded.Y, "songs")[0]
+    work = SplitWork(loaded, split)
+    for name in ("jmi", "mlinfogain", "scls"):
+        alone = Sieve(name, n_features_to_select=6).fit(loaded.X[split.train], loaded.Y[split.train])
+        assert work.select(Sieve(name), 6, 0) == alone.selected_.tolist()
+
+
+def test_measures_of_labels_and_numeric_targets_do_not_go_together(tmp_path):
+    one = data()
+    numeric = Dataset(one.X, one.Y * 0.5, one.feature_names, one.label_names, one.feature_kinds, name="songs")
+    with pytest.raises(InputError, match="data set 'songs': its targets are numbers, and the measures are of labels"):
+        Study(protocol(datasets=[numeric]), tmp_path).run()
+    regression = protocol(datasets=[numeric], methods=["jmi"], measures=["rrmse"], classifiers=["knn"])
+    assert Study(regression, tmp_path / "regression").run().n_failed == 0
+
+
+def test_protocol_survives_its_file(tmp_path):
+    method = {
+        "name": "mine",
+        "criterion": {"name": "jmi", "normalised": True},
+        "targets": {"name": "group-rand", "pot": [0.2, 0.8]},
+    }
+    given = Protocol(
+        ["emotions", {"name": "songs", "path": "songs.csv", "labels": 3, "drop": ["id"]}],
+        ["scls", method, {"name": "ten", "criterion": "mim", "discretizer": {"name": "equal-width", "n_bins": 10}}],
+        n_features="1..3,10%",
+        classifiers=[{"name": "seven", "classifier": "mlknn", "k": 7}],
+        measures=["macro_f1"],
+        splits="stratified 5-fold",
+        baselines=["random"],
+        convention="mulan",
+        seed=4,
+    )
+    given.to_toml(tmp_path / "study.toml")
+    again = Protocol.from_toml(tmp_path / "study.toml")
+    assert again.plain() == given.plain()
+    assert [one.identity for one in again.methods] == [one.identity for one in given.methods]
+    again.to_toml(tmp_path / "again.toml")
+    assert (tmp_path / "again.toml").read_bytes() == (tmp_path / "study.toml").read_bytes()
+
+
+def test_paths_in_a_file_are_beside_it(tmp_path):
+    (tmp_path / "songs.csv").write_text("a,b,y\n1,2,0\n2,3,1\n", encoding="utf-8")
+    (tmp_path / "study.toml").write_text('datasets = ["songs.csv"]\nmethods = ["jmi"]\n', encoding="utf-8")
+    assert Protocol.from_toml(tmp_path / "study.toml").datasets[0].settings["path"] == str(tmp_path / "songs.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("datasets = [", "not TOML"),
+        ('datasets = ["a"]\nmethods = ["jmi"]\ncolour = 1\n', "'colour' is not a setting of a study"),
+        ('methods = ["jmi"]\n', "it has no datasets"),
+    ],
+)
+def test_broken_files_are_refused(tmp_path, text, said):
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        Protocol.from_toml(tmp_path / "study.toml")
+
+
+def test_objects_have_no_form_in_a_file(tmp_path):
+    with pytest.raises(InputError, match="'mine' came as a Python object"):
+        Protocol(["emotions"], [("mine", Sieve("jmi"))]).to_toml(tmp_path / "study.toml")

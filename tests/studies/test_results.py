@@ -1,0 +1,94 @@
+"""Tables, ranks, winners and tests of a finished study, against plain recomputation."""
+
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import rankdata
+
+from labelsieve import InputError
+from labelsieve.studies import Study, StudyError, StudyResults, estimate
+from tests.studies.small import data, protocol
+
+NAMES = ["jmi", "mim", "scls"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    sets = [data(), data("films", 60, 1), data("books", 70, 2)]
+    Study(protocol(datasets=sets, methods=NAMES, classifiers=[{"name": "mlknn", "k": 3}]), folder).run()
+    return folder
+
+
+def test_the_tidy_table_is_the_same_in_every_form(folder, tmp_path):
+    results = StudyResults(folder)
+    frame = results.to_frame()
+    assert len(frame) == 3 * 3 * 2 * (4 * 4 + 1)
+    assert results.to_frame("polars").to_pandas().equals(frame)
+    results.to_parquet(tmp_path / "results.parquet")
+    assert pd.read_parquet(tmp_path / "results.parquet").equals(frame)
+
+
+@pytest.mark.parametrize("measure", ["hamming_loss", "ranking_loss"])
+def test_ranks_are_those_of_means_over_splits_averaged_over_the_numbers_of_features(folder, measure):
+    results = StudyResults(folder)
+    frame, grid = results.to_frame(), results.ranks(measure)
+    for dataset in ("songs", "films", "books"):
+        chosen = frame[(frame.dataset == dataset) & (frame.measure == measure) & frame.method.isin(NAMES)]
+        means = chosen.groupby(["k", "method"]).value.mean().unstack()[NAMES].to_numpy()
+        expected = np.mean([rankdata(row) for row in means], axis=0)
+        assert [grid.value(dataset, name) for name in NAMES] == pytest.approx(expected.tolist())
+        assert results.winners(measure)[dataset] == [
+            name for name, rank in zip(NAMES, expected, strict=True) if rank == expected.min()
+        ]
+    assert results.ranks(measure, baselines=True).columns == [*NAMES, "random"]
+
+
+def test_means_have_intervals_and_tables_have_the_best_in_bold(folder):
+    results = StudyResults(folder)
+    frame, grid = results.to_frame(), results.means("hamming_loss")
+    songs = frame[(frame.dataset == "songs") & (frame.measure == "hamming_loss") & (frame.method == "jmi")]
+    values = songs.groupby("split").value.mean()
+    assert grid.value("songs", "jmi") == pytest.approx(values.mean())
+    assert grid.half_width("songs", "jmi") == pytest.approx(4.302653 * values.std() / np.sqrt(3))
+    wide = results.means("hamming_loss", corrected=True).half_width("songs", "jmi")
+    assert wide == pytest.approx(grid.half_width("songs", "jmi") * np.sqrt(1 + 3))
+    best = grid.winners()["songs"][0]
+    bold = f"{grid.value('songs', best):.3f}"
+    assert f"**{bold}" in grid.to_markdown()
+    assert rf"\textbf{{{bold}" in grid.to_latex()
+
+
+def test_friedman_and_nemenyi_are_over_the_data_sets(folder):
+    found = StudyResults(folder).compare("hamming_loss")
+    assert found.methods == tuple(NAMES)
+    assert (found.n_datasets, found.test) == (3, "nemenyi")
+
+
+def test_questions_without_an_answer_are_refused(folder, tmp_path):
+    with pytest.raises(StudyError, match="there is no study in this folder"):
+        StudyResults(tmp_path)
+    with pytest.raises(InputError, match="no measure 'macro_f1'; it has hamming_loss, ranking_loss"):
+        StudyResults(folder).ranks("macro_f1")
+    with pytest.raises(InputError, match="which classifier"):
+        StudyResults(folder).ranks("hamming_loss", "svm")
+
+
+def test_dry_run_counts_and_writes_nothing(tmp_path):
+    folder = tmp_path / "never"
+    todo, _ = Study(protocol(), folder).plan()
+    found = estimate(protocol(), todo)
+    assert (found.n_cells, found.n_missing) == (48, 48)
+    assert 0 < found.minutes < 5
+    assert set(found.by_method) == {"jmi", "grouped", "random", "all"}
+    assert found.memory_mb > 0
+    assert not folder.exists()
+
+
+def test_the_file_is_sound_and_can_be_read_while_it_is_written(folder):
+    db = sqlite3.connect(folder / "results.sqlite")
+    assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    db.close()

@@ -1,0 +1,143 @@
+"""``labelsieve compare`` and ``labelsieve study``: what they print, how they go on, what they refuse."""
+
+import pytest
+
+from labelsieve.studies import StudyResults
+from labelsieve.studies.published import group_jmi_table2 as table2
+from tests.commandline import known_table, refusal, run
+from tests.shared import shared_file
+
+SMALL = ["--k", "1..3", "--splits", "2x50%", "--classifier", "mlknn:k=3", "--measures", "hamming_loss,macro_f1"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = [tmp_path / "songs.csv", tmp_path / "films.csv"]
+    for number, path in enumerate(paths):
+        known_table()[number * 100 : number * 100 + 100].to_csv(path, index=False)
+    return paths
+
+
+def compare(files, out, *more, methods="jmi,mim"):
+    return run("compare", *files, "--labels", 5, "--methods", methods, "--out", out, *SMALL, *more)
+
+
+def test_compare_prints_means_and_goes_on_where_it_was(files, tmp_path):
+    first = compare(files, tmp_path / "study")
+    assert first.exit_code == 0, first.output
+    assert "16 of 16 cells to run" in first.stderr
+    assert first.stdout.startswith("hamming_loss, mlknn: means over the numbers of features and splits, lower is")
+    assert "First by rank over the numbers of features: jmi" in first.stdout
+    assert [line.split()[0] for line in first.stdout.splitlines() if line.startswith(("songs", "films"))] == [
+        "songs",
+        "films",
+    ] * 2
+    again = compare(files, tmp_path / "study")
+    assert "0 cells run, 16 were there, 0 failed" in again.stderr
+    assert again.stdout == first.stdout
+    more = compare(files, tmp_path / "study", methods="jmi,mim,scls")
+    assert "4 cells run, 16 were there, 0 failed" in more.stderr
+
+
+def test_dry_run_says_what_it_would_cost_and_writes_nothing(files, tmp_path):
+    result = compare(files, tmp_path / "study", "--dry-run")
+    assert result.exit_code == 0, result.output
+    text = " ".join(result.stdout.split())
+    assert "2 data sets, 4 methods (jmi, mim, random, all), 3 numbers of features, 1 classifier, 2 measures, 2x50%." in text
+    assert "16 of 16 cells to run, about" in text
+    assert "Minutes are from a probe on 300 training rows" in text
+    assert not (tmp_path / "study").exists()
+
+
+def test_baselines_can_be_taken_out(files, tmp_path):
+    assert compare(files, tmp_path / "study", "--baselines", "none").exit_code == 0
+    assert StudyResults(tmp_path / "study").methods == ["jmi", "mim"]
+
+
+def test_failing_cells_are_told_with_exit_code_1(files, tmp_path):
+    result = compare(files, tmp_path / "study", methods="jmi,qpfs")  # qpfs takes one target, and here are five
+    assert result.exit_code == 1
+    assert "labelsieve: note: the probe of songs, qpfs: InputError" in result.stderr
+    assert "4 failed" in result.stderr
+    assert all("no selection: InputError" in failure[-1] for failure in StudyResults(tmp_path / "study").failures)
+
+
+def test_protocol_file_says_everything(files, tmp_path):
+    text = (
+        'methods = ["jmi"]\nn_features = [2]\nsplits = "2x50%"\n[[datasets]]\nname = "songs"\npath = "songs.csv"\nlabels = 5\n'
+    )
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    result = run("compare", tmp_path / "study.toml", "--out", tmp_path / "study")
+    assert result.exit_code == 0, result.output
+    assert "6 cells run" in result.stderr
+    assert "leave out other data sets and methods" in refusal(
+        "compare", tmp_path / "study.toml", "--methods", "mim", "--out", tmp_path / "study"
+    )
+
+
+def test_changed_data_is_refused_until_told_what_to_do(files, tmp_path):
+    assert compare(files, tmp_path / "study").exit_code == 0
+    known_table()[200:300].to_csv(files[0], index=False)
+    result = compare(files, tmp_path / "study")
+    assert result.exit_code == 2
+    assert "a change in the data of songs (8 cells)" in result.stderr.splitlines()[-1]
+    kept = compare(files, tmp_path / "study", "--changed", "keep")
+    assert (kept.exit_code, "those cells are as they were" in kept.stderr) == (0, True)
+    assert "8 cells run, 8 were there" in compare(files, tmp_path / "study", "--changed", "rerun").stderr
+
+
+REFUSED = {
+    "no methods": (["--k", "3"], "--methods: which ones?"),
+    "unknown method": (["--methods", "jmmi"], "'jmmi' is not a criterion"),
+    "splits": (["--methods", "jmi", "--splits", "often"], "splits: 'often' is none of"),
+    "numbers": (["--methods", "jmi", "--k", "few"], "n_features: 'few' is no number of features"),
+    "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:k=7"),
+    "measure": (["--methods", "jmi", "--measures", "beauty"], "measures: 'beauty' is none"),
+    "jobs": (["--methods", "jmi", "--jobs", "0"], "--jobs must not be 0"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_options_are_refused_in_one_line(case, files, tmp_path):
+    options, said = REFUSED[case]
+    assert said in refusal("compare", files[0], "--labels", 5, "--out", tmp_path / "study", *options)
+    assert not (tmp_path / "study").exists()
+
+
+def test_published_studies_are_listed_and_unknown_ones_refused():
+    assert run("study").stdout.startswith("group-jmi-table2: Sechidis et al. 2019, table 2")
+    assert "there are group-jmi-table2" in refusal("study", "table-9")
+    assert "data set 'songs' is not in this table" in refusal("study", "group-jmi-table2", "--sets", "songs")
+
+
+def test_the_published_table_has_the_wins_that_the_paper_counts():
+    wins = [printed.index(min(printed)) for rows in table2.PUBLISHED.values() for printed in rows.values()]
+    assert [wins.count(place) for place in range(3)] == [3, 13, 20]
+    assert all(sum(printed) == pytest.approx(6, abs=0.02) for rows in table2.PUBLISHED.values() for printed in rows.values())
+
+
+def test_the_published_study_is_what_the_paper_says():
+    full = table2.protocol(full=True)
+    assert [source.name for source in full.datasets] == list(table2.SETS)
+    assert full.splits.splitter.get_n_splits() == 30
+    assert (full.n_features, full.baselines) == (list(range(1, 51)), [])
+    assert full.classifiers[0].estimator.k == 7
+
+
+def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
+    folder = shared_file("data", "emotions", "emotions.arff.gz").parents[1]
+    quick = table2.protocol
+
+    def quicker(**how):
+        protocol = quick(**how)
+        protocol.n_features = [5, 10]
+        return protocol
+
+    monkeypatch.setattr(table2, "protocol", quicker)
+    where = ["--data", folder, "--sets", "emotions", "--out", tmp_path / "study"]
+    result = run("study", "group-jmi-table2", "--quick", *where)
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("emotions")]
+    assert [row[1:4] for row in rows] == [[f"{one:.2f}" for one in rows["emotions"]] for rows in table2.PUBLISHED.values()] * 2
+    assert all(abs(sum(map(float, row[4:7])) - 6) < 0.02 for row in rows)
+    assert "is ours in" in result.stdout
