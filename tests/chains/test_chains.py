@@ -176,3 +176,25 @@ def test_a_network_of_other_labels_is_refused():
     X, Y, _, _ = made_up()
     with pytest.raises(InputError, match="a network of 3 labels for 4 targets"):
         ClassifierChain(network=LabelNetwork.chain([0, 1, 2])).fit(X, Y)
+
+
+@pytest.mark.parametrize("n_present", [1, 2, 3])
+def test_rare_labels_are_held_out_as_far_as_they_go(n_present):
+    X, Y, queries, _ = made_up()
+    Y[:, 0] = 0
+    Y[:n_present, 0] = 1
+    chain = ClassifierChain(LogisticRegression(), network=LabelNetwork.chain(range(4)), parent_values="cross-validated")
+    assert chain.fit(X, Y).predict(queries).shape == (len(queries), 4)
+
+
+def test_label_sets_may_have_values_of_their_own():
+    X, Y, queries, truth = made_up()
+    expected = ClassifierChain(LogisticRegression()).fit(X, Y).joint_log_proba(queries, truth)
+    named = ClassifierChain(LogisticRegression()).fit(X, np.where(Y, "yes", "no"))
+    assert np.array_equal(named.joint_log_proba(queries, np.where(truth, "yes", "no")), expected)
+    sparse = ClassifierChain(LogisticRegression()).fit(X, sp.csr_matrix(Y))
+    np.testing.assert_allclose(sparse.joint_log_proba(queries, sp.csr_matrix(truth)), expected, atol=1e-12)
+    with pytest.raises(InputError, match="Y has 3 labels"):
+        named.joint_log_proba(queries, truth[:, :3])
+    with pytest.raises(InputError, match="must be the same rows"):
+        named.joint_log_proba(queries, truth[:5])

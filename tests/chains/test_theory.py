@@ -128,6 +128,9 @@ def test_what_cannot_be_inferred_is_refused():
     with pytest.raises(InputError, match="use inference='exact' or 'monte-carlo'"):
         ClassifierChain(LogisticRegression(), loss="f1").fit(X, Y)
     with pytest.raises(InputError, match=r"2\^16 label sets for every row, and stops at 15"):
-        ClassifierChain(LogisticRegression(), inference="exact").fit(X, Y).predict(X)
+        ClassifierChain(LogisticRegression(), inference="exact").fit(X, Y)
+    beam = ClassifierChain(LogisticRegression(), inference="beam").fit(X, Y)
+    with pytest.raises(InputError, match=r"2\^16 label sets for every row, and stops at 15"):
+        beam.set_params(inference="exact").predict(X)
     with pytest.raises(InputError, match="network must be 'br', 'cc'"):
         ClassifierChain(network="nonsense").fit(X, Y)

@@ -13,11 +13,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.chains.fitting import Columns, fit_chain
-from labelsieve.chains.inference import Answer, beam, exact, greedy, monte_carlo
+from labelsieve.chains.inference import Answer, beam, check_exact, exact, greedy, monte_carlo
 from labelsieve.chains.links import Link
-from labelsieve.chains.networks import discretizer_of, learn_network, rule_named
+from labelsieve.chains.networks import discretizer_of, learn_network, rule_named, varying
 from labelsieve.classifiers.base import MultiLabelClassifier
-from labelsieve.classifiers.labels import encode_labels
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.labelspace.randomness import generator
@@ -147,6 +146,8 @@ class ClassifierChain(MultiLabelClassifier):
         self._check_inference()
         names = getattr(y, "columns", None)
         X, labels = self._read(X, y)
+        if self.inference == "exact":
+            check_exact(int(varying(labels).sum()))
         network, selector = self._parts()
         rule = rule_named(network, self.random_state)
         discretizer = discretizer_of(selector)
@@ -232,9 +233,9 @@ class ClassifierChain(MultiLabelClassifier):
         """Log-probability of the label sets ``y`` under the chain, one for each row."""
         check_is_fitted(self)
         X = self._read_queries(X)
-        labels = encode_labels(y)[0].toarray()
-        if labels.shape != (X.shape[0], self.n_labels_):
-            raise InputError(f"y has shape {labels.shape}; for these rows it must be {(X.shape[0], self.n_labels_)}.")
+        labels = self._coder.encode(y)
+        if len(labels) != X.shape[0]:
+            raise InputError(f"X has {X.shape[0]} rows and y has {len(labels)}; they must be the same rows.")
         values = labels[:, self.chain_.labels]
         present = self.chain_.along(X, values, Link.probability)
         with np.errstate(divide="ignore"):

@@ -33,7 +33,7 @@ def fit_chain(
     With true parents labels do not wait for each other, and ``n_jobs`` are learned at a time. With ``cv`` they do: each label
     is predicted for rows held out of its training, fold by fold, and its children learn from those predictions.
     """
-    counts = np.asarray(labels.sum(axis=0)).ravel()
+    counts = np.asarray(labels.sum(axis=0, dtype=np.int64)).ravel()
     n_rows = labels.shape[0]
     fixed = {label: bool(counts[label]) for label in network.order if counts[label] in (0, n_rows)}
     chain = [label for label in network.order if label not in fixed]

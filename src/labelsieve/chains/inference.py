@@ -65,16 +65,20 @@ def exact(chain: Chain, X: Any, loss: str) -> Answer:
 
     Cost: 2^parents predictions for each row and label, then 2^q sums for each row.
     """
-    n_places = len(chain.links)
-    if n_places > MOST_LABELS:
-        raise InputError(
-            f"inference='exact' looks at 2^{n_places} label sets for every row, and stops at {MOST_LABELS} labels; use "
-            "inference='beam' or 'monte-carlo'."
-        )
-    sets = all_sets(n_places)
+    check_exact(len(chain.links))
+    sets = all_sets(len(chain.links))
     step = max(1, CELLS // 8 // len(sets))
     found = [_exact_rows(chain, X[start : start + step], sets, loss) for start in range(0, X.shape[0], step)]
     return Answer(np.concatenate([a.values for a in found]), np.concatenate([a.probabilities for a in found]))
+
+
+def check_exact(n_labels: int) -> None:
+    """Refuse what would take too long."""
+    if n_labels > MOST_LABELS:
+        raise InputError(
+            f"inference='exact' looks at 2^{n_labels} label sets for every row, and stops at {MOST_LABELS} labels; use "
+            "inference='beam' or 'monte-carlo'."
+        )
 
 
 def joint_logs(chain: Chain, X: Any) -> Real:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from labelsieve.discretize import Discretizer, EqualWidth
@@ -58,11 +59,21 @@ def learn_network(
     if lists is None:
         raise InputError("network is None; give lists of parents, a LabelNetwork, a NetworkRule or a name.")
     order = LabelNetwork.from_lists(lists).order if found is None else found.order
-    counts = np.asarray(labels.sum(axis=0)).ravel()
-    varies = (counts > 0) & (counts < labels.shape[0])
+    varies = varying(labels)
     kept = [[parent for parent in mine if varies[parent] and varies[label]] for label, mine in enumerate(lists)]
     given = None if found is None else found.names
     return LabelNetwork(order, tuple(map(tuple, kept)), given if names is None else tuple(map(str, names)))
+
+
+def varying(labels: sp.csr_matrix) -> NDArray[np.bool_]:
+    """Labels that some rows have and others have not.
+
+    >>> varying(sp.csr_matrix([[0, 1, 1], [0, 1, 0]])).tolist()
+    [False, False, True]
+    """
+    counts = np.asarray(labels.sum(axis=0, dtype=np.int64)).ravel()
+    varies: NDArray[np.bool_] = (counts > 0) & (counts < labels.shape[0])
+    return varies
 
 
 def _looks_at_features(rule: NetworkRule) -> bool:
