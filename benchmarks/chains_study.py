@@ -71,6 +71,8 @@ def run(name, options):
     X, Y, splits, folds = load(name)
     record = {"dataset": name, "folds": folds, "shape": [*X.shape, Y.shape[1]], "results": []}
     for method, grid in models(options.sampling, options.variant, options.n_jobs).items():
+        if method not in options.methods.split(","):
+            continue
         for share, model in grid.items():
             started, values = time.perf_counter(), []
             for train, test in splits:
@@ -111,6 +113,7 @@ def print_record(record):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chains_study", description=__doc__.splitlines()[0])
     parser.add_argument("--datasets", default=",".join(PUBLISHED), help="names, with commas (default: all)")
+    parser.add_argument("--methods", default="BR,CC,ECC,EBCC,oCC,EoCC", help="names, with commas (default: all)")
     parser.add_argument("--sampling", default="paper", choices=["paper", "authors-program"], help="of the ensembles")
     parser.add_argument("--variant", default="paper", choices=["paper", "authors-program"], help="of oCC and EoCC")
     parser.add_argument("--n-jobs", type=int, default=None, help="chains of an ensemble at a time")
