@@ -17,6 +17,7 @@ from labelsieve import _native
 ROOT = Path(__file__).resolve().parents[1]
 WITHOUT_BINS = {"kernel_mutual_information", "neighbour_mutual_information"}  # which take numbers, not codes
 PACKAGES = [
+    "labelsieve.chains",
     "labelsieve.classifiers",
     "labelsieve.discretize",
     "labelsieve.information",

@@ -1,15 +1,20 @@
 from labelsieve.classifiers.iblr import IBLR
 from labelsieve.classifiers.knn import BRkNN
 from labelsieve.classifiers.knn_regressor import KNNRegressor
+from labelsieve.classifiers.lift import LIFT
 from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nested import nested_predictions
 from labelsieve.classifiers.prefixes import prefix_scores
+from labelsieve.classifiers.relevance import BinaryRelevance, LabelSpecific
 from labelsieve.information.nearest import Neighbours, nearest_neighbours, nested_neighbours
 
 __all__ = [
     "IBLR",
+    "LIFT",
     "BRkNN",
+    "BinaryRelevance",
     "KNNRegressor",
+    "LabelSpecific",
     "MLkNN",
     "Neighbours",
     "nearest_neighbours",

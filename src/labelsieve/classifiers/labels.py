@@ -23,6 +23,15 @@ class LabelCoder:
     kind: str  # "one", "many" or "sparse"
     dtype: Any
 
+    def encode(self, Y: Any) -> NDArray[np.uint8]:
+        """More labels in the form of Y as zeros and ones."""
+        table = Y.toarray() if sp.issparse(Y) else np.asarray(Y)
+        table = table.reshape(table.shape[0], -1)
+        if table.shape[1] != len(self.values):
+            raise InputError(f"Y has {table.shape[1]} labels; those of the training rows were {len(self.values)}.")
+        columns = [(table[:, label] == present) & (absent != present) for label, (absent, present) in enumerate(self.values)]
+        return np.column_stack(columns).astype(np.uint8)
+
     def decode(self, present: NDArray[np.bool_]) -> Any:
         """Predictions in the form of Y."""
         if self.kind == "sparse":

@@ -1,0 +1,200 @@
+"""Chains as scikit-learn estimators, and labels of every kind."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule
+from labelsieve.chains import ChainEnsemble, ClassifierChain, OptimizedClassifierChain
+from tests.chains.data import made_up
+
+LISTS = "classes_ holds an array for each label, as scikit-learn's own chains do, and the check wants one for all"
+SHARES = "a share of the chains may be 0 or 1, and the check wants probabilities strictly between"
+
+
+def expected_failures(estimator):
+    if isinstance(estimator, ChainEnsemble):
+        return {"check_classifiers_multilabel_output_format_predict_proba": SHARES}
+    return {"check_classifier_multioutput": LISTS}
+
+
+@parametrize_with_checks(
+    [
+        ClassifierChain(),
+        ClassifierChain(LogisticRegression(), inference="beam"),
+        ClassifierChain(LogisticRegression(), inference="exact", loss="hamming"),
+        OptimizedClassifierChain(),
+        ChainEnsemble(n_chains=3, sampling="all"),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_sklearn_checks(estimator, check):
+    check(estimator)
+
+
+SETTINGS = [
+    ClassifierChain(LogisticRegression(), network="kcc"),
+    ClassifierChain(LogisticRegression(), network="bcc", inference="exact", random_state=0),
+    ClassifierChain(LogisticRegression(), network="cc", inference="beam", random_state=0),
+    ClassifierChain(LogisticRegression(), parent_values="cross-validated"),
+    ClassifierChain(LogisticRegression(), selector=LabelwiseSieve("mlfs", n_features_to_select=2), inference="monte-carlo"),
+    OptimizedClassifierChain(LogisticRegression()),
+    ChainEnsemble("occ", LogisticRegression(), n_chains=3, random_state=0),
+]
+settings = pytest.mark.parametrize("model", SETTINGS, ids=lambda model: type(model).__name__)
+
+
+@settings
+def test_labels_that_no_row_has_are_absent_and_nobodys_parents(model):
+    X, Y, queries, _ = made_up()
+    Y[:, 1], Y[:, 2] = 0, 1
+    predicted = model.fit(X, Y).predict(queries)
+    assert not predicted[:, 1].any()
+    assert predicted[:, 2].all()
+    for member in getattr(model, "chains_", [model]):
+        assert not {1, 2} & {label for edge in member.network_.edges for label in edge}
+
+
+def test_labels_that_no_row_has_are_taken_out_of_given_networks():
+    X, Y, queries, _ = made_up()
+    Y[:, 1] = 0
+    model = ClassifierChain(LogisticRegression(), network=[[1], [], [1, 0], [2, 1]]).fit(X, Y)
+    assert model.network_.to_lists() == [[], [], [0], [2]]
+    assert not model.predict(queries)[:, 1].any()
+    assert np.isneginf(model.joint_log_proba(queries, np.ones((len(queries), 4)))).all()
+
+
+@settings
+def test_equal_labels_get_equal_predictions(model):
+    X, Y, queries, _ = made_up(6)
+    Y[:, 2] = Y[:, 0]
+    if model.get_params().get("inference") == "monte-carlo":
+        pytest.skip("the copy of a label is drawn with its model's uncertainty")
+    predicted = model.fit(X, Y).predict(queries)
+    assert (predicted[:, 2] == predicted[:, 0]).mean() > 0.9
+
+
+@settings
+def test_one_label_is_enough(model):
+    X, Y, queries, _ = made_up(7)
+    column = model.fit(X, Y[:, :1]).predict(queries)
+    assert column.shape == (len(queries), 1)
+    assert np.array_equal(model.fit(X, Y[:, 0]).predict(queries), column[:, 0])
+    assert model.predict_proba(queries).shape == (len(queries), 2)
+
+
+@settings
+def test_sparse_data_gets_the_same_answers(model):
+    X, Y, queries, _ = made_up(8)
+    X, queries = np.where(X > 0.3, X, 0), np.where(queries > 0.3, queries, 0)
+    dense = model.fit(X, Y).predict(queries)
+    sparse = model.fit(sp.csr_matrix(X), sp.csr_matrix(Y)).predict(sp.csr_matrix(queries))
+    assert sp.issparse(sparse)
+    if model.get_params().get("inference") != "monte-carlo":  # whose draws stand on the last bit
+        assert (sparse.toarray() == dense).mean() > 0.99
+
+
+def test_sparse_features_are_never_made_dense(monkeypatch):
+    X, Y, _, _ = made_up(9)
+    wide = sp.csr_matrix((len(X), 3000))
+    X = sp.hstack([sp.csr_matrix(X), wide], format="csr")
+    monkeypatch.setattr(type(X), "toarray", _guard(type(X).toarray, X.shape[1]))
+    for model in SETTINGS:
+        model.fit(X, Y).predict(X)
+
+
+def _guard(toarray, n_features):
+    def guarded(self, *args, **kwargs):
+        assert self.shape[1] < n_features // 3, "X was made dense"
+        return toarray(self, *args, **kwargs)
+
+    return guarded
+
+
+def test_the_features_of_a_label_are_chosen_given_its_parents():
+    X, Y, _, _ = made_up(10, n_features=12)
+    rule = NetworkRule("kcc", k=2)
+    model = ClassifierChain(selector=LabelwiseSieve("mlfs", n_features_to_select=3), network=rule).fit(X, Y)
+    network = rule.learn(X, Y)
+    alone = LabelwiseSieve("mlfs", n_features_to_select=3, parents=network).fit(X, Y)
+    assert model.network_ == network
+    assert np.array_equal(model.selector_.selected_, alone.selected_)
+    for link in model.chain_.links:
+        assert link.columns.tolist() == sorted(alone.selected_[link.label])
+        assert {model.chain_.links[place].label for place in link.parents} == set(network.parents[link.label])
+
+
+@pytest.mark.parametrize("rule", [NetworkRule(order="information"), NetworkRule("tree", edge_weight="given-features", root=0)])
+def test_rules_that_condition_on_features_get_codes(rule):
+    X, Y, _, _ = made_up(11)
+    assert ClassifierChain(network=rule).fit(X, Y).network_.n_labels == 4
+
+
+def test_networks_take_the_names_of_a_frame():
+    X, Y, _, _ = made_up()
+    model = ClassifierChain(network="br").fit(X, pd.DataFrame(Y, columns=["a", "b", "c", "d"]))
+    assert model.network_.names == ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize("chain", ["cc", "bcc", "kcc", "occ", ClassifierChain(network=NetworkRule("tree"))], ids=str)
+def test_ensembles_are_the_same_for_any_number_of_processes(chain):
+    X, Y, queries, _ = made_up(12)
+    models = [ChainEnsemble(chain, n_chains=4, random_state=3, n_jobs=n_jobs).fit(X, Y) for n_jobs in (None, 2)]
+    assert np.array_equal(models[0].predict_proba(queries), models[1].predict_proba(queries))
+    networks = [member.network_ for member in models[0].chains_]
+    assert networks == [member.network_ for member in models[1].chains_]
+    assert len(set(networks)) > 1, "orders or roots differ"
+
+
+def test_ensembles_sample_rows_and_features_and_vote():
+    X, Y, queries, _ = made_up(13, n_features=8)
+    for sampling, n_features in {"paper": 4, "authors-program": 6, "all": 8, (0.3, 0.25): 2}.items():
+        model = ChainEnsemble("bcc", sampling=sampling, n_chains=5, random_state=0).fit(X, Y)
+        assert {len(features) for features in model.features_} == {n_features}
+        votes = np.mean(
+            [m.predict(queries[:, f]).toarray() for m, f in zip(model.chains_, model.features_, strict=True)], axis=0
+        )
+        assert np.array_equal(model.predict_proba(queries), votes)
+        assert np.array_equal(model.predict(queries), votes > 0.5)
+    with pytest.raises(InputError, match="shares of rows and of features"):
+        ChainEnsemble(sampling=(0.5, 1.5)).fit(X, Y)
+
+
+def test_ensembles_average_probabilities():
+    X, Y, queries, _ = made_up(14)
+    model = ChainEnsemble("cc", LogisticRegression(), combine="probabilities", n_chains=3, random_state=0).fit(X, Y)
+    means = [m.predict_proba(queries[:, f]) for m, f in zip(model.chains_, model.features_, strict=True)]
+    np.testing.assert_allclose(model.predict_proba(queries), np.mean(means, axis=0), atol=1e-15)
+    with pytest.raises(InputError, match="needs chains with predict_proba"):
+        ChainEnsemble("cc", combine="probabilities").fit(X, Y)
+
+
+def test_a_network_of_other_labels_is_refused():
+    X, Y, _, _ = made_up()
+    with pytest.raises(InputError, match="a network of 3 labels for 4 targets"):
+        ClassifierChain(network=LabelNetwork.chain([0, 1, 2])).fit(X, Y)
+
+
+@pytest.mark.parametrize("n_present", [1, 2, 3])
+def test_rare_labels_are_held_out_as_far_as_they_go(n_present):
+    X, Y, queries, _ = made_up()
+    Y[:, 0] = 0
+    Y[:n_present, 0] = 1
+    chain = ClassifierChain(LogisticRegression(), network=LabelNetwork.chain(range(4)), parent_values="cross-validated")
+    assert chain.fit(X, Y).predict(queries).shape == (len(queries), 4)
+
+
+def test_label_sets_may_have_values_of_their_own():
+    X, Y, queries, truth = made_up()
+    expected = ClassifierChain(LogisticRegression()).fit(X, Y).joint_log_proba(queries, truth)
+    named = ClassifierChain(LogisticRegression()).fit(X, np.where(Y, "yes", "no"))
+    assert np.array_equal(named.joint_log_proba(queries, np.where(truth, "yes", "no")), expected)
+    sparse = ClassifierChain(LogisticRegression()).fit(X, sp.csr_matrix(Y))
+    np.testing.assert_allclose(sparse.joint_log_proba(queries, sp.csr_matrix(truth)), expected, atol=1e-12)
+    with pytest.raises(InputError, match="Y has 3 labels"):
+        named.joint_log_proba(queries, truth[:, :3])
+    with pytest.raises(InputError, match="must be the same rows"):
+        named.joint_log_proba(queries, truth[:5])
