@@ -1,8 +1,9 @@
 """Transformations of decision trees beside Mulan's on the published halves of emotions.
 
 Mulan's trees are J48: information gain ratio, two rows in a leaf at least, then pruned by estimated errors. scikit-learn's
-are CART without that pruning; by entropy with five rows in a leaf at least they are of about the same size. Results with either
-differ between seeds by about 0.01, so several are averaged.
+are CART without that pruning. Of four settings tried, entropy with five rows in a leaf is nearest to Mulan's BR and LP. With
+two rows in a leaf, over ten seeds, BR has micro-F1 0.566 where Mulan has 0.592, and the others are within 0.024. Seeds differ
+among themselves by about 0.01, so several are averaged.
 """
 
 import json
@@ -39,7 +40,8 @@ def test_trees_are_as_good_as_mulans(name, make):
     measures = json.loads(shared_file("reference", "mulan_measures_emotions.json").read_text())["measures"][name]
     predicted = [make(seed).fit(train.X, train.Y).predict(test.X) for seed in SEEDS]
     assert np.mean([hamming_loss(test.Y, one) for one in predicted]) == pytest.approx(measures["Hamming Loss"], abs=0.03)
-    allowed = 0.05 if name.startswith("PPT") else 0.03  # Mulan's splits rare rows into other parts than ours
+    # PPT's micro-F1 is 0.037 below Mulan's; with two rows in a leaf it agrees to 0.001. Why five harm it is not known.
+    allowed = 0.05 if name.startswith("PPT") else 0.03
     assert np.mean([micro_f1(test.Y, one) for one in predicted]) == pytest.approx(
         measures["Micro-averaged F-Measure"], abs=allowed
     )
