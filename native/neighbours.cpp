@@ -40,8 +40,15 @@ class Chooser {
             bound = least[k];
         }
         const std::size_t n_found = kernels().find_up_to(squares, n_rows, bound, found_.data());
-        for (std::size_t i = 0; i < n_found; ++i)
-            if (!how_.leave_out || found_[i] != self) chosen_.push_back({squares[found_[i]], found_[i]});
+        // Rows come in their order, so of those that tie at the bound the first k are enough. Few columns of zeros and ones make
+        // nearly all rows tie.
+        std::size_t room = how_.all_ties ? n_found : k;
+        for (std::size_t i = 0; i < n_found; ++i) {
+            const double square = squares[found_[i]];
+            if ((how_.leave_out && found_[i] == self) || (square == bound && room == 0)) continue;
+            room -= square == bound;
+            chosen_.push_back({square, found_[i]});
+        }
         std::nth_element(chosen_.begin(), chosen_.begin() + std::ptrdiff_t(k - 1), chosen_.end());
         const double last = chosen_[k - 1].square;
         auto end = chosen_.begin() + std::ptrdiff_t(k);

@@ -27,7 +27,7 @@ struct DenseTable {
 };
 
 // For every prefix of the columns named by `sizes` (ascending) and every query (row after row, as wide as the table): list
-// [prefix * n_queries + query]. Distances grow by the columns between two prefixes, so many prefixes cost little more than one.
+// [prefix * n_queries + query]. Distances grow by the columns between two prefixes; the choice of the nearest is made anew for each.
 NeighbourLists nearest(const DenseTable& table, std::span<const double> queries, std::span<const std::size_t> sizes,
                        const NeighbourSettings& how, Pool& pool);
 

@@ -1,6 +1,7 @@
 """What the selectors share."""
 
 from functools import cache
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.criteria import Criterion
@@ -52,6 +53,17 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         """As scikit-learn finds them, but once: the names are asked for at every fit."""
         names: list[str] = super()._get_param_names()
         return names
+
+    @classmethod
+    @cache
+    def _defaults(cls) -> dict[str, Any]:
+        return {name: one.default for name, one in signature(cls.__init__).parameters.items() if name != "self"}
+
+    def _validate_params(self) -> None:
+        """As scikit-learn does, but only what is not at its default: defaults are known to be right."""
+        defaults = self._defaults()
+        changed = {name: value for name, value in self.get_params(deep=False).items() if value is not defaults[name]}
+        validate_parameter_constraints(self._parameter_constraints, changed, caller_name=type(self).__name__)
 
     def _read(self, X: Any, Y: Any, sample_weight: Any, recipe: Recipe) -> tuple[list[Counted], ParentLists]:
         """Features and variables of the label space, ready to be counted, and the parents of the targets.

@@ -12,6 +12,16 @@ from labelsieve.classifiers.labels import LabelCoder, encode_labels
 from labelsieve.errors import InputError
 
 
+def base_has(method: str) -> Any:
+    """A check for ``available_if``: the base estimator has the method."""
+
+    def check(self: Any) -> bool:
+        getattr(self.base, method)
+        return True
+
+    return check
+
+
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of many labels. A subclass learns in ``fit`` and gives ``_label_probabilities``, or another ``_present``."""
 
@@ -31,7 +41,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             sizes = f"X has {X.shape[0]} rows and Y has {matrix.shape[0]}"
             raise InputError(f"Found input variables with inconsistent numbers of samples: {sizes}.")
         self.n_labels_ = matrix.shape[1]
-        self.classes_ = self._coder.values[0] if self._coder.kind == "one" else self._coder.values
+        self.classes_ = self._coder.classes
         return X, matrix
 
     def _read_queries(self, X: Any) -> Any:

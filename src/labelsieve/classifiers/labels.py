@@ -23,6 +23,21 @@ class LabelCoder:
     kind: str  # "one", "many" or "sparse"
     dtype: Any
 
+    @property
+    def classes(self) -> Any:
+        """What scikit-learn calls ``classes_``.
+
+        The two values of a single column, the numbers of the labels where Y is 0/1 (as in ``OneVsRestClassifier``), and
+        otherwise the two values of each column.
+        """
+        if self.kind == "one":
+            return self.values[0]
+        return np.arange(len(self.values)) if self._only_bits else self.values
+
+    @property
+    def _only_bits(self) -> bool:
+        return all(len(values) == 2 and values[0] == 0 and values[1] == 1 for values in self.values)
+
     def encode(self, Y: Any) -> NDArray[np.uint8]:
         """More labels in the form of Y as zeros and ones."""
         table = Y.toarray() if sp.issparse(Y) else np.asarray(Y)
@@ -36,7 +51,7 @@ class LabelCoder:
         """Predictions in the form of Y."""
         if self.kind == "sparse":
             return sp.csr_matrix(present.astype(self.dtype))
-        if all(len(values) == 2 and values[0] == 0 and values[1] == 1 for values in self.values):
+        if self._only_bits:
             decoded = present.astype(self.dtype)
         else:
             columns = [values[present[:, label].astype(np.intp)] for label, values in enumerate(self.values)]

@@ -14,10 +14,15 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.metaestimators import available_if
 from threadpoolctl import threadpool_limits
 
 from labelsieve.classifiers.base import MultiLabelClassifier
 from labelsieve.classifiers.binary import BinaryModel, fit_binary
+
+
+def _decides(self: Any) -> bool:
+    return self.base is None or hasattr(self.base, "decision_function")
 
 
 class LIFT(MultiLabelClassifier):
@@ -33,7 +38,8 @@ class LIFT(MultiLabelClassifier):
         :math:`r`, between 0 and 1.
     base : classifier, optional
         By default a linear ``SVC``. One without ``predict_proba`` is calibrated by Platt's sigmoid over five folds (fewer for
-        rare labels), since rankings of labels by probabilities and by decision values differ.
+        rare labels), since rankings of labels by probabilities and by decision values differ. A label that only one row has, or
+        lacks, cannot be calibrated: it is always predicted as the other rows have it.
     random_state : int, RandomState or None
         Of the clusterings.
     n_jobs : int, optional
@@ -45,6 +51,7 @@ class LIFT(MultiLabelClassifier):
         Of each label: those of the rows with it, then those of the rows without it; empty for a label that all rows have or
         none has.
     models_ : list
+        One for each label, on those distances.
 
     Notes
     -----
@@ -92,10 +99,14 @@ class LIFT(MultiLabelClassifier):
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         return self._each_label(X, BinaryModel.probability)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Of every label, positive where it is present: shape (n_rows, n_labels), or (n_rows,) when Y was one column."""
-        decisions = self._each_label(X, _decision)
-        return decisions[:, 0] if self._coder.kind == "one" else decisions
+    @available_if(_decides)  # type: ignore[untyped-decorator]
+    def decision_values(self, X: Any) -> NDArray[np.float64]:
+        """What ``base`` decides by, before calibration: shape (n_rows, n_labels).
+
+        Not called ``decision_function``, whose sign must agree with ``predict``: a label is present when its probability is
+        above a half, and Platt's sigmoid need not be a half where the decision is zero.
+        """
+        return self._each_label(X, _decision)
 
     def _each_label(self, X: Any, answer: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)

@@ -1,4 +1,4 @@
-"""A classifier by the first 1, 2, ..., K features of a ranking, for the price of little more than one."""
+"""A classifier by the first 1, 2, ..., K features of a ranking, from distances that grow by one feature at a time."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -44,7 +44,8 @@ def nested_predictions(
     Notes
     -----
     Cost: distances grow by one feature at a time. With ``n`` training rows and ``m`` queries, ``(n + m) * n`` steps for each
-    feature in place of ``(n + m) * n * size`` for each size.
+    feature in place of ``(n + m) * n * size`` for each size, but neighbours are chosen and learned from anew at each. 50 sizes
+    cost a third to a half of 50 fits on dense data; sparse data are made dense for it, and separate fits may cost no more.
 
     Examples
     --------

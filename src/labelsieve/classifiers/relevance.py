@@ -10,18 +10,8 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 
-from labelsieve.classifiers.base import MultiLabelClassifier
+from labelsieve.classifiers.base import MultiLabelClassifier, base_has
 from labelsieve.classifiers.binary import fit_labels, probabilities
-
-
-def base_has(method: str) -> Any:
-    """A check for ``available_if``: the base estimator has the method."""
-
-    def check(self: Any) -> bool:
-        getattr(self.base, method)
-        return True
-
-    return check
 
 
 class BinaryRelevance(MultiLabelClassifier):
@@ -69,7 +59,7 @@ class BinaryRelevance(MultiLabelClassifier):
         return self
 
     def _columns(self, X: Any, labels: sp.csr_matrix) -> Any:
-        """All features for every label."""
+        """Which features each label sees; None: all."""
         return None
 
     def _queries(self, X: Any) -> Any:
@@ -77,7 +67,8 @@ class BinaryRelevance(MultiLabelClassifier):
         return X.tocsc() if sp.issparse(X) and any(model.columns is not None for model in self.models_) else X
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
-        return probabilities(self.models_, self._queries(X))
+        X = self._queries(X)
+        return probabilities(self.models_, X)
 
     @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -96,7 +96,7 @@ def nested_neighbours(
     ties: Ties = "first",
     n_jobs: int | None = None,
 ) -> list[Neighbours]:
-    """Neighbours by the first 1, 2, ..., of a ranking of features, for the price of little more than one search.
+    """Neighbours by the first 1, 2, ..., of a ranking of features, from distances that grow by one feature at a time.
 
     Parameters
     ----------

@@ -1,0 +1,232 @@
+"""Classifiers on real data: ML-kNN beside others, nested evaluation, LIFT and RAkEL beside plain loops, memory.
+
+For a quick look: ``python -m benchmarks.classifiers --parts mlknn,nested --datasets yeast --repeat 1``.
+"""
+
+import argparse
+import json
+import sys
+import warnings
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.measure import single_threaded_blas
+from benchmarks.memory import extra_memory, in_fresh_process
+from benchmarks.plain_loops import plain_lift, plain_rakel
+from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.table import megabytes, number, print_table
+from labelsieve import datasets
+
+PARTS = ("mlknn", "nested", "loops", "memory")
+DATASETS = ("yeast", "bibtex", "delicious")
+LOOPS_ON = "yeast"
+MEMORY_OF = "imdb"
+K = 10
+N_FEATURES = 50
+KEPT = 100  # rows of answers that are compared; those of all rows and sizes would take gigabytes
+SLICE = (8, 16)  # labels on which scikit-multilearn-ng is timed, whose cost grows with every label
+
+
+@cache
+def halves(name):
+    """Every other row of a data set to learn from, the others to ask about."""
+    folder = shared_folder("data")
+    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][name]
+    arff = next(file["path"] for file in entry["files"] if ".arff" in file["path"])
+    data = datasets.load(folder / arff)
+    X, Y = (sp.csr_matrix(table) if sp.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
+    return X[::2].astype(np.float64), Y[::2], X[1::2].astype(np.float64)
+
+
+def timed(call, rounds):
+    best, result = NEVER, None
+    for _ in range(rounds):
+        watch = Stopwatch()
+        result = call()
+        best = best.best(watch.lap())
+    return best.cpu, result
+
+
+def dense(table):
+    return table.toarray() if sp.issparse(table) else table
+
+
+def fit_and_predict(make, X, Y, queries):
+    return lambda: make().fit(X, Y).predict(queries)
+
+
+def of_multilearn(X, Y, queries, rounds):
+    """Seconds of scikit-multilearn-ng, and its predictions for the labels it was timed on; None without it."""
+    try:
+        from skmultilearn.adapt import MLkNN
+    except ImportError as missing:
+        print(f"scikit-multilearn-ng cannot be used: {missing}", file=sys.stderr)
+        return None, None
+    X, queries, Y = sp.csr_matrix(X), sp.csr_matrix(queries), sp.csr_matrix(Y)
+    n_labels = Y.shape[1]
+    slices = [n for n in SLICE if n < n_labels] if n_labels > 2 * SLICE[-1] else [n_labels]
+    try:
+        found = [timed(fit_and_predict(lambda: MLkNN(k=K), X, Y[:, :n], queries), rounds) for n in slices]
+    except Exception as error:  # of whatever kind: it is theirs
+        print(f"scikit-multilearn-ng fails: {error!r}", file=sys.stderr)
+        return None, None
+    seconds = [one for one, _ in found]
+    if len(slices) == 2:
+        for_each = (seconds[1] - seconds[0]) / (slices[1] - slices[0])
+        return seconds[1] + for_each * (n_labels - slices[1]), dense(found[-1][1])
+    return seconds[0], dense(found[0][1])
+
+
+def mlknn(name, rounds):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    from labelsieve.classifiers import MLkNN
+
+    X, Y, queries = halves(name)
+    ours, predicted = timed(fit_and_predict(lambda: MLkNN(k=K), X, Y, queries), rounds)
+    sklearn, _ = timed(fit_and_predict(lambda: KNeighborsClassifier(K, algorithm="brute"), X, dense(Y), queries), 1)
+    multilearn, theirs = of_multilearn(X, Y, queries, 1)
+    same = None if theirs is None else float((dense(predicted)[:, : theirs.shape[1]] == theirs).mean())
+    sizes = {"rows": X.shape[0], "features": X.shape[1], "labels": Y.shape[1], "extrapolated": Y.shape[1] > 2 * SLICE[-1]}
+    return {"dataset": name, **sizes, "ours": ours, "sklearn": sklearn, "multilearn": multilearn, "same": same}
+
+
+def nested(name, rounds):
+    """ML-kNN by the first 1 to 50 features, together and one after the other."""
+    from labelsieve.classifiers import MLkNN, nested_predictions
+    from labelsieve.classifiers.nested import nested_neighbours
+
+    X, Y, queries = halves(name)
+    features = np.random.default_rng(0).permutation(X.shape[1])[:N_FEATURES]
+
+    def together():
+        answers = nested_predictions(MLkNN(k=K), X, Y, queries, features=features)
+        return [one[:KEPT].copy() for _, one in answers]
+
+    def search():
+        return nested_neighbours(X, features=features, k=K), nested_neighbours(X, queries, features=features, k=K)
+
+    def apart(form):
+        kept = []
+        for size in range(1, N_FEATURES + 1):
+            rows, asked = form(X[:, features[:size]]), form(queries[:, features[:size]])
+            kept.append(MLkNN(k=K).fit(rows, Y).predict_proba(asked)[:KEPT].copy())
+        return kept
+
+    ours, answers = timed(together, rounds)
+    searching, _ = timed(search, rounds)
+    separate, expected = timed(lambda: apart(lambda table: table), 1)
+    separate_dense = timed(lambda: apart(dense), 1)[0] if sp.issparse(X) else None
+    differs = max(float(np.abs(one - other).max()) for one, other in zip(answers, expected, strict=True))
+    record = {"dataset": name, "nested": ours, "searching": searching, "separate": separate, "separate_dense": separate_dense}
+    return {**record, "ratio": separate / ours, "differs": differs}
+
+
+def loops(rounds):
+    from sklearn.tree import DecisionTreeClassifier
+
+    from labelsieve.classifiers import LIFT, RAkEL
+
+    X, Y, queries = halves(LOOPS_ON)
+    tree = DecisionTreeClassifier(random_state=0)
+    records = []
+    for method, ours, plain in (
+        ("LIFT", fit_and_predict(lambda: LIFT(random_state=0), X, Y, queries), lambda: plain_lift(X, Y, queries)),
+        (
+            "RAkEL",
+            fit_and_predict(lambda: RAkEL(tree, random_state=0), X, Y, queries),
+            lambda: plain_rakel(tree, X, Y, queries),
+        ),
+    ):
+        seconds, predicted = timed(ours, rounds)
+        theirs, expected = timed(plain, rounds)
+        record = {"method": method, "ours": seconds, "plain": theirs, "same": float((predicted == expected).mean())}
+        records.append({**record, "ratio": seconds / theirs})
+    return records
+
+
+def memory_of_mlknn():
+    """Bytes that ML-kNN takes beyond its data: fit on all rows, then all rows asked about 1,000 at a time."""
+    from labelsieve.classifiers import MLkNN
+
+    folder = shared_folder("data")
+    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][MEMORY_OF]
+    data = datasets.load(folder / entry["files"][0]["path"])
+    X, Y = sp.csr_matrix(data.X), sp.csr_matrix(data.Y)
+    del data
+    watch = Stopwatch()
+    extra = extra_memory(lambda: MLkNN(k=K, n_jobs=-1).fit(X, Y).predict(X[:1000]))
+    lap = watch.lap()
+    from benchmarks.memory import STATUS, read_maximum, read_status
+
+    peak = read_status("VmHWM") if STATUS.exists() else read_maximum()
+    return {"rows": X.shape[0], "extra": extra, "process": peak, "cpu": lap.cpu, "wall": lap.wall}
+
+
+def report_mlknn(records):
+    rows = []
+    for one in records:
+        mark = "~" if one["extrapolated"] and one["multilearn"] is not None else ""
+        ratio = None if one["multilearn"] is None else one["multilearn"] / one["ours"]
+        cells = [f"{one[key]:,}" for key in ("rows", "features", "labels")]
+        cells += [number(one["ours"]), number(one["sklearn"]), mark + number(one["multilearn"])]
+        cells += [number(one["sklearn"] / one["ours"]), mark + number(ratio), number(one["same"])]
+        rows.append((one["dataset"], cells))
+    columns = ["N", "d", "q", "ours", "sklearn", "multilearn", "sklearn/ours", "multilearn/ours", "same labels"]
+    print_table(f"ML-kNN, k = {K}", columns, rows)
+
+
+def report_nested(records):
+    keys = ("nested", "searching", "separate", "separate_dense", "ratio", "differs")
+    columns = ["nested", "of which search", "separate", "separate, dense", "separate/nested", "largest difference"]
+    print_table(f"K = 1..{N_FEATURES}", columns, [(one["dataset"], [number(one[key]) for key in keys]) for one in records])
+
+
+def report_loops(records):
+    rows = [(one["method"], [number(one[key]) for key in ("ours", "plain", "ratio", "same")]) for one in records]
+    print_table(LOOPS_ON, ["ours", "plain loop", "ours/plain", "same labels"], rows)
+
+
+def report_memory(record):
+    cells = [f"{record['rows']:,}", megabytes(record["extra"]), megabytes(record["process"]), number(record["cpu"])]
+    print_table(f"ML-kNN, {MEMORY_OF}", ["N", "extra MB", "process MB", "CPU s"], [("sparse", cells)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", default=",".join(PARTS), help="names with commas between them")
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="of the first two parts")
+    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best time counts")
+    parser.add_argument("--json", type=Path, help="write the numbers there")
+    arguments = parser.parse_args()
+    if shared_folder("data") is None:
+        parser.exit(f"The data sets are not there; set ${VARIABLE}.\n")
+    names, found = arguments.datasets.split(","), {}
+    with single_threaded_blas(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for part in arguments.parts.split(","):
+            if part == "mlknn":
+                found[part] = [mlknn(name, arguments.repeat) for name in names]
+                report_mlknn(found[part])
+            elif part == "nested":
+                found[part] = [nested(name, arguments.repeat) for name in names]
+                report_nested(found[part])
+            elif part == "loops":
+                found[part] = loops(arguments.repeat)
+                report_loops(found[part])
+            elif part == "memory":
+                found[part] = in_fresh_process(memory_of_mlknn)
+                report_memory(found[part])
+            else:
+                parser.error(f"{part!r} is none of {', '.join(PARTS)}")
+            print(flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

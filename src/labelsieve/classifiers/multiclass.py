@@ -1,0 +1,76 @@
+"""One model of many classes: fitted to what a label space made of the labels."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from labelsieve.errors import InputError
+from labelsieve.labelspace import Made
+
+
+@dataclass(frozen=True)
+class ClassModel:
+    """A fitted classifier of classes ``0 .. n_classes - 1``, or the only class that there is."""
+
+    estimator: Any
+    n_classes: int
+    only: int = 0  # the class to predict where there is no estimator
+
+    def _spread(self, values: NDArray[np.float64], absent: Any) -> NDArray[np.float64]:
+        """A column for every class; the estimator has them for the classes that it saw."""
+        if self.estimator is not None and len(self.estimator.classes_) == self.n_classes:
+            return values
+        spread = np.empty((values.shape[0], self.n_classes))
+        spread[:] = absent
+        spread[:, [self.only] if self.estimator is None else self.estimator.classes_] = values
+        return spread
+
+    def probabilities(self, X: Any) -> NDArray[np.float64]:
+        """Of every class: shape (n_rows, n_classes)."""
+        values = np.ones((X.shape[0], 1)) if self.estimator is None else self.estimator.predict_proba(X)
+        return self._spread(values, 0.0)
+
+    def decisions(self, X: Any) -> NDArray[np.float64]:
+        """Of every class, the largest for the one predicted: shape (n_rows, n_classes). Classes never seen are 1 below all."""
+        if self.estimator is None:
+            values = np.ones((X.shape[0], 1))
+        else:
+            values = self.estimator.decision_function(X)
+            if values.ndim == 1:  # two classes: one number, for the second
+                values = np.column_stack([-values / 2, values / 2])
+        return self._spread(values, values.min(axis=1, keepdims=True) - 1)
+
+    def classes(self, X: Any) -> NDArray[np.intp]:
+        """As the estimator predicts."""
+        if self.estimator is None:
+            return np.full(X.shape[0], self.only, dtype=np.intp)
+        classes: NDArray[np.intp] = self.estimator.predict(X)
+        return classes
+
+
+def fit_classes(base: Any, X: Any, made: Made) -> ClassModel:
+    """A clone of ``base`` fitted to one variable of a label space: on its rows, or on its entries with their weights.
+
+    Cost: beside the fit, a copy of the rows that it is made of; a row that counts for several classes is there several times.
+    """
+    classes = made.codes.column(0).astype(np.intp)
+    n_classes = int(made.codes.levels[0])
+    if len(classes) == 0:
+        raise InputError(
+            f"No row of n_samples = {X.shape[0]} is left to learn from: every label row is rarer than min_count. Use a smaller "
+            "one."
+        )
+    if (classes == classes[0]).all():
+        return ClassModel(None, n_classes, int(classes[0]))
+    chosen = made.rows if made.entries is None else made.entries
+    weights = {}
+    if made.share is not None:
+        if not has_fit_parameter(base, "sample_weight"):
+            raise InputError(f"Copies with weights need a base whose fit takes sample_weight, which {base!r} does not.")
+        weights["sample_weight"] = made.share if chosen is None else made.share[chosen]
+    rows = X if chosen is None else X[np.flatnonzero(chosen) if chosen.dtype == bool else chosen]
+    return ClassModel(clone(base).fit(rows, classes, **weights), n_classes)

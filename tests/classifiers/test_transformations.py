@@ -1,0 +1,316 @@
+"""Transformations over any scikit-learn classifier: the contract, plain readings, odd labels, sparse data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelsieve import InputError, LabelwiseSieve
+from labelsieve.classifiers import (
+    HOMER,
+    LIFT,
+    BinaryRelevance,
+    LabelCopies,
+    LabelPowerset,
+    LabelSpecific,
+    PrunedPowerset,
+    RAkEL,
+)
+from labelsieve.classifiers.copies import threshold_for
+from labelsieve.labelspace import Joint, SelectRandom
+from tests.classifiers import transformation_twins as twins
+
+WAYS = ["copy", "copy-weight", "select-max", "select-min", "select-random", "ignore"]
+
+
+def expected_failures(estimator):
+    if isinstance(estimator, LabelPowerset) and hasattr(estimator.base, "predict_proba"):
+        why = "the best label row with a label less the best without it ranks rows otherwise than a sum over label rows"
+        return {"check_classifier_multioutput": why}
+    if isinstance(estimator, LabelCopies) and hasattr(estimator.base, "predict_proba"):
+        return {"check_classifier_multioutput": "probabilities add up to 1 over the labels; the threshold is not a half"}
+    if isinstance(estimator, RAkEL) and not estimator.soft:
+        why = "a share of votes may be 0 or 1, and the check wants probabilities strictly between"
+        return {"check_classifiers_multilabel_output_format_predict_proba": why}
+    return {}
+
+
+@parametrize_with_checks(
+    [
+        BinaryRelevance(LogisticRegression()),
+        BinaryRelevance(LinearSVC()),
+        LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2), LogisticRegression()),
+        LIFT(random_state=0),
+        LabelPowerset(LogisticRegression()),
+        LabelPowerset(LinearSVC()),
+        PrunedPowerset(LogisticRegression(), min_count=2),
+        PrunedPowerset(LogisticRegression(), min_count=2, split=True),
+        LabelCopies(LogisticRegression()),
+        LabelCopies(LinearSVC(), targets="select-max"),
+        LabelCopies(LogisticRegression(), targets="copy-weight"),
+        RAkEL(LogisticRegression(max_iter=1000), random_state=0),
+        RAkEL(LogisticRegression(max_iter=1000), soft=True, random_state=0),
+        RAkEL(LinearSVC(), disjoint=True, random_state=0),
+        HOMER(LogisticRegression(), random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_sklearn_checks(estimator, check):
+    check(estimator)
+
+
+def made_up(seed=0, n_rows=150, n_labels=5):
+    rng = np.random.default_rng(seed)
+    X = np.abs(rng.normal(size=(n_rows, 6))) * (rng.random((n_rows, 6)) < 0.7)
+    Y = (X @ rng.normal(size=(6, n_labels)) + rng.normal(size=(n_rows, n_labels)) > 0.8).astype(int)
+    return X[:100], Y[:100], X[100:], Y[100:]
+
+
+def every_kind(base):
+    return [
+        BinaryRelevance(base),
+        LabelSpecific(LabelwiseSieve("mim", n_features_to_select=3), base),
+        LIFT(base=base, random_state=0),
+        LabelPowerset(base),
+        PrunedPowerset(base, min_count=3),
+        PrunedPowerset(base, min_count=3, split=True),
+        *(LabelCopies(base, targets=way) for way in WAYS),
+        RAkEL(base, random_state=0),
+        RAkEL(base, disjoint=True, soft=True, random_state=0),
+        HOMER(base, random_state=0),
+        HOMER(LabelPowerset(base), n_children=2, random_state=0),
+    ]
+
+
+# Counts and logarithms: the same for sparse data to the last digits.
+each_kind = pytest.mark.parametrize("model", every_kind(MultinomialNB()), ids=lambda model: repr(model)[:40].replace("\n", ""))
+
+
+class SeesOnlySparse(MultinomialNB):
+    """Refuses X that somebody has made dense."""
+
+    def fit(self, X, y, sample_weight=None):
+        assert sp.issparse(X)
+        return super().fit(X, y, sample_weight)
+
+
+@each_kind
+def test_sparse_data_give_what_dense_data_give(model):
+    X, Y, queries, _ = made_up()
+    dense = model.fit(X, Y).predict_proba(queries)
+    assert dense.shape == (50, 5)
+    labels = model.predict(queries)
+    if not isinstance(model, LIFT):  # whose features are distances
+        model = type(model)(**{**model.get_params(deep=False), **only_sparse(model)})
+    answers = model.fit(sp.csr_matrix(X), sp.csr_matrix(Y))
+    np.testing.assert_allclose(
+        answers.predict_proba(sp.csr_matrix(queries)), dense, atol=1e-6 if isinstance(model, LIFT) else 1e-12
+    )
+    assert (answers.predict(sp.csc_matrix(queries)).toarray() == labels).mean() > 0.99
+
+
+def only_sparse(model):
+    base = SeesOnlySparse()
+    return {"base": LabelPowerset(base) if isinstance(model.base, LabelPowerset) else base}
+
+
+@each_kind
+def test_labels_that_all_rows_have_or_none_has(model):
+    X, Y, queries, _ = made_up()
+    Y[:, 0] = 0
+    if not isinstance(model, LabelCopies):  # whose labels compete, and "ignore" would have no rows
+        Y[:, 1] = 1
+    predicted = model.fit(X, Y).predict(queries)
+    assert not predicted[:, 0].any()
+    assert isinstance(model, LabelCopies) or predicted[:, 1].all()
+    assert np.isfinite(model.predict_proba(queries)).all()
+
+
+@each_kind
+def test_no_label_at_all_is_learned_too(model):
+    X, Y, queries, _ = made_up()
+    assert not model.fit(X, np.zeros_like(Y)).predict(queries).any()
+
+
+@each_kind
+def test_names_of_features_are_kept_and_asked_for(model):
+    X, Y, queries, _ = made_up()
+    names = [f"f{j}" for j in range(6)]
+    model.fit(pd.DataFrame(X, columns=names), Y)
+    assert model.feature_names_in_.tolist() == names
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(pd.DataFrame(queries, columns=names[::-1]))
+
+
+@pytest.mark.parametrize(
+    "model", [model for model in every_kind(GaussianNB()) if "n_jobs" in model.get_params()], ids=lambda m: type(m).__name__
+)
+def test_two_jobs_give_what_one_gives(model):
+    X, Y, queries, _ = made_up()
+    alone = model.fit(X, Y).predict_proba(queries)
+    assert np.array_equal(model.set_params(n_jobs=2).fit(X, Y).predict_proba(queries), alone)
+
+
+def test_binary_relevance_is_one_model_for_each_label():
+    X, Y, queries, _ = made_up()
+    model = BinaryRelevance(GaussianNB()).fit(X, Y)
+    for label in range(5):
+        alone = GaussianNB().fit(X, Y[:, label])
+        np.testing.assert_array_equal(model.predict_proba(queries)[:, label], alone.predict_proba(queries)[:, 1])
+        np.testing.assert_array_equal(model.predict(queries)[:, label], alone.predict(queries))
+
+
+def test_every_label_sees_its_own_features():
+    X, Y, queries, _ = made_up()
+    selector = LabelwiseSieve("mim", n_features_to_select=2)
+    model = LabelSpecific(selector, GaussianNB()).fit(X, Y)
+    chosen = selector.fit(X, Y).selected_
+    for label in range(5):
+        columns = np.sort(chosen[label])
+        alone = GaussianNB().fit(X[:, columns], Y[:, label])
+        np.testing.assert_allclose(
+            model.predict_proba(queries)[:, label], alone.predict_proba(queries[:, columns])[:, 1], rtol=1e-12
+        )
+
+
+def test_a_label_without_features_gets_the_commoner_answer():
+    class Nothing(BaseEstimator):
+        def fit(self, X, Y):
+            self.label_support_ = np.zeros((Y.shape[1], X.shape[1]), dtype=bool)
+            return self
+
+        def transform(self, X):
+            return X
+
+    X, Y, queries, _ = made_up()
+    predicted = LabelSpecific(Nothing(), GaussianNB()).fit(X, Y).predict(queries)
+    assert np.array_equal(predicted, np.tile(Y.mean(axis=0) > 0.5, (50, 1)))
+
+
+def test_powerset_equals_its_plain_reading():
+    X, Y, queries, _ = made_up()
+    model = LabelPowerset(GaussianNB()).fit(X, Y)
+    predicted, probabilities = twins.powerset(GaussianNB(), X, Y, queries)
+    np.testing.assert_array_equal(model.predict(queries), predicted)
+    np.testing.assert_allclose(model.predict_proba(queries), probabilities, atol=1e-12)
+
+
+def test_decisions_of_a_powerset_have_the_sign_of_its_predictions():
+    X, Y, queries, _ = made_up()
+    model = LabelPowerset(RidgeClassifier()).fit(X, Y)
+    assert np.array_equal(model.decision_function(queries) > 0, model.predict(queries) == 1)
+    assert not hasattr(model, "predict_proba")
+
+
+def frequent_rows(Y, least):
+    rows, counts = np.unique(Y, axis=0, return_counts=True)
+    return {tuple(row) for row, count in zip(rows, counts, strict=True) if count >= least}
+
+
+def test_pruned_powerset_learns_from_rows_with_frequent_label_rows():
+    X, Y, queries, _ = made_up()
+    kept = np.array([tuple(row) in frequent_rows(Y, 4) for row in Y])
+    assert 10 < kept.sum() < 100
+    predicted, probabilities = twins.powerset(GaussianNB(), X[kept], Y[kept], queries)
+    model = PrunedPowerset(GaussianNB(), min_count=4).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(queries), predicted)
+    np.testing.assert_allclose(model.predict_proba(queries), probabilities, atol=1e-12)
+
+
+def test_split_rows_count_for_frequent_parts_of_them():
+    X, Y, queries, _ = made_up()
+    model = PrunedPowerset(KNeighborsClassifier(1), min_count=4, split=True).fit(X, Y)
+    found = {tuple(row) for row in model.predict(np.vstack([X, queries]))}
+    assert found <= frequent_rows(Y, 4)
+    assert {tuple(row) for row in model.model_.labelsets.toarray()} == frequent_rows(Y, 4)
+    rare = np.array([tuple(row) not in frequent_rows(Y, 4) for row in Y])
+    assert (model.predict(X[rare]) <= Y[rare]).mean() > 0.9, "a rare row's nearest row is itself, with a part of its labels"
+
+
+def test_pruning_everything_is_refused():
+    X, Y, *_ = made_up()
+    with pytest.raises(InputError, match="rarer than min_count"):
+        PrunedPowerset(GaussianNB(), min_count=1000).fit(X, Y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_copies_equal_their_plain_reading(weighted):
+    X, Y, queries, _ = made_up()
+    Y[:, 2] = 0
+    model = LabelCopies(GaussianNB(), targets="copy-weight" if weighted else "copy").fit(X, Y)
+    expected = twins.copies(GaussianNB(), X, Y, queries, weighted)
+    np.testing.assert_allclose(model.predict_proba(queries), expected, atol=1e-12)
+    assert model.n_rows_left_out_ == np.count_nonzero(~Y.any(axis=1))
+
+
+def test_one_label_of_each_row_is_learned():
+    X, Y, queries, _ = made_up()
+    frequency = Y.sum(axis=0)
+    some = Y.any(axis=1)
+    for way, best in (("select-max", np.argmax), ("select-min", np.argmin)):
+        missing = -1 if best is np.argmax else 1000
+        classes = [best(np.where(row, frequency, missing)) for row in Y[some]]
+        base = GaussianNB().fit(X[some], classes)
+        model = LabelCopies(GaussianNB(), targets=way).fit(X, Y)
+        np.testing.assert_allclose(model.predict_proba(queries)[:, base.classes_], base.predict_proba(queries), atol=1e-12)
+    only = Y.sum(axis=1) == 1
+    base = GaussianNB().fit(X[only], Y[only].argmax(axis=1))
+    ignoring = LabelCopies(GaussianNB(), targets="ignore").fit(X, Y)
+    np.testing.assert_allclose(ignoring.predict_proba(queries)[:, base.classes_], base.predict_proba(queries), atol=1e-12)
+    first, second = (LabelCopies(GaussianNB(), targets=SelectRandom(random_state=seed)).fit(X, Y) for seed in (1, 2))
+    assert not np.array_equal(first.predict_proba(queries), second.predict_proba(queries))
+
+
+@pytest.mark.parametrize("base", [LogisticRegression(), LinearSVC()], ids=["probabilities", "decisions"])
+def test_the_threshold_gives_training_rows_as_many_labels_as_they_have(base):
+    X, Y, *_ = made_up()
+    model = LabelCopies(base).fit(X, Y)
+    assert abs(int(model.predict(X).sum()) - Y.sum()) <= 1
+    assert np.array_equal(model.decision_function(X) > 0, model.predict(X) == 1)
+    assert LabelCopies(base, threshold=0.25).fit(X, Y).threshold_ == 0.25
+
+
+def test_a_threshold_among_ties_is_the_nearest_there_is():
+    assert threshold_for(np.array([0.5, 0.5, 0.5, 0.25]), 1) == 0.375
+    assert threshold_for(np.array([0.5, 0.25, 0.25]), 1) == 0.375
+    assert threshold_for(np.array([0.5, 0.25]), 2) < 0.25
+
+
+class OnlyPredicts(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+def test_bases_that_cannot_do_it_are_refused():
+    X, Y, *_ = made_up()
+    with pytest.raises(InputError, match="predict_proba or decision_function"):
+        LabelCopies(OnlyPredicts()).fit(X, Y)
+    with pytest.raises(InputError, match="sample_weight"):
+        LabelCopies(KNeighborsClassifier(), targets="copy-weight").fit(X, Y)
+    with pytest.raises(InputError, match="whose classes are the labels"):
+        LabelCopies(GaussianNB(), targets=Joint()).fit(X, Y)
+    with pytest.raises(InputError, match="soft=True"):
+        RAkEL(LinearSVC(), soft=True).fit(X, Y)
+
+
+@pytest.mark.parametrize("model", [BinaryRelevance, LabelPowerset, HOMER], ids=lambda kind: kind.__name__)
+def test_a_base_without_probabilities_predicts_all_the_same(model):
+    X, Y, queries, _ = made_up()
+    fitted = model(LinearSVC()).fit(X, Y)
+    assert not hasattr(fitted, "predict_proba")
+    assert fitted.predict(queries).shape == (50, 5)
+
+
+def test_tuning_reaches_the_base():
+    model = RAkEL(DecisionTreeClassifier()).set_params(base__max_depth=2, k=2)
+    assert model.base.max_depth == 2
