@@ -136,7 +136,7 @@ def demo(
 def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in detail.")] = None) -> None:
     """List the criteria: name, formula, paper."""
     from labelsieve.criteria import CATALOGUE, METHODS, criterion_named
-    from labelsieve.discretize import EqualWidth
+    from labelsieve.discretize import DISCRETIZERS
     from labelsieve.recipes import PRESETS, recipe
 
     if name is not None and name.lower() in METHODS:
@@ -151,7 +151,8 @@ def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in d
         table.add_row(known, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
     recipes = plain_table("name", "criterion", "targets", "bins", "paper")
     for known, one in PRESETS.items():
-        bins = f"{one.discretizer.n_bins} {one.discretizer.closed}" if isinstance(one.discretizer, EqualWidth) else "mdl"
+        rule = next(name for name, kind in DISCRETIZERS.items() if type(one.discretizer) is kind)
+        bins = f"{one.discretizer.n_bins} {one.discretizer.closed}" if rule == "equal-width" else rule
         recipes.add_row(known, str(one.criterion), one.targets, bins, one.paper)
     others = plain_table("name", "without greedy search: in Python, by the selector named")
     for known, method in METHODS.items():

@@ -115,7 +115,7 @@ def run_demo(n_rows: int = 2000, random_state: int = 0) -> Demo:
     n_right = len(data.columns("relevant")) + len(data.columns("joint"))
     outcomes = []
     for name in CATALOGUE:
-        sieve = Sieve(name, n_features_to_select=n_right).fit(data.X, data.Y)
+        sieve = Sieve(criterion_named(name), n_features_to_select=n_right).fit(data.X, data.Y)
         chosen = tuple(int(column) for column in sieve.selected_)
         kinds = [data.roles[column].kind for column in chosen]
         found = {kind: kinds.count(kind) for kind in SHORT}

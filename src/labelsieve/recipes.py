@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from labelsieve.criteria import CATALOGUE, METHODS, Criterion, JoinedMIM, criterion_named
-from labelsieve.discretize import MDL, Discretizer, EqualWidth
+from labelsieve.discretize import MDL, Discretizer, EqualWidth, MeanStd
 from labelsieve.discretize.named import discretizer_named
 from labelsieve.errors import InputError
-from labelsieve.labelspace import LabelSpace, space_named
+from labelsieve.labelspace import LabelSpace, NetworkRule, space_named
 
 AUTO = "auto"  # as the method says
 
@@ -20,6 +20,7 @@ class Preset:
     targets: Any
     discretizer: Any
     paper: str
+    parents: Any = None
 
 
 # Information gain as in Weka, which encodes cuts among the places between distinct values there ("better encoding").
@@ -29,6 +30,7 @@ PRESETS: dict[str, Preset] = {
     "lp-infogain": Preset("mim", "joint", MDL("joint", boundaries="values"), "Pereira et al. 2015, LP + IG"),
     "copy-infogain": Preset("mim", "copy", MDL("copy", boundaries="values"), "Pereira et al. 2015, Copy + IG"),
     "ela-infogain": Preset("mim", "copy-weight", MDL("copy", boundaries="values"), "Chen et al. 2007, with information gain"),
+    "mlfs": Preset("mlfs", "single", MeanStd(), "Sun and Kudo 2017, eq. 42, 43; kCC parents, k = 0.8 q", NetworkRule("kcc")),
     "group-jmi": Preset("jmi", "group", EqualWidth(5), "Sechidis et al. 2019, eq. 3"),
     "group-jmi-rand": Preset("jmi", "group-rand", EqualWidth(5), "Sechidis et al. 2019, section 3.4"),
     "single-jmi": Preset("jmi", "single", EqualWidth(5), "Sechidis, Nikolaou and Brown 2014, eq. 8"),
@@ -47,6 +49,7 @@ class Recipe:
     criterion: Criterion
     space: LabelSpace
     discretizer: Discretizer
+    parents: Any = None
 
 
 def recipe(criterion: Any, targets: Any = AUTO, discretizer: Any = AUTO) -> Recipe:
@@ -69,6 +72,7 @@ def recipe(criterion: Any, targets: Any = AUTO, discretizer: Any = AUTO) -> Reci
         criterion_named(preset.criterion),
         space_named(preset.targets if _is_auto(targets) else targets),
         discretizer_named(preset.discretizer if _is_auto(discretizer) else discretizer),
+        preset.parents,
     )
 
 

@@ -67,7 +67,8 @@ class Sieve(BaseSieve):
     forced, excluded : sequences of columns
         Features (numbers or names) that come first, and that never come.
     parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, optional
-        For criteria over a label network (``"mlfs"``): the parents of every target, or how to learn them from the data:
+        For criteria over a label network: the parents of every target, or how to learn them from the data. None is what the
+        published method does, ``"kcc"`` for ``"mlfs"``, and no parents for a criterion.
         ``"kcc"`` is ``NetworkRule("kcc")``, which see.
     target_weight : sequence of float, optional
         A weight for every target in sums over single targets; a weight of 2 is as good as having the target twice. Costs a

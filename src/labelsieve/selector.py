@@ -119,6 +119,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         """Lists for formulas that mention parents; the network, where there is one, is kept."""
         self.__dict__.pop("network_", None)
         given: Parents = getattr(self, "parents", None)
+        given = recipe.parents if given is None else given
         learned = isinstance(given, str | NetworkRule)
         if learned and "p" not in recipe.criterion.plan.needs:
             return None

@@ -27,32 +27,32 @@ def test_a_learned_network_is_kept_and_gives_the_same_as_when_given(selector, na
     X, Y = make_data()
     rule = NetworkRule(name, root=2)
     network = rule.learn(X, Y, codes=equal_width(X))
-    learned = selector("mlfs", parents=rule).fit(X, Y)
+    learned = selector(MLFS(), parents=rule).fit(X, Y)
     assert learned.network_ == network
-    assert_same_selection(selector("mlfs", parents=network).fit(X, Y), learned)
-    assert_same_selection(selector("mlfs", parents=network.to_lists()).fit(X, Y), learned)
+    assert_same_selection(selector(MLFS(), parents=network).fit(X, Y), learned)
+    assert_same_selection(selector(MLFS(), parents=network.to_lists()).fit(X, Y), learned)
     if name != "tree":
-        assert_same_selection(selector("mlfs", parents=name).fit(X, Y), learned)
+        assert_same_selection(selector(MLFS(), parents=name).fit(X, Y), learned)
 
 
 @selectors
 def test_parents_make_a_difference(selector):
     X, Y = make_data()
-    assert not np.array_equal(selector("mlfs", parents="kcc").fit(X, Y).scores_, selector("mlfs").fit(X, Y).scores_)
+    assert not np.array_equal(selector(MLFS(), parents="kcc").fit(X, Y).scores_, selector(MLFS()).fit(X, Y).scores_)
 
 
 @selectors
 def test_the_codes_of_the_discretizer_are_what_labels_are_conditioned_on(selector):
     X, Y = make_data()
     rule = NetworkRule("tree", root=0, edge_weight="given-features")
-    assert selector("mlfs", parents=rule).fit(X, Y).network_ == rule.learn(None, Y, codes=equal_width(X))
+    assert selector(MLFS(), parents=rule).fit(X, Y).network_ == rule.learn(None, Y, codes=equal_width(X))
 
 
 @selectors
 @pytest.mark.parametrize("form", [sp.csr_array, lambda X: pd.DataFrame(X, columns=NAMES), np.ndarray.tolist])
 def test_any_form_of_the_features_gives_the_same_network(selector, form):
     X, Y = make_data()
-    assert_same_selection(selector("mlfs", parents="kcc").fit(form(X), Y), selector("mlfs", parents="kcc").fit(X, Y))
+    assert_same_selection(selector(MLFS(), parents="kcc").fit(form(X), Y), selector(MLFS(), parents="kcc").fit(X, Y))
 
 
 @selectors
@@ -61,8 +61,8 @@ def test_rows_without_weight_do_not_count_for_the_network(selector):
     weights = np.random.default_rng(0).integers(0, 3, size=len(X))
     rows = np.repeat(np.arange(len(X)), weights)
     for rule in ("kcc", NetworkRule(k=2, order="information")):
-        weighted = selector("mlfs", parents=rule).fit(X, Y, sample_weight=weights)
-        repeated = selector("mlfs", parents=rule).fit(X[rows], Y[rows])
+        weighted = selector(MLFS(), parents=rule).fit(X, Y, sample_weight=weights)
+        repeated = selector(MLFS(), parents=rule).fit(X[rows], Y[rows])
         assert weighted.network_ == repeated.network_
         assert_same_selection(weighted, repeated)
 
@@ -70,7 +70,7 @@ def test_rows_without_weight_do_not_count_for_the_network(selector):
 @selectors
 def test_a_criterion_without_parents_learns_none(selector):
     X, Y = make_data()
-    sieve = selector("mlfs", parents="kcc").fit(X, Y)
+    sieve = selector(MLFS(), parents="kcc").fit(X, Y)
     sieve.set_params(criterion="jmi").fit(X, Y)
     assert not hasattr(sieve, "network_")
 
@@ -79,7 +79,7 @@ def test_a_criterion_without_parents_learns_none(selector):
 def test_networks_are_saved_with_the_selection(selector, tmp_path):
     X, Y = make_data()
     for parents in (NetworkRule(k=1), NetworkRule(k=1).learn(X, Y)):
-        sieve = selector("mlfs", parents=parents).fit(X, Y)
+        sieve = selector(MLFS(), parents=parents).fit(X, Y)
         sieve.to_json(tmp_path / "sieve.json")
         read = selector.from_json(tmp_path / "sieve.json")
         assert read.network_ == sieve.network_
@@ -88,7 +88,7 @@ def test_networks_are_saved_with_the_selection(selector, tmp_path):
 
 def test_a_search_tunes_the_rule():
     X, Y = make_data()
-    model = make_pipeline(Sieve("mlfs", parents=NetworkRule(), n_features_to_select=3), MultiOutputClassifier(GaussianNB()))
+    model = make_pipeline(Sieve(MLFS(), parents=NetworkRule(), n_features_to_select=3), MultiOutputClassifier(GaussianNB()))
     search = GridSearchCV(model, {"sieve__parents__k": [0, 1, 3]}, cv=2, error_score="raise").fit(X, Y)
     assert len(search.cv_results_["params"]) == 3
 
@@ -96,7 +96,7 @@ def test_a_search_tunes_the_rule():
 @selectors
 def test_a_network_of_other_labels_is_refused(selector):
     with pytest.raises(InputError, match="a network of 3 labels for 4 targets"):
-        selector("mlfs", parents=LabelNetwork.chain([0, 1, 2])).fit(*make_data())
+        selector(MLFS(), parents=LabelNetwork.chain([0, 1, 2])).fit(*make_data())
 
 
 # ------------------------------------------------------------- candidates
@@ -105,10 +105,10 @@ def test_a_network_of_other_labels_is_refused(selector):
 def test_candidates_are_the_most_relevant_features_of_each_target():
     X, Y = make_data()
     relevant = LabelwiseSieve("mim", n_features_to_select=4).fit(X, Y).selected_
-    few = LabelwiseSieve("mlfs", n_features_to_select=3, n_candidates=4).fit(X, Y)
+    few = LabelwiseSieve(MLFS(), n_features_to_select=3, n_candidates=4).fit(X, Y)
     for target, candidates in enumerate(relevant):
         others = [k for k in range(N_FEATURES) if k not in candidates]
-        alone = Sieve("mlfs", n_features_to_select=3, excluded=others).fit(X, Y[:, target])
+        alone = Sieve(MLFS(), n_features_to_select=3, excluded=others).fit(X, Y[:, target])
         assert few.selected_[target].tolist() == alone.selected_.tolist()
 
 
@@ -116,7 +116,7 @@ def test_candidates_are_the_most_relevant_features_of_each_target():
 def test_as_many_as_there_are_candidates_come_by_relevance(wanted):
     X, Y = make_data()
     by_relevance = LabelwiseSieve("mim", n_features_to_select=wanted, forced=[7]).fit(X, Y)
-    ours = LabelwiseSieve("mlfs", n_features_to_select=wanted, n_candidates=4, forced=[7]).fit(X, Y)
+    ours = LabelwiseSieve(MLFS(), n_features_to_select=wanted, n_candidates=4, forced=[7]).fit(X, Y)
     assert_same_selection(ours, by_relevance)
 
 
@@ -151,7 +151,7 @@ def test_the_equation_starts_elsewhere_than_the_authors_program(name):
     """Eq. 43 counts the parents from the first feature on."""
     file = occ(name)
     parents = [[p for p in row if p >= 0] for row in file["parents"].tolist()]
-    sieve = LabelwiseSieve("mlfs", discretizer=None, n_features_to_select=1, parents=parents).fit(file["X_disc"] + 1, file["Y"])
+    sieve = LabelwiseSieve(MLFS(), discretizer=None, n_features_to_select=1, parents=parents).fit(file["X_disc"] + 1, file["Y"])
     assert not np.array_equal(sieve.selected_[:, 0], file["features"][:, 0])
     root = file["order_dim1_kmax0"][0]
     assert sieve.selected_[root, 0] == file["features"][root, 0], "the first label has no parents"

@@ -11,7 +11,7 @@ from tests.criteria.cases import VARIANTS, fit_variant, make_case, make_parents
 from tests.selection.data import N_FEATURES, NAMES, assert_same_selection, make_data
 
 selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
-criteria = pytest.mark.parametrize("criterion", CATALOGUE)
+criteria = pytest.mark.parametrize("criterion", CATALOGUE.values())
 
 
 @selectors

@@ -10,9 +10,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from labelsieve import InputError, LabelwiseSieve, Sieve
+from labelsieve import InputError, LabelwiseSieve, NetworkRule, Sieve
 from labelsieve.criteria import CATALOGUE, JoinedMIM, criterion_named
-from labelsieve.discretize import MDL, AsGiven, EqualWidth
+from labelsieve.criteria.labels import MLFS
+from labelsieve.discretize import MDL, AsGiven, EqualWidth, MeanStd
 from labelsieve.labelspace import LABEL_SPACES, Copy, Group, GroupRand, Joint, Single
 from labelsieve.recipes import PRESETS
 from labelsieve.search import join_labels
@@ -21,15 +22,21 @@ from tests.selection.data import assert_same_selection, make_data
 USABLE = [name for name, preset in PRESETS.items() if preset.discretizer != "mdl"]
 
 
-def test_no_method_is_called_like_a_criterion():
-    assert not set(PRESETS) & set(CATALOGUE)
+def test_mlfs_is_the_only_method_that_is_called_like_its_criterion():
+    assert set(PRESETS) & set(CATALOGUE) == {"mlfs"}
+    X, Y = make_data()
+    by_name, alone = Sieve("mlfs", n_features_to_select=3).fit(X, Y), Sieve(MLFS(), n_features_to_select=3).fit(X, Y)
+    assert by_name.network_ == NetworkRule("kcc").learn(X, Y)
+    assert isinstance(by_name.discretizer_, MeanStd)
+    assert not hasattr(alone, "network_")
 
 
 @pytest.mark.parametrize("name", USABLE)
 def test_a_method_is_its_parts(name):
     X, Y = make_data()
     preset = PRESETS[name]
-    parts = Sieve(preset.criterion, targets=preset.targets, discretizer=preset.discretizer, n_features_to_select=4).fit(X, Y)
+    how = {"targets": preset.targets, "discretizer": preset.discretizer, "parents": preset.parents}
+    parts = Sieve(criterion_named(preset.criterion), n_features_to_select=4, **how).fit(X, Y)
     sieve = Sieve(name, n_features_to_select=4).fit(X, Y)
     assert_same_selection(sieve, parts)
     assert sieve.criterion_.name == criterion_named(preset.criterion).name
