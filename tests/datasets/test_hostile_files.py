@@ -3,6 +3,7 @@
 import contextlib
 import io
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from labelsieve.datasets import parquet as parquet_reader
 from labelsieve.datasets.arff_header import strip_comment
 from labelsieve.datasets.labels import read_label_header
 from labelsieve.datasets.load import parse
+from labelsieve.datasets.text import LONGEST_LINE, decode
 
 HEAD = b"@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n"
 LONG = 50_000  # a reader that goes over it again from every place takes minutes
@@ -140,3 +142,25 @@ def test_parquet_that_asks_for_more_memory_than_there_is_is_refused(monkeypatch)
     monkeypatch.setattr(parquet.ParquetFile, "read", read)
     with pytest.raises(DatasetError, match=r"made\.parquet: it cannot be read as Parquet \(malloc of size"):
         parse(seeds("parquet")[0], "made.parquet")
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "word"),
+    [
+        ("made.arff", b"@relation r\n@attribute x numeric\n@attribute y {0,1}\n@data\n1,0\n", b"1,"),
+        ("made.csv", b"x,y\n1,0\n", b"1,"),
+        ("made.svm", b"0 1:1\n", b"1:1 "),
+    ],
+)
+@pytest.mark.parametrize("n_bytes", [10**8, LONGEST_LINE + 1])
+def test_a_line_that_is_too_long_is_refused_at_once(tmp_path, name, start, word, n_bytes):
+    file = tmp_path / name
+    file.write_bytes(start + word * (n_bytes // len(word) + 1) + b"\n")
+    place = start.count(b"\n") + 1
+    with pytest.raises(DatasetError, match=rf"line {place}: it is longer than 16,777,216 bytes\. Are its line ends lost"):
+        load(file, labels=1)
+
+
+def test_long_files_of_ordinary_lines_are_not_long_lines():
+    for end in (b"\n", b"\r\n", b"\r"):
+        assert len(decode((b"1" * 999 + end) * 20_000, Path("made.csv")).split("\n")) == 20_001

@@ -4,6 +4,23 @@ from pathlib import Path
 
 from labelsieve.datasets.errors import DatasetError
 
+LONGEST_LINE = 2**24  # bytes; a row of text takes many times its length while it is read
+
+
+def _check_lines(data: bytes, file: Path) -> None:
+    """Refuse a line that is too long, looking at one byte in many."""
+    start = 0
+    while len(data) - start > LONGEST_LINE:
+        end = max(data.rfind(mark, start, start + LONGEST_LINE + 1) for mark in (b"\n", b"\r"))
+        if end < 0:
+            raise DatasetError(
+                f"it is longer than {LONGEST_LINE:,} bytes.",
+                file=file,
+                line=data.count(b"\n", 0, start) + 1,
+                remedy="Are its line ends lost? Rows of millions of values are for Parquet or Matlab files.",
+            )
+        start = end + 1
+
 
 def decode(data: bytes, file: Path) -> str:
     """Text in UTF-8 or, where it is not that, Latin-1, which the older files of the field are in."""
@@ -15,6 +32,7 @@ def decode(data: bytes, file: Path) -> str:
             line=data.count(b"\n", 0, nul) + 1,
             remedy="Is the file damaged, or in UTF-16? Save it as UTF-8.",
         )
+    _check_lines(data, file)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
