@@ -71,10 +71,10 @@ def test_labels_that_no_row_has_are_taken_out_of_given_networks():
 def test_equal_labels_get_equal_predictions(model):
     X, Y, queries, _ = made_up(6)
     Y[:, 2] = Y[:, 0]
-    if model.get_params().get("inference") == "monte-carlo":
-        pytest.skip("the copy of a label is drawn with its model's uncertainty")
     predicted = model.fit(X, Y).predict(queries)
-    assert (predicted[:, 2] == predicted[:, 0]).mean() > 0.9
+    # Drawn labels agree as often as their models are sure, which is less.
+    drawn = model.get_params().get("inference") == "monte-carlo"
+    assert (predicted[:, 2] == predicted[:, 0]).mean() > (0.75 if drawn else 0.9)
 
 
 @settings
