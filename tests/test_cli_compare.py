@@ -1,8 +1,11 @@
 """``labelsieve compare`` and ``labelsieve study``: what they print, how they go on, what they refuse."""
 
+from dataclasses import replace
+
 import pytest
 
 from labelsieve.studies import StudyResults
+from labelsieve.studies.published import PUBLISHED
 from labelsieve.studies.published import group_jmi_table2 as table2
 from tests.commandline import known_table, refusal, run
 from tests.shared import shared_file
@@ -107,7 +110,7 @@ def test_bad_options_are_refused_in_one_line(case, files, tmp_path):
 def test_published_studies_are_listed_and_unknown_ones_refused():
     assert run("study").stdout.startswith("group-jmi-table2: Sechidis et al. 2019, table 2")
     assert "there are group-jmi-table2" in refusal("study", "table-9")
-    assert "data set 'songs' is not in this table" in refusal("study", "group-jmi-table2", "--sets", "songs")
+    assert "data set 'songs' is not in this study" in refusal("study", "group-jmi-table2", "--sets", "songs")
 
 
 def test_the_published_table_has_the_wins_that_the_paper_counts():
@@ -117,7 +120,7 @@ def test_the_published_table_has_the_wins_that_the_paper_counts():
 
 
 def test_the_published_study_is_what_the_paper_says():
-    full = table2.protocol(full=True)
+    full = table2.protocols(full=True)["table2"]
     assert [source.name for source in full.datasets] == list(table2.SETS)
     assert full.splits.splitter.get_n_splits() == 30
     assert (full.n_features, full.baselines) == (list(range(1, 51)), [])
@@ -126,14 +129,13 @@ def test_the_published_study_is_what_the_paper_says():
 
 def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
     folder = shared_file("data", "emotions", "emotions.arff.gz").parents[1]
-    quick = table2.protocol
 
     def quicker(**how):
-        protocol = quick(**how)
-        protocol.n_features = [5, 10]
-        return protocol
+        parts = table2.protocols(**how)
+        parts["table2"].n_features = [5, 10]
+        return parts
 
-    monkeypatch.setattr(table2, "protocol", quicker)
+    monkeypatch.setitem(PUBLISHED, "group-jmi-table2", replace(table2.STUDY, protocols=quicker))
     where = ["--data", folder, "--sets", "emotions", "--out", tmp_path / "study"]
     result = run("study", "group-jmi-table2", "--quick", *where)
     assert result.exit_code == 0, result.output

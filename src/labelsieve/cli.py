@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from labelsieve.cli_compare import compare, study
+from labelsieve.cli_compare import compare
 from labelsieve.cli_datasets import FILE, LABELS, datasets_app
+from labelsieve.cli_study import study
 from labelsieve.errors import InputError
 from labelsieve.plaintext import broken_formula, listed, number, plain_table, printable, prose, text_of
 

@@ -1,4 +1,4 @@
-"""The commands that run studies: ``labelsieve compare`` and ``labelsieve study``."""
+"""The command that compares methods on one's own data: ``labelsieve compare``."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from labelsieve.cli_datasets import FILE, LABELS
 from labelsieve.errors import InputError
-from labelsieve.plaintext import listed, plain_table, printable, prose, text_of
+from labelsieve.plaintext import plain_table, printable, prose, text_of
 
 if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, StudyResults
@@ -186,46 +186,3 @@ def end(outcome: "Outcome", out: Path) -> None:
     if outcome.n_failed:
         typer.echo("labelsieve: why cells failed is in the table 'cells'; --retry-failed runs them again.", err=True)
         raise typer.Exit(1)
-
-
-def study(
-    name: Annotated[str | None, typer.Argument(help="A published study; without it they are listed.")] = None,
-    out: Annotated[Path | None, typer.Option(help=f"{OUT} NAME-study unless told.")] = None,
-    data: Annotated[Path | None, typer.Option(help="Where the data sets are, before $LABELSIEVE_DATA.")] = None,
-    full: Annotated[bool, typer.Option("--full/--quick", help="As published, or a few repetitions on small sets.")] = False,
-    sets: Annotated[str | None, typer.Option(help="Only these data sets, with commas.")] = None,
-    jobs: Annotated[int, typer.Option(help=JOBS)] = 1,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
-    changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
-) -> None:
-    """Run a published study again, and print its numbers beside ours."""
-    from labelsieve.studies import StudyResults
-    from labelsieve.studies.published import PUBLISHED
-
-    if name is None:
-        typer.echo("\n".join(f"{known}: {one.TITLE}" for known, one in PUBLISHED.items()))
-        return
-    if name not in PUBLISHED:
-        raise InputError(f"there is no published study {name!r} here; there are {', '.join(PUBLISHED)}.")
-    chosen = None if sets is None else [one.strip() for one in sets.split(",") if one.strip()]
-    protocol = PUBLISHED[name].protocol(full=full, sets=chosen, data_home=data)
-    folder = out if out is not None else Path(f"{name}-study")
-    outcome = run(protocol, folder, jobs, dry_run, {"changed": changed.value, "retry_failed": False})
-    if outcome is not None:
-        show_table2(StudyResults(folder), PUBLISHED[name])
-        end(outcome, folder)
-
-
-def show_table2(results: "StudyResults", table2: Any) -> None:
-    """Print published ranks and ours side by side, with the choices that were made."""
-    parts = [table2.TITLE, listed(*(f"{name}: {reason}" for name, reason in table2.CHOICES.items()))]
-    for reading in table2.READINGS:
-        for measure in table2.PUBLISHED:
-            table = plain_table("data set", ">published", ">S", ">J", ">G", ">ours", ">S", ">J", ">G", "winner")
-            for row, printed, ours, same in table2.beside(results, measure, reading):
-                numbers = [f"{one:.2f}" for one in (*printed, *ours)]
-                table.add_row(row, "", *numbers[:3], "", *numbers[3:], "same" if same else "other")
-            parts += [f"{measure}, Group-JMI-Rand by {reading}:", text_of(table)]
-    same = [f"{count} of {total} by {reading}" for reading, (count, total) in table2.agreement(results).items()]
-    parts.append(prose(f"The published winner (S: Single-JMI, J: Joint-JMI, G: Group-JMI-Rand) is ours in {', '.join(same)}."))
-    typer.echo("\n\n".join(parts))

@@ -6,13 +6,18 @@ experiment was read where the paper leaves it open.
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
-from labelsieve.errors import InputError
 from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets, sources
 from labelsieve.studies.results import StudyResults
 
 TITLE = "Sechidis et al. 2019, table 2: average ranks of Single-JMI, Joint-JMI and Group-JMI-Rand"
+PAPER = (
+    "K. Sechidis, E. Spyromitros-Xioufis, I. Vlahavas: Information theoretic multi-target feature selection via output space "
+    "quantization. Entropy 21(9):855, 2019."
+)
+PART = "table2"
 METHODS = ("single-jmi", "joint-jmi", "group-jmi-rand")
 NORMALISED = "group-jmi-rand-normalised"
 # The grouped criterion as the author's program computes it, and as the paper's equation 3 has it; the others are plain.
@@ -81,23 +86,18 @@ CHOICES = {
 }
 
 
-def protocol(
+def protocols(
     *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> Protocol:
+) -> dict[str, Protocol]:
     """The experiment: ``full`` is 30 repetitions on nine sets, otherwise 3 on two small ones.
 
-    >>> protocol(full=True)
+    >>> protocols(full=True)["table2"]
     Protocol: 9 data sets, 4 methods (single-jmi, ...), 50 numbers of features, 1 classifier, 4 measures, 30x50%
     """
-    chosen = list(sets) if sets is not None else list(SETS if full else QUICK_SETS)
-    unknown = [name for name in chosen if name not in SETS]
-    if unknown:
-        raise InputError(f"data set {unknown[0]!r} is not in this table; there are {', '.join(SETS)}.")
-    home = {} if data_home is None else {"data_home": os.fspath(data_home)}
-    dropped = {"genbase": {"drop": ["protein"]}}
+    chosen = chosen_sets(SETS, sets, SETS if full else QUICK_SETS)
     normalised = {"name": NORMALISED, "criterion": {"name": "jmi", "normalised": True}, "targets": "group-rand"}
-    return Protocol(
-        [{"name": name, **home, **dropped.get(name, {})} for name in chosen],
+    experiment = Protocol(
+        sources(chosen, data_home, genbase={"drop": ["protein"]}),
         [*METHODS, normalised | {"discretizer": {"name": "equal-width", "n_bins": 5}}],
         n_features="1..50",
         classifiers=[{"name": "mlknn", "k": 7}],
@@ -105,6 +105,7 @@ def protocol(
         splits="30x50%" if full else "3x50%",
         baselines=[],
     )
+    return {PART: experiment}
 
 
 def beside(results: StudyResults, measure: str, reading: str) -> list[tuple[str, tuple[float, ...], tuple[float, ...], bool]]:
@@ -120,10 +121,22 @@ def beside(results: StudyResults, measure: str, reading: str) -> list[tuple[str,
     return rows
 
 
-def agreement(results: StudyResults) -> dict[str, tuple[int, int]]:
-    """For each reading, in how many of the settings that were run the published winner is ours."""
-    found: dict[str, Any] = {}
+def sections(results: Results) -> list[Section]:
+    """Ranks of the paper and ours, a table for each reading and measure."""
+    columns = ("data set", ">published", ">S", ">J", ">G", ">ours", ">S", ">J", ">G", "winner")
+    found, verdict = [], []
     for reading in READINGS:
-        same = [row[3] for measure in PUBLISHED for row in beside(results, measure, reading)]
-        found[reading] = sum(same), len(same)
-    return found
+        agrees = []
+        for measure in PUBLISHED:
+            rows = []
+            for name, printed, ours, same in beside(results[PART], measure, reading):
+                numbers = [f"{one:.2f}" for one in (*printed, *ours)]
+                rows.append((name, "", *numbers[:3], "", *numbers[3:], "same" if same else "other"))
+                agrees.append(same)
+            found.append(Section(f"{measure}, Group-JMI-Rand by {reading}", columns, rows))
+        verdict.append(f"{sum(agrees)} of {len(agrees)} by {reading}")
+    said = f"The published winner (S: Single-JMI, J: Joint-JMI, G: Group-JMI-Rand) is ours in {', '.join(verdict)}."
+    return [*found[:-1], replace(found[-1], verdict=said)]
+
+
+STUDY = PublishedStudy("group-jmi-table2", TITLE, PAPER, CHOICES, protocols, sections)
