@@ -19,10 +19,10 @@ from labelsieve.discretize.named import DISCRETIZERS, allows_missing, one_table
 from labelsieve.errors import InputError, is_whole
 from labelsieve.information import Codes
 from labelsieve.information.tables import is_frame, is_integer_array
+from labelsieve.information.targets import Kind, TargetTable
 from labelsieve.information.weights import positive_weights
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, read_targets, to_count
 from labelsieve.labelspace.space import Counted
-from labelsieve.labelspace.targets import Kind, TargetTable
 from labelsieve.recipes import Recipe
 from labelsieve.storage import StoredSelection
 
