@@ -26,7 +26,9 @@ from labelsieve.labelspace.space import Counted
 from labelsieve.progress import progress_bar
 from labelsieve.recipes import recipe
 from labelsieve.search import QuadraticProgramme
+from labelsieve.selection import judge_of
 from labelsieve.selector import BaseSieve, Count
+from labelsieve.stopping import StoppingRule
 
 
 class QuadraticSieve(BaseSieve):
@@ -43,8 +45,11 @@ class QuadraticSieve(BaseSieve):
     ----------
     criterion : {"mlqpfs", "qpfs"}
         For any number of targets, or for exactly one: with one target they are the same.
-    discretizer, n_features_to_select, estimator, forced, n_jobs
+    discretizer, estimator, forced, n_jobs
         As for :class:`Sieve`. Forced features come first in ``selected_``; their weights are not changed.
+    n_features_to_select : int, float, StoppingRule or None
+        How many; a fraction of all; None ranks them all; or a rule that looks at the weights (``ScoreThreshold``, in shares of
+        the largest with ``relative=True``, or ``Knee(of="score")``) or at predictions (``CrossValidated``).
     excluded : sequence of columns
         Features (numbers or names) that are no part of the programme: their weights are 0 and the means leave them out.
     alpha : float between 0 and 1, optional
@@ -118,6 +123,7 @@ class QuadraticSieve(BaseSieve):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSieve._parameter_constraints,
+        "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
         "criterion": [StrOptions(methods_of("QuadraticSieve"))],
         "alpha": [Interval(Real, 0, 1, closed="both"), None],
         "mean": [StrOptions({"exact"}), Interval(Integral, 1, None, closed="left")],
@@ -134,7 +140,7 @@ class QuadraticSieve(BaseSieve):
         criterion: Literal["mlqpfs", "qpfs"] = "mlqpfs",
         *,
         discretizer: str | Discretizer | None = "equal-width",
-        n_features_to_select: Count = 10,
+        n_features_to_select: Count | StoppingRule = 10,
         estimator: Estimator = "plugin",
         forced: Any = (),
         excluded: Any = (),
@@ -195,7 +201,12 @@ class QuadraticSieve(BaseSieve):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._rank(programme, free, forced)
+        everywhere = np.zeros((2, self.n_features_in_))
+        everywhere[:, free] = programme.weights, _scores(programme)
+        self.weights_ = everywhere[0]
+        ranked = free[np.lexsort((programme.gradient, -programme.weights))]  # stable: ties to the lowest column
+        order = np.concatenate([np.array(forced, dtype=np.intp), ranked[~np.isin(ranked, forced)]])
+        self._keep_first(order, everywhere[1][order], len(forced), X, y, judge_of(self, X, y, sample_weight))
         return self
 
     def _relevance(self, X: Codes, Y: Codes, weights: RowWeights | None) -> NDArray[np.float64]:
@@ -239,15 +250,8 @@ class QuadraticSieve(BaseSieve):
         drawn = check_random_state(self.random_state).choice(n_features, size=min(wanted, n_features), replace=False)
         return np.sort(drawn).astype(np.intp)
 
-    def _rank(self, programme: QuadraticProgramme, free: NDArray[np.intp], forced: list[int]) -> None:
-        cost = np.maximum(programme.gradient - programme.multiplier, 0.0)
-        scores = np.where(programme.weights > 0, programme.weights, 0.0 - cost)
-        ranked = free[np.lexsort((programme.gradient, -programme.weights))]  # stable: ties to the lowest column
-        order = np.concatenate([np.array(forced, dtype=np.intp), ranked[~np.isin(ranked, forced)]])
-        everywhere = np.zeros((2, self.n_features_in_))
-        everywhere[:, free] = programme.weights, scores
-        self.weights_ = everywhere[0]
-        self.selected_ = order[: max(self._wanted(self.n_features_in_, len(free)), len(forced))]
-        self.scores_ = everywhere[1][self.selected_]
-        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
-        self.support_[self.selected_] = True
+
+def _scores(programme: QuadraticProgramme) -> NDArray[np.float64]:
+    """Weights, and where there is none minus what one would cost."""
+    cost = np.maximum(programme.gradient - programme.multiplier, 0.0)
+    return np.where(programme.weights > 0, programme.weights, 0.0 - cost)

@@ -1,6 +1,5 @@
 """Sieve: the scikit-learn selector."""
 
-from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
@@ -25,6 +24,7 @@ from labelsieve.recipes import Recipe, recipe
 from labelsieve.search import GreedySearch, KnownScores, join_labels, scores_by_label
 from labelsieve.selector import PARENTS, BaseSieve, Count, ParentLists, Parents
 from labelsieve.stopping import Evidence, StoppingRule
+from labelsieve.stopping.rule import Judge
 from labelsieve.twins import Twin, redundant_twins
 
 
@@ -36,10 +36,15 @@ class _Begun(NamedTuple):
     parents: ParentLists
 
 
-def _judge(*how: Any) -> Any:
-    from labelsieve.classifiers.prefixes import judge_selector  # here: most selections need no learner
+def judge_of(selector: Any, X: Any, y: Any, sample_weight: Any) -> Judge:
+    """Judges predictions with the first features that a selector chooses: see :class:`Evidence`."""
 
-    return judge_selector(*how)
+    def judge(*how: Any) -> Any:
+        from labelsieve.classifiers.prefixes import judge_selector  # here: most selections need no learner
+
+        return judge_selector(selector, X, y, sample_weight, *how)
+
+    return judge
 
 
 class Sieve(BaseSieve):
@@ -169,9 +174,10 @@ class Sieve(BaseSieve):
         self.__dict__.pop("stopping_", None)
         with progress_bar(f"{search.plan.name}: choosing features") as progress:
             if isinstance(self.n_features_to_select, StoppingRule):
-                judge = partial(_judge, self, X, y, sample_weight)
                 rule: StoppingRule = clone(self.n_features_to_select)
-                wanted = rule.decide(Evidence(search, begun.workspace, begun.parents, X, y, judge))
+                wanted = rule.decide(
+                    Evidence(search, begun.workspace, begun.parents, X, y, judge_of(self, X, y, sample_weight))
+                )
                 self.stopping_ = rule
             else:
                 wanted = max(self._wanted(self.n_features_in_, search.n_available), len(search.forced), n_before)

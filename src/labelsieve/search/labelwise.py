@@ -55,6 +55,19 @@ def search_each(
     return np.concatenate([selected for selected, _ in lists]), np.concatenate([scores for _, scores in lists])
 
 
+def together(rows: Sequence[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Lists:
+    """Lists of any lengths, with their scores, as two arrays; behind the end of a list stand -1 and NaN.
+
+    >>> together([(np.array([4, 2]), np.array([0.5, 0.1])), (np.array([3]), np.array([0.2]))])[0]
+    array([[ 4,  2], [ 3, -1]])
+    """
+    longest = max(len(columns) for columns, _ in rows)
+    selected, scores = np.full((len(rows), longest), -1, dtype=np.intp), np.full((len(rows), longest), np.nan)
+    for place, (columns, values) in enumerate(rows):
+        selected[place, : len(columns)], scores[place, : len(columns)] = columns, values
+    return selected, scores
+
+
 def _in_all(progress: Progress, block: slice, n_targets: int, done: int, n_selected: int) -> None:
     """Report picks of a block as a part of those of all targets."""
     progress(block.start * n_selected + done * (block.stop - block.start), n_targets * n_selected)
