@@ -94,9 +94,9 @@ REFUSED = {
     "unknown method": (["--methods", "jmmi"], "'jmmi' is not a criterion"),
     "splits": (["--methods", "jmi", "--splits", "often"], "splits: 'often' is none of"),
     "numbers": (["--methods", "jmi", "--k", "few"], "n_features: 'few' is no number of features"),
-    "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:k=7"),
+    "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:name=value"),
     "measure": (["--methods", "jmi", "--measures", "beauty"], "measures: 'beauty' is none"),
-    "jobs": (["--methods", "jmi", "--jobs", "0"], "--jobs must not be 0"),
+    "jobs": (["--methods", "jmi", "--jobs", "0"], "--n-jobs must not be 0"),
 }
 
 

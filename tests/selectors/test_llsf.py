@@ -180,9 +180,7 @@ def test_degenerate_input_gives_no_features_and_no_error():
 def test_on_real_data_the_published_problem_may_have_no_minimum_and_the_convex_one_has():
     data = load(shared_file("data", "emotions", "emotions.arff.gz"))
     X = (data.X - data.X.min(axis=0)) / np.ptp(data.X, axis=0)
-    with pytest.warns(
-        ConvergenceWarning, match=r"has no minimum, and from where .* it falls for ever.* convex=True"
-    ):
+    with pytest.warns(ConvergenceWarning, match=r"has no minimum, and from where .* it falls for ever.* convex=True"):
         published = LLSF(beta=1.0).fit(X, data.Y)
     assert (published.bounded_, published.reason_) == (False, "unbounded")
     assert np.all(np.diff(published.objective_) <= 0)
