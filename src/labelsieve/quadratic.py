@@ -173,6 +173,11 @@ class QuadraticSieve(BaseSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Weigh the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
+        if self.estimator == "shrinkage":
+            raise InputError(
+                "QuadraticSieve: estimator='shrinkage' needs a whole table for every pair of features; use 'plugin' or "
+                "'miller-madow', or Sieve, which takes it."
+            )
         tables, _ = self._read(X, y, sample_weight, recipe("mim", discretizer=self.discretizer))
         data: Counted = one_table(tables, "QuadraticSieve")
         features, targets, weights = data.X, data.Y, data.weights

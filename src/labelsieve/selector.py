@@ -74,11 +74,6 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
 
         One table of features for all targets, or one for each where the discretiser has cuts for each.
         """
-        if self.estimator == "shrinkage":
-            raise InputError(
-                f"{type(self).__name__}: estimator='shrinkage' shrinks a joint table for every term, and the terms of a "
-                "criterion share their tables; use 'plugin' or 'miller-madow', or labelsieve.information term by term."
-            )
         X, targets, weights = self._rows(X, Y, sample_weight, recipe.space.kind, recipe.discretizer)
         made = recipe.space.make(targets, weights)
         self.discretizer_ = recipe.discretizer

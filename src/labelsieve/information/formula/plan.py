@@ -14,6 +14,7 @@ from labelsieve.information.formula.nodes import Formula, FormulaError, Reduce, 
 from labelsieve.information.formula.program import PANEL_BYTES, Parents, Program, Progress
 from labelsieve.information.formula.program_tools import is_static, reducers_over_selected
 from labelsieve.information.formula.sources import Needs, Sources, needs
+from labelsieve.information.formula.term_sources import TermSources
 from labelsieve.information.formula.values import Value
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.memory import require_memory
@@ -46,6 +47,8 @@ class Plan:
         While nothing is selected; by default ``score`` with its sums over ``s`` empty.
     name : str
         For messages.
+    by_term : bool
+        Evaluate information terms one by one instead of adding up the tables that they share.
 
     Examples
     --------
@@ -57,7 +60,7 @@ class Plan:
     memory:     packed bits 0.0 MB, accounts 0.0 MB
     """
 
-    def __init__(self, score: Formula, first: Formula | None = None, *, name: str = "formula") -> None:
+    def __init__(self, score: Formula, first: Formula | None = None, *, name: str = "formula", by_term: bool = False) -> None:
         self.name, self.score, self.first = name, score, first
         self._check(score, "score")
         if first is not None:
@@ -65,10 +68,10 @@ class Plan:
             self._check_first(first)
         elif any(_is_extreme(node) for node in score.walk()):
             raise FormulaError(f"{name}: min_s and max_s need a rule for the first pick: give `first`.", score)
-        self.parts = [Part(_kind(part), part, lower(part)) for part in additive_parts(score)]
+        self.parts = [Part(_kind(part), part, lower(part, by_term=by_term)) for part in additive_parts(score)]
         self.first_parts = self.parts
         if first is not None:
-            self.first_parts = [Part(_kind(part), part, lower(part)) for part in additive_parts(first)]
+            self.first_parts = [Part(_kind(part), part, lower(part, by_term=by_term)) for part in additive_parts(first)]
 
     def _check(self, formula: Any, which: str) -> None:
         where = f"{self.name}, {which}"
@@ -112,6 +115,11 @@ class Plan:
     def formulas(self) -> list[Formula]:
         """All that is ever evaluated."""
         return [part.lowered for part in [*self.parts, *self.first_parts]]
+
+    @cached_property
+    def term_by_term(self) -> "Plan":
+        """The same for estimators that take every information term from a table of its own."""
+        return Plan(self.score, self.first, name=self.name, by_term=True)
 
     @cached_property
     def over_selected(self) -> list[list[Reduce]]:
@@ -170,6 +178,8 @@ class Plan:
 
     def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
         """Ready to score the features of ``workspace``."""
+        if workspace.tables is not None:
+            return Scorer(self.term_by_term, TermSources(workspace, self.term_by_term.formulas), targets, parents)
         return Scorer(self, Sources(workspace, self.needs), targets, parents)
 
 

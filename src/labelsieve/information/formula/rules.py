@@ -17,6 +17,7 @@ from labelsieve.information.formula.nodes import (
     Reduce,
     Size,
     Table,
+    Term,
 )
 from labelsieve.information.formula.program_tools import is_static
 from labelsieve.information.formula.sources import Context
@@ -60,6 +61,8 @@ def _computation(node: Formula, owner: "Program") -> Rule:
             return lambda program, context: program.size(domain, context)
         case Table(variables=names):
             return lambda program, context: fixed_value(program.sources.table(names, context))
+        case Term():
+            return lambda program, context: real_value(program.sources.term(node, context))
         case Add() | Multiply() if owner.adds_plainly and (known := linear(node)) is not None:
             every = [*known.static, *known.moving]
             return lambda program, context: fixed_value(linear_sum(every, program.sources, context))
