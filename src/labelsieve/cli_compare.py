@@ -1,6 +1,5 @@
 """The command that compares methods on one's own data: ``labelsieve compare``."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,17 +7,13 @@ import typer
 
 from labelsieve.cli_datasets import FILE, LABELS
 from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, method_names, names_in, read_named
+from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, prepare, run
 from labelsieve.errors import InputError
 from labelsieve.plaintext import plain_table, printable, prose, text_of
 
 if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, StudyResults
 
-Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
-OUT = "The folder of the study. Running again goes on with what is missing there."
-JOBS = "Processes; -1: one for each core."
-DRY_RUN = "Say what it would cost, and run nothing."
-CHANGED = "What to do with results of other data, settings or code: refuse, rerun them, or keep them beside new ones."
 METHODS = "Names with commas; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
 CLASSIFIERS = "Names with commas: mlknn, brknn, iblr or knn; mlknn:k=7 sets a parameter."
 DATA = f"{FILE} Or one .toml file, which says everything."
@@ -34,6 +29,7 @@ def compare(
     classifier: Annotated[str | None, typer.Option("--classifiers", "--classifier", help=CLASSIFIERS)] = None,
     measures: Annotated[str | None, typer.Option(help="Names with commas, such as hamming_loss,macro_f1.")] = None,
     baselines: Annotated[str | None, typer.Option(help="random,all unless told; none takes them out.")] = None,
+    convention: Annotated[str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Of splits and of methods that draw.")] = None,
     jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
@@ -57,7 +53,7 @@ def compare(
         "classifiers": classifier,
         "measures": measures,
     }
-    given |= {"baselines": baselines, "seed": seed, "labels": labels}
+    given |= {"baselines": baselines, "convention": convention, "seed": seed, "labels": labels}
     told = {name: value for name, value in given.items() if value is not None}
     if data[0].endswith(".toml"):
         if told or len(data) > 1:
@@ -70,10 +66,15 @@ def compare(
     how = {"time_limit": time_limit, "memory_limit": memory_limit, "changed": changed.value, "retry_failed": retry_failed}
     if json:
         format = Format.json
-    outcome = run(protocol, out, jobs, dry_run, how, format)
-    if outcome is not None:
-        show_means(protocol, StudyResults(out), outcome, format)
-        end(outcome, out)
+    prepared = prepare(protocol, out, jobs, retry_failed=retry_failed)
+    if dry_run:
+        by_method = prepared.document["minutes_by_method"]
+        rows = [["method", "minutes"], *by_method.items()]
+        emit(format, False, table=lambda: prepared.text, document=lambda: prepared.document, rows=lambda: rows)
+        return
+    outcome = run(prepared, jobs, how)
+    show_means(protocol, StudyResults(out), outcome, format)
+    end(outcome, out)
 
 
 def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":
@@ -116,52 +117,6 @@ def read_method_option(text: str) -> dict[str, Any]:
     """
     name, parameters = read_named(text, "--methods")
     return {"name": text, "criterion": name, **parameters} if parameters else {"name": name}
-
-
-def run(
-    protocol: "Protocol", out: Path, jobs: int, dry_run: bool, how: dict[str, Any], format: Format = Format.table
-) -> "Outcome | None":
-    """Say what it will cost, and run it; None when that was all that was asked for."""
-    from joblib import effective_n_jobs
-
-    from labelsieve.studies import Study, estimate
-    from labelsieve.studies.estimate import HOW
-
-    if jobs == 0:
-        raise InputError("--n-jobs must not be 0; give a number of processes, or -1 for one for each core.")
-    study = Study(protocol, out)
-    todo, _ = study.plan(retry_failed=how["retry_failed"])
-    cost = estimate(protocol, todo)
-    processes = min(effective_n_jobs(jobs), max(1, len(todo.batches)))
-    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, about {minutes(cost.minutes / processes)} in {processes} "
-    said += f"{'process' if processes == 1 else 'processes'}, {cost.memory_mb:,.0f} MB of data in each."
-    notes = [f"note: the probe of {printable(one)}" for one in cost.problems]
-    if todo.stale_cells:
-        notes.append(f"note: since {len(todo.stale_cells):,} stored cells were made there is a change in {todo.changes()}.")
-    for note in notes:
-        typer.echo(f"labelsieve: {note}", err=True)
-    if dry_run:
-        table = plain_table("method", ">minutes on one core")
-        for name, spent in cost.by_method.items():
-            table.add_row(printable(name), f"{spent:.2f}")
-        text = "\n\n".join([prose(f"{protocol!r}."), prose(said), text_of(table), prose(HOW)])
-        document = {"protocol": repr(protocol), "n_cells": cost.n_cells, "n_missing": cost.n_missing}
-        document |= {"minutes": cost.minutes / processes, "processes": processes, "memory_mb": cost.memory_mb}
-        document |= {"minutes_by_method": cost.by_method, "problems": list(cost.problems)}
-        rows = [["method", "minutes"], *cost.by_method.items()]
-        emit(format, False, table=lambda: text, document=lambda: document, rows=lambda: rows)
-        return None
-    typer.echo(f"labelsieve: {said}", err=True)
-    return study.run(n_jobs=jobs, **how)
-
-
-def minutes(time: float) -> str:
-    """A time in words.
-
-    >>> minutes(0.2), minutes(42.4), minutes(300)
-    ('12 s', '42 minutes', '5.0 hours')
-    """
-    return f"{max(1, round(time * 60))} s" if time < 1.5 else f"{time:.0f} minutes" if time < 90 else f"{time / 60:.1f} hours"
 
 
 def show_means(protocol: "Protocol", results: "StudyResults", outcome: "Outcome", format: Format) -> None:
@@ -230,14 +185,3 @@ def means_in_words(tables: list[dict[str, Any]], mixed: list[str]) -> str:
     if mixed:
         parts.append(prose(f"These numbers are of more than one kind of {' and '.join(mixed)}: some were kept."))
     return "\n\n".join(parts)
-
-
-def end(outcome: "Outcome", out: Path) -> None:
-    """Say how it went; exit code 1 when cells failed."""
-    said = f"{outcome.n_run:,} cells run, {outcome.n_known:,} were there, {outcome.n_failed:,} failed; all in {out}."
-    typer.echo(f"labelsieve: {said}", err=True)
-    if outcome.n_stale:
-        typer.echo(f"labelsieve: note: a change in {outcome.changes}; those cells are as they were.", err=True)
-    if outcome.n_failed:
-        typer.echo("labelsieve: why cells failed is in the table 'cells'; --retry-failed runs them again.", err=True)
-        raise typer.Exit(1)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelsieve.cli_compare import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, run
 from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, names_in
+from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, prepare, run
 from labelsieve.errors import InputError
 from labelsieve.plaintext import listed, plain_table, prose, text_of
 
@@ -61,12 +61,18 @@ def study(
         raise InputError("--format csv: a study has several tables; use json.")
     chosen = None if sets is None else names_in(sets)
     published, folder = PUBLISHED[name], out if out is not None else Path(f"{name}-study")
-    outcomes = {}
+    outcomes, costs = {}, {}
+    how = {"changed": changed.value, "retry_failed": False}
     for part, protocol in published.protocols(full=full, sets=chosen, data_home=data).items():
         own = published.folder(folder, part)
-        outcome = run(protocol, own, jobs, dry_run, {"changed": changed.value, "retry_failed": False}, format)
-        if outcome is not None:
-            outcomes[own] = outcome
+        prepared = prepare(protocol, own, jobs, retry_failed=False)
+        if dry_run:
+            costs[own.name] = prepared
+        else:
+            outcomes[own] = run(prepared, jobs, how)
+    if costs:
+        text = "\n\n".join(one.text for one in costs.values())
+        emit(format, False, table=lambda: text, document=lambda: {part: one.document for part, one in costs.items()})
     if outcomes:
         results = {own.name: StudyResults(own) for own in outcomes}
         emit(format, False, table=lambda: shown(published, results), document=lambda: documented(published, results))
