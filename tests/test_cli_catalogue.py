@@ -9,7 +9,7 @@ from labelsieve import LabelwiseSieve
 from labelsieve.criteria import METHODS
 from labelsieve.methods import known_methods, selector_class, selector_named
 from labelsieve.recipes import PRESETS
-from labelsieve.selectors import LLSF
+from labelsieve.selectors import LLSF, selection_stability
 from labelsieve.stopping import GTest
 from labelsieve.studies import StudyResults
 from labelsieve.studies.named import read_method
@@ -136,6 +136,16 @@ def test_llsf_has_lists_of_labels_by_size(frame, file):
     assert "labelsieve: note: LLSF's objective" in again.stderr
     assert ".py:" not in again.stderr
     assert json.loads(again.stdout)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("jmi", "bootstrap"), ("relieff", "subsample")])
+def test_stability_is_that_of_the_library(frame, file, name, kind):
+    document = chosen(file, "--labels", 5, "-k", 4, "--criterion", name, "--stability", 4)["stability"]
+    own = selector_named(name, n_features_to_select=4)
+    expected = selection_stability(own, frame.iloc[:, :-5], frame.iloc[:, -5:], n_repeats=4, kind=kind, random_state=0)
+    assert document["index"] == pytest.approx(expected.index)
+    assert document["interval"] == pytest.approx(list(expected.interval))
+    assert "Stability " in run("select", file, "--labels", 5, "-k", 4, "--criterion", name, "--stability", 4).stdout
 
 
 def test_compare_takes_every_kind_of_method(file, tmp_path):

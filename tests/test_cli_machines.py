@@ -17,7 +17,20 @@ from labelsieve.studies.published import PUBLISHED
 from tests.commandline import known_table, refusal, run
 
 DOCS = (Path(__file__).resolve().parents[1] / "docs" / "commandline.md").read_text(encoding="utf-8")
-OWN = {"--stop", "--codes", "--twins", "--output", "--out", "--dry-run", "--full", "--sets", "--figures", "--format", "--json"}
+OWN = {
+    "--stop",
+    "--codes",
+    "--twins",
+    "--stability",
+    "--output",
+    "--out",
+    "--dry-run",
+    "--full",
+    "--sets",
+    "--figures",
+    "--format",
+    "--json",
+}
 
 
 def commands():

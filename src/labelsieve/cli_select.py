@@ -34,6 +34,7 @@ TARGETS = (
     "What labels are taken for: single, joint, pruned, copy, copy-weight, select-max, select-min, select-random, ignore, "
     "group, group-rand or group-auto; auto: as the method says."
 )
+STABILITY = "Select from so many resamples of the rows too, and say how much of the selection is chance."
 CUTS = "How numbers become codes: equal-width, equal-frequency, k-means, mean-std or mdl; auto: as the method says."
 
 
@@ -60,6 +61,7 @@ def select(
     json: JsonOption = False,
     n_jobs: Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")] = None,
     twins: Annotated[float | None, typer.Option(help="List what was left out and is so similar (0 to 1) to a choice.")] = None,
+    stability: Annotated[int | None, typer.Option(min=2, help=STABILITY)] = None,
 ) -> None:
     """Choose features of a table.
 
@@ -94,6 +96,7 @@ def select(
         n_bins=n_bins,
         labelwise=labelwise,
         twins=twins,
+        stability=stability,
         settings=settings,
     )
     for column, values in result.binned_text.items():
@@ -140,6 +143,11 @@ def shown(result: "FileSelection", twins: float | None) -> str:
         numbers = map(number, [one.score, *(one.parts[part] for part in parts)])
         table.add_row(*([printable(str(one.label))] if listed else []), str(one.rank), printable(one.feature), *numbers)
     below = [prose(f"{told['rule']}: {told['reason']}") for told in result.stopping if len(result.stopping) == 1]
+    if result.stability is not None:
+        told = result.stability
+        low, high = (number(bound) for bound in told["interval"])
+        what = f"Stability {number(told['index'])} (95 %: {low} to {high}) over {told['n_repeats']} resamples ({told['kind']})"
+        below.append(prose(f"{what}; 1: the same features every time, 0: chance."))
     if twins is not None:
         alike = plain_table("chosen", "left out", ">similarity")
         for one in result.choices:

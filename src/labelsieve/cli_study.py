@@ -84,15 +84,10 @@ def study(
 
 def documented(published: "PublishedStudy", results: "dict[str, StudyResults]") -> dict[str, Any]:
     """What was published beside what came out here, for programs."""
-    sections = [
-        {
-            "title": one.title,
-            "columns": [column.removeprefix(">") for column in one.columns],
-            "rows": [list(row) for row in one.rows],
-            "verdict": one.verdict,
-        }
-        for one in published.sections(results)
-    ]
+    sections = []
+    for one in published.sections(results):
+        names = [column.removeprefix(">") for column in one.columns]
+        sections.append({"title": one.title, "columns": names, "rows": [list(row) for row in one.rows], "verdict": one.verdict})
     head = {"name": published.name, "title": published.title, "paper": published.paper, "choices": dict(published.choices)}
     return {**head, "sections": sections}
 

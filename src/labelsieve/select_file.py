@@ -13,6 +13,7 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import name_of, read_targets
 from labelsieve.methods import selector_class, selector_named
 from labelsieve.recipes import recipe
+from labelsieve.selectors import selection_stability
 from labelsieve.stopping import StoppingRule
 from labelsieve.twins import redundant_twins
 
@@ -55,6 +56,7 @@ class FileSelection:
     choices: tuple[Choice, ...]
     binned_text: dict[str, int]
     stopping: list[dict[str, Any]]
+    stability: dict[str, Any] | None
     sieve: Any
 
     @property
@@ -71,7 +73,8 @@ class FileSelection:
             if choice.label is None:
                 del one["label"]
             chosen.append(one)
-        return {name: getattr(self, name) for name in names} | {"stopping": self.stopping, "chosen": chosen}
+        told = {"stopping": self.stopping, "stability": self.stability, "chosen": chosen}
+        return {name: getattr(self, name) for name in names} | told
 
     def rows(self) -> list[list[Any]]:
         """A heading and one row for every chosen feature, without twins."""
@@ -92,6 +95,7 @@ def select_file(
     n_bins: int | Literal["auto"] | None = "auto",
     labelwise: bool = False,
     twins: float | None = None,
+    stability: int | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> FileSelection:
     r"""Choose features of the table in ``path``.
@@ -110,6 +114,8 @@ def select_file(
         A list for every label.
     twins : float, optional
         Look for features left out that are so similar to a chosen one: see :class:`labelsieve.twins.Twin`.
+    stability : int, optional
+        Select from so many resamples of the rows too: see :func:`labelsieve.selectors.selection_stability`.
     settings : mapping, optional
         Other parameters of the selector or its criterion.
 
@@ -156,6 +162,7 @@ def select_file(
         choices=_lists(selector, data) if labelwise else _choices(selector, data, twins),
         binned_text={} if bins is None else {name: n for name, n in data.text_features().items() if n > bins},
         stopping=[_told(rule) for rule in (rules if isinstance(rules, list) else [rules])],
+        stability=None if stability is None else _stability(selector, data, stability, info is not None and info.needs_numbers),
         sieve=selector,
     )
 
@@ -193,6 +200,14 @@ def _told(rule: Any) -> dict[str, Any]:
     return {"rule": type(rule).__name__} | {
         name: value.tolist() if hasattr(value, "tolist") else value for name, value in found.items()
     }
+
+
+def _stability(selector: Any, data: LabelledTable, n_repeats: int, by_neighbours: bool) -> dict[str, Any]:
+    """How stable the selection is; methods that look for neighbours cannot take a row twice, so they get halves."""
+    kind: Literal["bootstrap", "subsample"] = "subsample" if by_neighbours else "bootstrap"
+    found = selection_stability(selector, data.X, data.Y, n_repeats=n_repeats, kind=kind, random_state=0)
+    frequency = {name: float(share) for name, share in zip(data.feature_names, found.frequency, strict=True) if share > 0}
+    return {"index": found.index, "interval": found.interval, "n_repeats": n_repeats, "kind": kind, "frequency": frequency}
 
 
 def _choices(sieve: Any, data: LabelledTable, at_least: float | None) -> tuple[Choice, ...]:
