@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from labelsieve import LabelwiseSieve
+from labelsieve import LabelwiseSieve, Sieve
 from labelsieve.criteria import METHODS
 from labelsieve.methods import known_methods, selector_class, selector_named
 from labelsieve.recipes import PRESETS
@@ -95,6 +95,14 @@ def test_parameters_behind_a_name_reach_the_selector_or_the_criterion(frame, fil
     )
 
 
+def test_options_reach_the_sieve(frame, file):
+    options = ("--estimator", "shrinkage", "--forced", "noise1", "--excluded", "rel1,rel2", "--discretizer", "equal-frequency")
+    document = chosen(file, "--labels", 5, "-k", 3, *options)
+    how = {"estimator": "shrinkage", "forced": ["noise1"], "excluded": ["rel1", "rel2"], "discretizer": "equal-frequency"}
+    expected = Sieve("jmi", n_features_to_select=3, **how).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    assert [one["column"] for one in document["chosen"]] == expected.selected_.tolist()
+
+
 def test_text_is_refused_by_methods_that_calculate_and_taken_by_those_that_count(tmp_path):
     path = write(tmp_path, "key,b,y\nC,1,0\nD,2,1\nC,3,0\nE,4,1\n")
     assert "relieff calculates with the features, and 'key' is text" in refusal(
@@ -132,6 +140,9 @@ def test_llsf_has_lists_of_labels_by_size(frame, file):
         own = [one for one in document["chosen"] if one["label"] == label]
         assert {one["column"] for one in own} == set(np.flatnonzero(fitted.label_support_[place]))
         assert np.all(np.diff([abs(one["score"]) for one in own]) <= 0)
+    assert "llsf takes no n_features_to_select" in refusal(
+        "select", file, "--labels", 5, "--labelwise", "--criterion", "llsf", "-k", 3
+    )
     again = run("select", file, "--labels", 5, "--labelwise", "--criterion", "llsf:beta=5:max_iter=1", "--json")
     assert "labelsieve: note: LLSF's objective" in again.stderr
     assert ".py:" not in again.stderr

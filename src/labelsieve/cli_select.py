@@ -81,7 +81,7 @@ def select(
     settings |= {key: value for key, value in more.items() if value}
     if discretizer != "auto":
         settings["discretizer"] = discretizer
-    how_many: Any = 10 if count is None else read_count(count)
+    how_many: Any = "auto" if count is None else read_count(count)
     if stop is not None:
         how_many = read_stop(stop, None if count is None else how_many)
     from labelsieve.select_file import select_file

@@ -66,7 +66,7 @@ def selector_named(criterion: Any, *, labelwise: bool = False, **settings: Any) 
     own = LabelwiseSieve if labelwise else Sieve
     if name is not None and name not in PRESETS:
         recipe(name)  # refuses what nobody knows
-        extra = {key: settings.pop(key) for key in list(settings) if key in _parameters(CATALOGUE[name]) and key != "name"}
+        extra = {key: settings.pop(key) for key in list(settings) if key in _parameters(CATALOGUE[name])}
         criterion = CATALOGUE[name](**extra) if extra else name
     return own(criterion, **_accepted(own, settings, criterion.name if isinstance(criterion, Criterion) else str(name)))
 

@@ -22,11 +22,11 @@ from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.nystrom import Nystrom
 from labelsieve.information.redundancy import Redundancy
 from labelsieve.information.weights import Estimator, RowWeights
+from labelsieve.judging import judge_of
 from labelsieve.labelspace.space import Counted
 from labelsieve.progress import progress_bar
 from labelsieve.recipes import recipe
 from labelsieve.search import QuadraticProgramme
-from labelsieve.selection import judge_of
 from labelsieve.selector import BaseSieve, Count
 from labelsieve.stopping import StoppingRule
 
@@ -174,10 +174,7 @@ class QuadraticSieve(BaseSieve):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Weigh the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         if self.estimator == "shrinkage":
-            raise InputError(
-                "QuadraticSieve: estimator='shrinkage' needs a whole table for every pair of features; use 'plugin' or "
-                "'miller-madow', or Sieve, which takes it."
-            )
+            raise InputError("QuadraticSieve: estimator='shrinkage' needs whole tables of all pairs; use 'plugin', or Sieve.")
         tables, _ = self._read(X, y, sample_weight, recipe("mim", discretizer=self.discretizer))
         data: Counted = one_table(tables, "QuadraticSieve")
         features, targets, weights = data.X, data.Y, data.weights
@@ -188,9 +185,8 @@ class QuadraticSieve(BaseSieve):
         forced, excluded = self._checked_columns()
         free = np.setdiff1d(np.arange(features.n_columns), excluded)
         relevance = self._relevance(features, targets, weights)[free]
-        with threadpool_limits(
-            1, user_api="blas"
-        ):  # its threads would change last bits, and wait for each other most of the time
+        # Its threads would change last bits, and wait for each other most of the time.
+        with threadpool_limits(1, user_api="blas"):
             programme = self._programme(features, weights, free, relevance)
             if self.shift == "auto":
                 programme.solve_shifted()
@@ -207,7 +203,7 @@ class QuadraticSieve(BaseSieve):
                 stacklevel=2,
             )
         everywhere = np.zeros((2, self.n_features_in_))
-        everywhere[:, free] = programme.weights, _scores(programme)
+        everywhere[:, free] = programme.weights, programme.scores()
         self.weights_ = everywhere[0]
         ranked = free[np.lexsort((programme.gradient, -programme.weights))]  # stable: ties to the lowest column
         order = np.concatenate([np.array(forced, dtype=np.intp), ranked[~np.isin(ranked, forced)]])
@@ -254,9 +250,3 @@ class QuadraticSieve(BaseSieve):
         wanted = int(size) if is_whole(size) else max(1, round(size * n_features))
         drawn = check_random_state(self.random_state).choice(n_features, size=min(wanted, n_features), replace=False)
         return np.sort(drawn).astype(np.intp)
-
-
-def _scores(programme: QuadraticProgramme) -> NDArray[np.float64]:
-    """Weights, and where there is none minus what one would cost."""
-    cost = np.maximum(programme.gradient - programme.multiplier, 0.0)
-    return np.where(programme.weights > 0, programme.weights, 0.0 - cost)

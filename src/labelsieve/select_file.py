@@ -90,7 +90,7 @@ def select_file(
     labels: str | None = None,
     *,
     method: str = "jmi",
-    n_features_to_select: int | float | StoppingRule | None = 10,
+    n_features_to_select: int | float | StoppingRule | Literal["auto"] | None = "auto",
     targets: str = "auto",
     n_bins: int | Literal["auto"] | None = "auto",
     labelwise: bool = False,
@@ -107,7 +107,7 @@ def select_file(
     method
         A name of :func:`labelsieve.methods.known_methods`.
     n_features_to_select, targets
-        See :class:`labelsieve.Sieve`.
+        See :class:`labelsieve.Sieve`; how many is what the method says unless told: ten, where it does not find the number.
     n_bins : int, None or "auto"
         Bins of equal width; None counts the values as they are; those of the method, or five, unless told.
     labelwise : bool
@@ -132,8 +132,7 @@ def select_file(
         given["targets"] = targets
     if n_bins != "auto":
         given["discretizer"] = None if n_bins is None else EqualWidth(n_bins)
-    takes_number = method.lower() != "llsf"  # which has as many as its regression leaves
-    if n_features_to_select != 10 or takes_number:
+    if n_features_to_select != "auto":
         given["n_features_to_select"] = n_features_to_select
     selector = _checked(method, given, labelwise)  # what is unknown is told before a long file is read
     data = read_any_file(path, labels)

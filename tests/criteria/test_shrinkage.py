@@ -134,7 +134,7 @@ def test_lists_of_labels_parents_and_rules_take_it():
 
 def test_what_has_sums_alone_refuses_it():
     X, Y, _ = make_data()
-    with pytest.raises(InputError, match="QuadraticSieve: estimator='shrinkage' needs a whole table"):
+    with pytest.raises(InputError, match="QuadraticSieve: estimator='shrinkage' needs whole tables of all pairs"):
         QuadraticSieve(estimator="shrinkage").fit(X, Y)
     with pytest.raises(InputError, match="needs whole tables"):
         Sieve("mlfs", parents="kcc", estimator="shrinkage", discretizer=None).fit(X, Y)

@@ -1,5 +1,5 @@
 from labelsieve.search.greedy import GreedySearch
-from labelsieve.search.joining import KnownScores, join_labels, scores_by_label
+from labelsieve.search.joining import KnownScores, join_labels, joined_scores, scores_by_label
 from labelsieve.search.labelwise import Lists, search_each, together
 from labelsieve.search.quadratic import QuadraticProgramme
 
@@ -9,6 +9,7 @@ __all__ = [
     "Lists",
     "QuadraticProgramme",
     "join_labels",
+    "joined_scores",
     "scores_by_label",
     "search_each",
     "together",

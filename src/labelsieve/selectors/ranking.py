@@ -8,7 +8,7 @@ from sklearn.utils.validation import validate_data
 
 from labelsieve.errors import InputError
 from labelsieve.information.tables import read_table
-from labelsieve.selection import judge_of
+from labelsieve.judging import judge_of
 from labelsieve.selector import BaseSieve
 from labelsieve.stopping import StoppingRule
 

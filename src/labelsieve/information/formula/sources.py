@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from labelsieve import _native
 from labelsieve.information.backends.protocol import Backend, Panel
-from labelsieve.information.formula.nodes import Formula, Reduce, Table, Term, Variables
+from labelsieve.information.formula.nodes import Formula, Reduce, Table, Variables
 from labelsieve.information.joint import sum_of_levels
 
 if TYPE_CHECKING:
@@ -111,10 +111,6 @@ class Sources:
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""
         return self.fixed.top - self._workspace.target_sums
-
-    def term(self, term: Term, context: Context) -> NDArray[np.float64]:
-        """Terms are tables by the time that they are asked for, unless an estimator wants them whole: see TermSources."""
-        raise NotImplementedError
 
     def table(self, names: Variables, context: Context) -> Fixed:
         """Sums over the cells of a joint table: features down, targets across."""
