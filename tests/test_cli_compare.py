@@ -1,5 +1,6 @@
 """``labelsieve compare`` and ``labelsieve study``: what they print, how they go on, what they refuse."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -94,9 +95,9 @@ REFUSED = {
     "unknown method": (["--methods", "jmmi"], "'jmmi' is not a criterion"),
     "splits": (["--methods", "jmi", "--splits", "often"], "splits: 'often' is none of"),
     "numbers": (["--methods", "jmi", "--k", "few"], "n_features: 'few' is no number of features"),
-    "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:k=7"),
+    "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:name=value"),
     "measure": (["--methods", "jmi", "--measures", "beauty"], "measures: 'beauty' is none"),
-    "jobs": (["--methods", "jmi", "--jobs", "0"], "--jobs must not be 0"),
+    "jobs": (["--methods", "jmi", "--jobs", "0"], "--n-jobs must not be 0"),
 }
 
 
@@ -143,3 +144,10 @@ def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
     assert [row[1:4] for row in rows] == [[f"{one:.2f}" for one in rows["emotions"]] for rows in table2.PUBLISHED.values()] * 2
     assert all(abs(sum(map(float, row[4:7])) - 6) < 0.02 for row in rows)
     assert "is ours in" in result.stdout
+    document = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--json").stdout)
+    assert (document["name"], set(document["choices"])) == ("group-jmi-table2", set(table2.STUDY.choices))
+    assert all(len(row) == len(section["columns"]) for section in document["sections"] for row in section["rows"])
+    shown = [" ".join(row).split() for section in document["sections"] for row in section["rows"]]
+    assert [row for row in shown if row[0] == "emotions"] == rows
+    cost = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--dry-run", "--json").stdout)
+    assert cost["table2"]["n_missing"] == 0
