@@ -1,6 +1,7 @@
 """Study: a protocol and the folder in which its results are kept."""
 
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,9 +13,9 @@ from labelsieve.progress import progress_bar
 from labelsieve.studies.bench import Done
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
+from labelsieve.studies.spent import Spent
 from labelsieve.studies.steps import Batch, DataFacts, Todo, facts_of, find_steps, settle
 from labelsieve.studies.store import Store, look
-from labelsieve.studies.work import Spent
 from labelsieve.studies.workers import Limits, run_here, run_in_processes
 
 Changed = Literal["refuse", "rerun", "keep"]
@@ -96,13 +97,14 @@ class Study:
         one_of(changed, "changed", ("refuse", "rerun", "keep"))
         limits = Limits(time_limit, memory_limit)
         limits.check()
+        started = time.perf_counter()
         facts = self._facts()
         with Store(self.folder) as store:
             todo = find_steps(self.protocol, facts, store.stored(), retry_failed=retry_failed)
             changes = todo.changes()
             if settle(todo, store, changed):
                 todo = find_steps(self.protocol, facts, store.stored(), retry_failed=retry_failed)
-            store.begin(self.protocol.plain(strict=False))
+            store.begin(self.protocol.plain(strict=False), time.perf_counter() - started)
             for data in facts:
                 store.add_dataset(data.name, data.data, data.shape, data.test_share)
             n_failed = self._work(todo, store, effective_n_jobs(n_jobs), limits, on_cell)

@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 from labelsieve.studies.bench import Bench, Done, said
 from labelsieve.studies.errors import StudyError
 from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.spent import Spent
 from labelsieve.studies.steps import Batch, Step
-from labelsieve.studies.work import Spent
 
 WATCH = 0.1  # seconds between looks at the clock and at memory
 STATM = "/proc/{}/statm"
