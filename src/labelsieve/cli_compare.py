@@ -18,6 +18,10 @@ OUT = "The folder of the study. Running again goes on with what is missing there
 JOBS = "Processes; -1: one for each core."
 DRY_RUN = "Say what it would cost, and run nothing."
 CHANGED = "What to do with results of other data, settings or code: refuse, rerun them, or keep them beside new ones."
+CLASSIFIER = (
+    "mlknn, brknn, iblr, br, lp, ppt, rakel, homer, copies, lift, cc, ecc, ebcc, occ, eocc, or knn for numbers; mlknn:k=7 sets "
+    "a parameter, br:base=tree what it is made of: logistic, svm, tree or bayes."
+)
 DATA = f"{FILE} Or one .toml file, which says everything."
 
 
@@ -28,7 +32,7 @@ def compare(
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
     k: Annotated[str | None, typer.Option("--k", "-k", help="How many features: 1..50, 5,10,20, or shares: 10%,20%.")] = None,
     splits: Annotated[str | None, typer.Option(help="30x50%, 10-fold, or either after 'stratified'.")] = None,
-    classifier: Annotated[str | None, typer.Option(help="mlknn, brknn, iblr or knn; mlknn:k=7 sets a parameter.")] = None,
+    classifier: Annotated[str | None, typer.Option(help=CLASSIFIER)] = None,
     measures: Annotated[str | None, typer.Option(help="Names with commas, such as hamming_loss,macro_f1.")] = None,
     baselines: Annotated[str | None, typer.Option(help="random,all unless told; none takes them out.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Of splits and of methods that draw.")] = None,
