@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -80,7 +81,8 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, far = context.Pipe()
         self._process = context.Process(target=_main, args=(self._protocol, far), daemon=True)
-        self._process.start()
+        with _ctrl_c_held_back():
+            self._process.start()
         far.close()
 
     def take(self, batch: Batch) -> None:
@@ -138,9 +140,22 @@ class Worker:
         self.pipe.close()
 
 
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Terminals send Ctrl-C to all processes. A worker inherits what is held back, and hears it not even while it starts."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _main(protocol: Protocol, pipe: "Connection[Any, Any]") -> None:
     """The life of a worker: batches in, results out, until nobody is there to hear."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which ends its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # also on Windows: Ctrl-C is for the runner, which ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
     bench = Bench(protocol)
     with threadpool_limits(1):
