@@ -9,6 +9,7 @@ import typer
 from labelsieve.cli_datasets import FILE, LABELS
 from labelsieve.errors import InputError
 from labelsieve.plaintext import plain_table, printable, prose, text_of
+from labelsieve.progress import duration
 
 if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, StudyResults
@@ -18,6 +19,8 @@ OUT = "The folder of the study. Running again goes on with what is missing there
 JOBS = "Processes; -1: one for each core."
 DRY_RUN = "Say what it would cost, and run nothing."
 CHANGED = "What to do with results of other data, settings or code: refuse, rerun them, or keep them beside new ones."
+PROFILE = "Print where the time went, by method, of all cells that are stored."
+NARROW = {"selection": "select", "training": "train", "prediction": "predict", "training and prediction": "train+predict"}
 CLASSIFIER = (
     "mlknn, brknn, iblr, br, lp, ppt, rakel, homer, copies, lift, cc, ecc, ebcc, occ, eocc, or knn for numbers; mlknn:k=7 sets "
     "a parameter, br:base=tree what it is made of: logistic, svm, tree or bayes."
@@ -42,6 +45,7 @@ def compare(
     memory_limit: Annotated[float | None, typer.Option(help="MB for the same (Linux).")] = None,
     changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help=PROFILE)] = False,
 ) -> None:
     """Compare methods on data sets: select inside every split, judge, and keep every result.
 
@@ -69,8 +73,11 @@ def compare(
     how = {"time_limit": time_limit, "memory_limit": memory_limit, "changed": changed.value, "retry_failed": retry_failed}
     outcome = run(protocol, out, jobs, dry_run, how)
     if outcome is not None:
-        show_ranks(protocol, StudyResults(out))
-        end(outcome, out)
+        results = StudyResults(out)
+        show_ranks(protocol, results)
+        if profile:
+            show_profile(results)
+        end(outcome, out, results)
 
 
 def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":
@@ -129,7 +136,9 @@ def run(protocol: "Protocol", out: Path, jobs: int, dry_run: bool, how: dict[str
     todo, _ = study.plan(retry_failed=how["retry_failed"])
     cost = estimate(protocol, todo)
     processes = min(effective_n_jobs(jobs), max(1, len(todo.batches)))
-    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, about {minutes(cost.minutes / processes)} in {processes} "
+    said = (
+        f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, about {duration(60 * cost.minutes / processes)} in {processes} "
+    )
     said += f"{'process' if processes == 1 else 'processes'}, {cost.memory_mb:,.0f} MB of data in each."
     notes = [f"note: the probe of {printable(one)}" for one in cost.problems]
     if todo.stale_cells:
@@ -144,15 +153,6 @@ def run(protocol: "Protocol", out: Path, jobs: int, dry_run: bool, how: dict[str
         return None
     typer.echo(f"labelsieve: {said}", err=True)
     return study.run(n_jobs=jobs, **how)
-
-
-def minutes(time: float) -> str:
-    """A time in words.
-
-    >>> minutes(0.2), minutes(42.4), minutes(300)
-    ('12 s', '42 minutes', '5.0 hours')
-    """
-    return f"{max(1, round(time * 60))} s" if time < 1.5 else f"{time:.0f} minutes" if time < 90 else f"{time / 60:.1f} hours"
 
 
 def show_ranks(protocol: "Protocol", results: "StudyResults") -> None:
@@ -181,10 +181,22 @@ def show_ranks(protocol: "Protocol", results: "StudyResults") -> None:
     typer.echo("\n\n".join(parts))
 
 
-def end(outcome: "Outcome", out: Path) -> None:
-    """Say how it went; exit code 1 when cells failed."""
+def show_profile(results: "StudyResults") -> None:
+    """Print the seconds of every method by what they went to."""
+    head, *rows = results.where_time_goes().rows()
+    table = plain_table(head[0], *(f">{NARROW.get(name, name)}" for name in head[1:]))
+    for row in rows:
+        table.add_row(*map(printable, row))
+    typer.echo("\n".join(["", prose("Seconds of all cells that are stored, and shares of them:"), "", text_of(table)]))
+
+
+def end(outcome: "Outcome", out: Path, results: "StudyResults") -> None:
+    """Say how it went and where the time went; exit code 1 when cells failed."""
     said = f"{outcome.n_run:,} cells run, {outcome.n_known:,} were there, {outcome.n_failed:,} failed; all in {out}."
     typer.echo(f"labelsieve: {said}", err=True)
+    profile = results.where_time_goes()
+    shares = ", ".join(f"{kind} {100 * profile.share(kind):.1f} %" for kind, spent in profile.total.items() if spent > 0)
+    typer.echo(f"labelsieve: time of all cells: {shares or 'none'}.", err=True)
     if outcome.n_stale:
         typer.echo(f"labelsieve: note: a change in {outcome.changes}; those cells are as they were.", err=True)
     if outcome.n_failed:

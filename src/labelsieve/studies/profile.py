@@ -36,7 +36,7 @@ class Profile:
     | method | selection | storage | seconds |
     |---|---:|---:|---:|
     | jmi | 3.00 | 1.00 | 4.00 |
-    | all methods | 75.0 % | 25.0 % | 4.00 |
+    | together | 75.0 % | 25.0 % | 4.00 |
     """
 
     methods: Mapping[str, Mapping[str, float]]
@@ -61,7 +61,7 @@ class Profile:
             for name, spent in self.methods.items()
         ]
         shares = [f"{100 * self.share(kind):.1f} %" for kind in kinds]
-        return [head, *body, ["all methods", *shares, f"{sum(self.total.values()):.{digits}f}"]]
+        return [head, *body, ["together", *shares, f"{sum(self.total.values()):.{digits}f}"]]
 
     def to_markdown(self, digits: int = 2) -> str:
         """The same for Markdown."""
