@@ -73,11 +73,10 @@ def compare(
     how = {"time_limit": time_limit, "memory_limit": memory_limit, "changed": changed.value, "retry_failed": retry_failed}
     outcome = run(protocol, out, jobs, dry_run, how)
     if outcome is not None:
-        results = StudyResults(out)
-        show_ranks(protocol, results)
+        show_ranks(protocol, StudyResults(out))
         if profile:
-            show_profile(results)
-        end(outcome, out, results)
+            show_profile(out)
+        end(outcome, out)
 
 
 def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":
@@ -181,20 +180,24 @@ def show_ranks(protocol: "Protocol", results: "StudyResults") -> None:
     typer.echo("\n\n".join(parts))
 
 
-def show_profile(results: "StudyResults") -> None:
+def show_profile(out: Path) -> None:
     """Print the seconds of every method by what they went to."""
-    head, *rows = results.where_time_goes().rows()
+    from labelsieve.studies.profile import profile_of
+
+    head, *rows = profile_of(out).rows()
     table = plain_table(head[0], *(f">{NARROW.get(name, name)}" for name in head[1:]))
     for row in rows:
         table.add_row(*map(printable, row))
     typer.echo("\n".join(["", prose("Seconds of all cells that are stored, and shares of them:"), "", text_of(table)]))
 
 
-def end(outcome: "Outcome", out: Path, results: "StudyResults") -> None:
+def end(outcome: "Outcome", out: Path) -> None:
     """Say how it went and where the time went; exit code 1 when cells failed."""
+    from labelsieve.studies.profile import profile_of
+
     said = f"{outcome.n_run:,} cells run, {outcome.n_known:,} were there, {outcome.n_failed:,} failed; all in {out}."
     typer.echo(f"labelsieve: {said}", err=True)
-    profile = results.where_time_goes()
+    profile = profile_of(out)
     shares = ", ".join(f"{kind} {100 * profile.share(kind):.1f} %" for kind, spent in profile.total.items() if spent > 0)
     typer.echo(f"labelsieve: time of all cells: {shares or 'none'}.", err=True)
     if outcome.n_stale:

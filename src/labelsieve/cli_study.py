@@ -42,13 +42,13 @@ def study(
         outcome = run(protocol, own, jobs, dry_run, {"changed": changed.value, "retry_failed": False})
         if outcome is not None:
             outcomes[own] = outcome
-    results = {own.name: StudyResults(own) for own in outcomes}
     if outcomes:
+        results = {own.name: StudyResults(own) for own in outcomes}
         show(published, results)
         if figures and published.figures is not None:
             draw(published, results, folder)
     for own, outcome in outcomes.items():
-        end(outcome, own, results[own.name])
+        end(outcome, own)
 
 
 def show(published: "PublishedStudy", results: "dict[str, StudyResults]") -> None:

@@ -1,12 +1,13 @@
-"""Every classifier and every selector with a ranking can be had by name, and gives the same in every run."""
+"""Every classifier and every method with a ranking can be had by name, and gives the same in every run."""
 
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 from labelsieve import InputError
 from labelsieve.chains.named import BASES, CLASSIFIERS
+from labelsieve.criteria import METHODS
 from labelsieve.studies import Study
-from labelsieve.studies.named import SELECTORS, read_classifier
+from labelsieve.studies.named import read_classifier
 from labelsieve.studies.work import _seeded
 from tests.studies.small import contents, data, protocol
 
@@ -59,12 +60,11 @@ def test_what_nobody_knows_is_refused(given, said):
         read_classifier(given)
 
 
-def test_every_selector_with_a_ranking_runs_by_name(tmp_path):
-    settings = {"QuadraticSieve": {"criterion": "mlqpfs"}, "BaselineSieve": {"criterion": "variance"}, "LLSF": {"beta": 0.001}}
-    settings["PPTMI"] = {"min_count": 2, "n_neighbours": 1}
-    given = [{"name": f"by {name}", "selector": name, **settings.get(name, {})} for name in SELECTORS]
-    outcome = Study(small(methods=given, classifiers=[{"name": "mlknn", "k": 3}]), tmp_path).run()
-    assert (outcome.n_run, errors(tmp_path)) == (len(SELECTORS), {})
+def test_every_method_with_a_ranking_runs_by_name(tmp_path):
+    wanted = [name for name, method in METHODS.items() if not getattr(method, "no_ranking", "") and name != "qpfs"]
+    given = [{"name": f"as {name}", "criterion": name} for name in wanted]
+    outcome = Study(small(datasets=[data(n_rows=400)], methods=given, classifiers=["brknn"]), tmp_path).run()
+    assert (outcome.n_run, errors(tmp_path)) == (len(wanted), {})
 
 
 def errors(folder):

@@ -90,17 +90,17 @@ def base_named(given: Any) -> Any:
     return BASES[name](**settings)
 
 
-def classifier_named(name: str, settings: Mapping[str, Any] | None = None) -> Any:
+def classifier_named(kind: str, **settings: Any) -> Any:
     """A classifier from its name and parameters; ``base`` is a name or a table, see :func:`base_named`.
 
-    >>> classifier_named("mlknn", {"k": 7})
+    >>> classifier_named("mlknn", k=7)
     MLkNN(k=7)
-    >>> classifier_named("rakel", {"k": 2, "base": "bayes"})
+    >>> classifier_named("rakel", k=2, base="bayes")
     RAkEL(base=GaussianNB(), k=2)
     """
-    if name not in CLASSIFIERS:
-        raise InputError(f"classifier {name!r} is not known; there are {', '.join(CLASSIFIERS)}.")
-    known = CLASSIFIERS[name]
-    values = {**known.settings, **(settings or {})}
+    if kind not in CLASSIFIERS:
+        raise InputError(f"classifier {kind!r} is not known; there are {', '.join(CLASSIFIERS)}.")
+    known = CLASSIFIERS[kind]
+    values = {**known.settings, **settings}
     base = values.pop("base", known.base)
     return known.kind(**values) if base is None else known.kind(base=base_named(base), **values)

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from inspect import signature
 from typing import Any
 
 from sklearn.base import clone
@@ -16,17 +15,12 @@ from labelsieve.discretize import DISCRETIZERS
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LABEL_SPACES
 from labelsieve.labelwise import LabelwiseSieve
-from labelsieve.pptmi import PPTMI
 from labelsieve.quadratic import QuadraticSieve
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
-from labelsieve.selectors import LLSF, ChiSquare, ReliefF, ReliefFML, RReliefF
 from labelsieve.studies.leaks import refuse_fitted
 
-# Selectors with one ranking of the features for all labels; the names of methods say to which of them they belong.
-SELECTORS: dict[str, type] = {
-    own.__name__: own for own in (BaselineSieve, ChiSquare, LLSF, PPTMI, QuadraticSieve, ReliefF, ReliefFML, RReliefF, Sieve)
-}
+SELECTORS: dict[str, type] = {"BaselineSieve": BaselineSieve, "QuadraticSieve": QuadraticSieve}
 _PARTS: dict[str, Mapping[str, type]] = {"criterion": CATALOGUE, "targets": LABEL_SPACES, "discretizer": DISCRETIZERS}
 
 
@@ -60,8 +54,6 @@ def read_method(given: Any) -> Named:
     QuadraticSieve()
     >>> read_method({"name": "mine", "criterion": {"name": "jmi", "normalised": True}, "targets": "joint"}).name
     'mine'
-    >>> read_method({"name": "ela-chi", "selector": "ChiSquare", "targets": "copy-weight"}).estimator
-    ChiSquare(targets='copy-weight')
     """
     if isinstance(given, Named):
         return given
@@ -70,29 +62,18 @@ def read_method(given: Any) -> Named:
     settings = _settings(given, "method")
     name = settings.pop("name")
     plain = dict(settings)
-    own = _selector(name, settings)
+    criterion = settings.setdefault("criterion", name)
     for part, known in _PARTS.items():
         if isinstance(settings.get(part), Mapping):
             settings[part] = _part(settings[part], known, f"method {name!r}, {part}")
+    method = METHODS.get(criterion.lower()) if isinstance(criterion, str) else None
+    own = SELECTORS[method.selector] if method is not None else Sieve
     if "n_features_to_select" in settings:
         raise InputError(f"method {name!r}: n_features_to_select is not a setting of a method; say n_features of the study.")
-    made = _make(lambda settings: own(**settings), settings, f"method {name!r}")
+    made = _make(own, settings, f"method {name!r}")
     if isinstance(made, Sieve):
         recipe(made.criterion, made.targets, made.discretizer)  # refuses names that nobody knows
     return Named(name, made, plain)
-
-
-def _selector(name: str, settings: dict[str, Any]) -> type:
-    """The class of a method: as its settings say, or the catalogue. Its criterion is its name, where it takes one."""
-    chosen = settings.pop("selector", None)
-    if chosen is not None and chosen not in SELECTORS:
-        raise InputError(f"method {name!r}: selector {chosen!r} is not known; there are {', '.join(SELECTORS)}.")
-    criterion = settings.get("criterion", name)
-    method = METHODS.get(criterion.lower()) if isinstance(criterion, str) else None
-    own = SELECTORS[chosen or (method.selector if method is not None else "Sieve")]
-    if chosen is None and "criterion" in signature(own).parameters:
-        settings["criterion"] = criterion
-    return own
 
 
 def read_classifier(given: Any) -> Named:
@@ -139,13 +120,12 @@ def _part(settings: Mapping[str, Any], known: Mapping[str, type], where: str) ->
     name = str(values.pop("name", "")).lower()
     if name not in known:
         raise InputError(f"{where}: {name!r} is not known; there are {', '.join(known)}.")
-    parameters = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-    return _make(lambda settings: known[name](**settings), parameters, where)
+    return _make(known[name], {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}, where)
 
 
-def _make(own: Callable[[Mapping[str, Any]], Any], settings: Mapping[str, Any], where: str) -> Any:
+def _make(own: Callable[..., Any], settings: Mapping[str, Any], where: str) -> Any:
     try:
-        made = own(settings)
+        made = own(**settings)
         if hasattr(made, "_parameter_constraints"):
             made._validate_params()
     except InputError as error:

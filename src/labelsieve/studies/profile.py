@@ -1,9 +1,13 @@
 """Where the time of a study goes."""
 
+import os
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from labelsieve.studies.schema import connect_to_read, plain_errors
+from labelsieve.studies.store import FILE
 from labelsieve.studies.tables import escaped
 
 KINDS = ("selection", "training", "prediction", "training and prediction", "measures", "other", "storage")
@@ -84,3 +88,16 @@ def read_profile(db: sqlite3.Connection) -> Profile:
         spent["storage"] += storing or 0.0
     preparing, running = db.execute("SELECT sum(preparing), sum(seconds) FROM runs").fetchone()
     return Profile(found, preparing or 0.0, running or 0.0)
+
+
+def profile_of(folder: str | os.PathLike[str]) -> Profile:
+    """The same of a study's folder, without its results."""
+    path = Path(folder) / FILE
+    with plain_errors(path):
+        db = connect_to_read(path)
+        if db is None:
+            return Profile({}, 0.0, 0.0)
+        try:
+            return read_profile(db)
+        finally:
+            db.close()
