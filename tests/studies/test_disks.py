@@ -1,5 +1,6 @@
 """Full disks, read-only folders and places where there can be none: exit code 2, one clear line, nothing half-written."""
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from labelsieve.studies import Study
+from labelsieve.studies import Study, StudyError
 from tests.commandline import known_table, run
 from tests.studies.small import ROOT, contents, protocol
 
@@ -111,3 +112,15 @@ def test_run_that_was_killed_before_it_made_its_tables_counts_for_nothing(tmp_pa
         (tmp_path / left).touch()
     assert Study(protocol(), tmp_path).plan()[0].n_missing == 48
     assert os.listdir(tmp_path) == ([left] if left else [])
+
+
+def test_disk_that_fails_after_a_cell_was_written_is_told(tmp_path, monkeypatch):
+    def broken(_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("labelsieve.studies.flushing.os.fsync", broken)
+        with pytest.raises(StudyError, match=r"results\.sqlite-wal: the disk failed while writing \(Input/output error\)"):
+            Study(protocol(), tmp_path).run()
+    Study(protocol(), tmp_path).run()
+    assert len(contents(tmp_path)[1]) == 48
