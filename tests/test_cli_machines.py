@@ -25,6 +25,7 @@ OWN = {
     "--output",
     "--out",
     "--dry-run",
+    "--profile",
     "--full",
     "--sets",
     "--figures",

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, StudyResults
 
 METHODS = "Names with commas; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
-CLASSIFIERS = "Names with commas: mlknn, brknn, iblr or knn; mlknn:k=7 sets a parameter."
+CLASSIFIERS = (
+    "Names with commas: mlknn, brknn, iblr, br, lp, ppt, rakel, homer, copies, lift, cc, ecc, ebcc, occ, eocc, or knn for "
+    "numbers; mlknn:k=7 sets a parameter, br:base=tree what it is made of: logistic, svm, tree or bayes."
+)
+PROFILE = "Print where the time went, by method, of all cells that are stored."
+NARROW = {"selection": "select", "training": "train", "prediction": "predict", "training and prediction": "train+predict"}
 DATA = f"{FILE} Or one .toml file, which says everything."
 
 
@@ -37,6 +42,7 @@ def compare(
     memory_limit: Annotated[float | None, typer.Option(help="MB for the same (Linux).")] = None,
     changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help=PROFILE)] = False,
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
@@ -74,6 +80,8 @@ def compare(
         return
     outcome = run(prepared, jobs, how)
     show_means(protocol, StudyResults(out), outcome, format)
+    if profile:
+        show_profile(out)
     end(outcome, out)
 
 
@@ -185,3 +193,16 @@ def means_in_words(tables: list[dict[str, Any]], mixed: list[str]) -> str:
     if mixed:
         parts.append(prose(f"These numbers are of more than one kind of {' and '.join(mixed)}: some were kept."))
     return "\n\n".join(parts)
+
+
+def show_profile(out: Path) -> None:
+    """Print the seconds of every method by what they went to."""
+    from labelsieve.studies.profile import profile_of
+
+    head, *rows = profile_of(out).rows()
+    table = plain_table(head[0], *(f">{NARROW.get(name, name)}" for name in head[1:]))
+    for row in rows:
+        table.add_row(*map(printable, row))
+    typer.echo(
+        "\n".join(["", prose("Seconds of all cells that are stored, and shares of them:"), "", text_of(table)]), err=True
+    )

@@ -9,6 +9,7 @@ import typer
 
 from labelsieve.errors import InputError
 from labelsieve.plaintext import plain_table, printable, prose, text_of
+from labelsieve.progress import duration
 
 if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, Study
@@ -43,7 +44,8 @@ def prepare(protocol: "Protocol", out: Path, jobs: int, *, retry_failed: bool) -
     todo, _ = study.plan(retry_failed=retry_failed)
     cost = estimate(protocol, todo)
     processes = min(effective_n_jobs(jobs), max(1, len(todo.batches)))
-    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, about {minutes(cost.minutes / processes)} in {processes} "
+    time = duration(60 * cost.minutes / processes)
+    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, about {time} in {processes} "
     said += f"{'process' if processes == 1 else 'processes'}, {cost.memory_mb:,.0f} MB of data in each."
     notes = [f"note: the probe of {printable(one)}" for one in cost.problems]
     if todo.stale_cells:
@@ -66,19 +68,15 @@ def run(prepared: Prepared, jobs: int, how: dict[str, Any]) -> "Outcome":
     return prepared.study.run(n_jobs=jobs, **how)
 
 
-def minutes(time: float) -> str:
-    """A time in words.
-
-    >>> minutes(0.2), minutes(42.4), minutes(300)
-    ('12 s', '42 minutes', '5.0 hours')
-    """
-    return f"{max(1, round(time * 60))} s" if time < 1.5 else f"{time:.0f} minutes" if time < 90 else f"{time / 60:.1f} hours"
-
-
 def end(outcome: "Outcome", out: Path) -> None:
-    """Say how it went; exit code 1 when cells failed."""
+    """Say how it went and where the time went; exit code 1 when cells failed."""
+    from labelsieve.studies.profile import profile_of
+
     said = f"{outcome.n_run:,} cells run, {outcome.n_known:,} were there, {outcome.n_failed:,} failed; all in {out}."
     typer.echo(f"labelsieve: {said}", err=True)
+    profile = profile_of(out)
+    shares = ", ".join(f"{kind} {100 * profile.share(kind):.1f} %" for kind, spent in profile.total.items() if spent > 0)
+    typer.echo(f"labelsieve: time of all cells: {shares or 'none'}.", err=True)
     if outcome.n_stale:
         typer.echo(f"labelsieve: note: a change in {outcome.changes}; those cells are as they were.", err=True)
     if outcome.n_failed:

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from sklearn.base import clone
 
-from labelsieve.classifiers import IBLR, BRkNN, KNNRegressor, MLkNN
+from labelsieve.chains.named import CLASSIFIERS, classifier_named
 from labelsieve.criteria import CATALOGUE
 from labelsieve.discretize import DISCRETIZERS
 from labelsieve.errors import InputError
@@ -19,7 +19,6 @@ from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
 from labelsieve.studies.leaks import refuse_fitted
 
-CLASSIFIERS: dict[str, type] = {"brknn": BRkNN, "iblr": IBLR, "knn": KNNRegressor, "mlknn": MLkNN}
 _PARTS: dict[str, Mapping[str, type]] = {"criterion": CATALOGUE, "targets": LABEL_SPACES, "discretizer": DISCRETIZERS}
 
 
@@ -78,6 +77,8 @@ def read_classifier(given: Any) -> Named:
 
     >>> read_classifier({"name": "seven", "classifier": "mlknn", "k": 7}).estimator
     MLkNN(k=7)
+    >>> read_classifier({"name": "rakel", "k": 2, "base": "tree"}).estimator
+    RAkEL(base=DecisionTreeClassifier(), k=2)
     """
     if isinstance(given, Named):
         return given
@@ -89,7 +90,7 @@ def read_classifier(given: Any) -> Named:
     kind = settings.pop("classifier", name)
     if kind not in CLASSIFIERS:
         raise InputError(f"classifier {kind!r} is not known; there are {', '.join(CLASSIFIERS)}, or a pair (name, classifier).")
-    return Named(name, _make(CLASSIFIERS[kind], settings, f"classifier {name!r}"), plain)
+    return Named(name, _make(partial(classifier_named, kind), settings, f"classifier {name!r}"), plain)
 
 
 def _settings(given: Any, what: str) -> dict[str, Any]:
