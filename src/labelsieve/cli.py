@@ -173,7 +173,7 @@ def describe_method(name: str, method: "Method") -> None:
     table = plain_table()
     table.add_row("formula", method.formula)
     table.add_row("from", method.paper)
-    table.add_row("in Python", f"labelsieve.{method.selector}({name!r})")
+    table.add_row("in Python", method.call(name))
     print_paragraphs(prose(f"{name}: {method.summary}"), text_of(table))
 
 

@@ -15,13 +15,24 @@ from labelsieve.discretize import DISCRETIZERS
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LABEL_SPACES
 from labelsieve.labelwise import LabelwiseSieve
+from labelsieve.pptmi import PPTMI
 from labelsieve.quadratic import QuadraticSieve
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
+from labelsieve.selectors import ChiSquare, ReliefF, ReliefFML, RReliefF
 from labelsieve.studies.leaks import refuse_fitted
 
 CLASSIFIERS: dict[str, type] = {"brknn": BRkNN, "iblr": IBLR, "knn": KNNRegressor, "mlknn": MLkNN}
-SELECTORS: dict[str, type] = {"BaselineSieve": BaselineSieve, "QuadraticSieve": QuadraticSieve}
+# As :class:`labelsieve.criteria.Method` names them.
+SELECTORS: dict[str, type] = {
+    "BaselineSieve": BaselineSieve,
+    "QuadraticSieve": QuadraticSieve,
+    "PPTMI": PPTMI,
+    "selectors.ChiSquare": ChiSquare,
+    "selectors.ReliefF": ReliefF,
+    "selectors.ReliefFML": ReliefFML,
+    "selectors.RReliefF": RReliefF,
+}
 _PARTS: dict[str, Mapping[str, type]] = {"criterion": CATALOGUE, "targets": LABEL_SPACES, "discretizer": DISCRETIZERS}
 
 
@@ -55,6 +66,8 @@ def read_method(given: Any) -> Named:
     QuadraticSieve()
     >>> read_method({"name": "mine", "criterion": {"name": "jmi", "normalised": True}, "targets": "joint"}).name
     'mine'
+    >>> read_method({"name": "relief-50", "criterion": "rrelieff", "n_neighbors": 50}).estimator
+    RReliefF(n_neighbors=50)
     """
     if isinstance(given, Named):
         return given
@@ -69,6 +82,9 @@ def read_method(given: Any) -> Named:
             settings[part] = _part(settings[part], known, f"method {name!r}, {part}")
     method = METHODS.get(criterion.lower()) if isinstance(criterion, str) else None
     own = SELECTORS[method.selector] if method is not None else Sieve
+    if method is not None and method.settings is not None:
+        del settings["criterion"]
+        settings = {**method.settings, **settings}
     if "n_features_to_select" in settings:
         raise InputError(f"method {name!r}: n_features_to_select is not a setting of a method; say n_features of the study.")
     made = _make(own, settings, f"method {name!r}")
