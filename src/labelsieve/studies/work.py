@@ -17,6 +17,7 @@ from labelsieve.discretize import Discretizer
 from labelsieve.discretize.named import discretizer_named
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
+from labelsieve.metrics.inputs import Truth
 from labelsieve.metrics.responses import for_one_label, label_scores
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
@@ -91,9 +92,10 @@ class SplitWork:
         if "rrmse" in how:
             how["rrmse"]["baseline"] = np.asarray(self.Y.mean(axis=0))
         found = []
+        truth = self.test_Y if "numbers" in {MEASURES[name].needs for name in measures} else Truth.of(self.test_Y)
         for size, answers in self._answers(classifier, ranking, sizes, {MEASURES[name].needs for name in measures}):
             for name in measures:
-                value = MEASURES[name].function(self.test_Y, answers[MEASURES[name].needs], **how[name])
+                value = MEASURES[name].function(truth, answers[MEASURES[name].needs], **how[name])
                 found.append((size, name, float(value)))
         return found
 
