@@ -8,7 +8,7 @@ import typer
 
 from labelsieve.cli_datasets import FILE, LABELS
 from labelsieve.errors import InputError
-from labelsieve.plaintext import plain_table, printable, prose, text_of
+from labelsieve.plaintext import plain_table, printable, prose, tables, text_of
 
 if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, StudyResults
@@ -161,12 +161,11 @@ def show_ranks(protocol: "Protocol", results: "StudyResults") -> None:
             grid = results.means(measure, classifier)
             way = "lower" if grid.lower_is_better else "higher"
             head = f"{measure}, {classifier}: means over the numbers of features and splits, {way} is better; *: the best."
-            table = plain_table("data set", *(f">{name}" for name in methods))
-            best = grid.winners()
+            best, rows = grid.winners(), []
             for name in sets:
                 cells = [f"{grid.value(name, one):.4f}{'*' if one in best.get(name, ()) else ' '}" for one in methods]
-                table.add_row(printable(name), *cells)
-            parts += [prose(head), text_of(table)]
+                rows.append([printable(name), *cells])
+            parts += [prose(head), tables(["data set", *(f">{printable(name)}" for name in methods)], rows)]
             own = [one for one in methods if one not in protocol.baselines]
             if len(sets) > 1 and len(own) > 1:
                 ranks = results.ranks(measure, classifier, methods=own)

@@ -7,7 +7,7 @@ import typer
 
 from labelsieve.cli_compare import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, run
 from labelsieve.errors import InputError
-from labelsieve.plaintext import listed, plain_table, prose, text_of
+from labelsieve.plaintext import listed, prose, tables
 
 if TYPE_CHECKING:
     from labelsieve.studies import StudyResults
@@ -56,10 +56,8 @@ def show(published: "PublishedStudy", results: "dict[str, StudyResults]") -> Non
     parts = [published.title, prose(published.paper)]
     parts.append(listed(*(f"{name}: {reason}" for name, reason in published.choices.items())))
     for section in published.sections(results):
-        table = plain_table(*section.columns)
-        for row in section.rows:
-            table.add_row(*row)
-        parts += [f"{section.title}:", text_of(table), *([prose(section.verdict)] if section.verdict else [])]
+        parts += [prose(f"{section.title}:"), tables(section.columns, section.rows)]
+        parts += [prose(section.verdict)] if section.verdict else []
     typer.echo("\n\n".join(parts))
 
 
