@@ -17,6 +17,7 @@ PAPER = (
     "K. Sechidis, E. Spyromitros-Xioufis, I. Vlahavas: Information theoretic multi-target feature selection via output space "
     "quantization. Entropy 21(9):855, 2019."
 )
+GENBASE = "Without its id column (protein), which only names rows; the paper's count of features has it."
 PART = "table2"
 METHODS = ("single-jmi", "joint-jmi", "group-jmi-rand")
 NORMALISED = "group-jmi-rand-normalised"
@@ -80,7 +81,7 @@ CHOICES = {
     "does not. Trial runs met the printed winners more often that way (24 of 36 against 12), so both readings are run, each "
     "beside the plain Single-JMI and Joint-JMI.",
     "coverage": "The paper normalises it without saying by what; ranks do not depend on that.",
-    "genbase": "Without its id column (protein), which only names rows; the paper's count of features has it.",
+    "genbase": GENBASE,
     "languagelog": "The file as it is published. The paper's seems to have labels and words swapped: expect other ranks there.",
     "random groups": "Drawn anew in every repetition, from a seed of its own.",
 }
