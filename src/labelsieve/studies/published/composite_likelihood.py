@@ -42,9 +42,10 @@ CHOICES = {
     "split of scene; the thresholds that the paper borrows are not printed in it.",
     "CMI": "When the chosen features tell all training rows apart, every other feature adds nothing, and the rest come in the "
     "order of their columns.",
-    "claims": f"What is said of all numbers of features holds if the mean over the splits agrees at {ALL_BUT:.0%} of them, "
-    f"'almost' at {ALMOST:.0%}. Two methods perform alike where their 95 % intervals overlap, as a reader of the figures would "
-    "see it. Intervals are those of the paper, which take splits of one data set as independent.",
+    "claims": "Clearly worse is a method where its 95 % interval lies above the other's, as a reader of the figures sees it. "
+    f"That it is best holds if it is on the whole, and clearly worse on no more than {1 - ALL_BUT:.0%} of the axis ('almost': "
+    f"{1 - ALMOST:.0%}). Two methods perform alike where their intervals overlap. Intervals are those of the paper, which take "
+    "splits of one data set as independent.",
     "ranking loss": "Rows without labels, and with all of them, are left out; ties count as wrong.",
     "distances": "Features enter the distances as they are, without scaling.",
 }

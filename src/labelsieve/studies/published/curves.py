@@ -14,8 +14,8 @@ from labelsieve.studies.results import StudyResults
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SAME = 1e-12  # losses that differ by less are equal: both methods chose the same features
-ALL_BUT = 0.95  # a claim about all numbers of features holds if it does at so many of them; "almost all" is ALMOST
+# A claim about all numbers of features holds if it does on so much of the axis; "almost all" is ALMOST.
+ALL_BUT = 0.95
 ALMOST = 0.9
 
 
@@ -23,35 +23,50 @@ ALMOST = 0.9
 class Duel:
     """A method against another on the same splits, by numbers of features; losses, so negative differences are its wins.
 
-    ``differences`` has a row for each split; ``apart`` marks numbers where the 95 % intervals of the two do not overlap.
+    ``differences`` has a row for each split; ``apart`` marks numbers where the 95 % intervals of the two do not overlap. Shares
+    and means are those of the axis of a figure: a number counts by its distance to those beside it, ``lengths``.
     """
 
     sizes: Any
     differences: Any
     apart: Any
+    lengths: Any
     loss: float
+
+    def share(self, chosen: Any) -> float:
+        """How much of the axis these numbers are."""
+        return float(np.average(chosen, weights=self.lengths))
 
     @property
     def mean(self) -> float:
-        """The mean difference over all numbers of features."""
-        return float(self.differences.mean())
+        """The mean difference."""
+        return float(self._of_splits.mean())
 
     @property
-    def no_worse(self) -> Any:
-        """Where its mean is no larger."""
-        return self.differences.mean(axis=0) <= SAME
+    def size(self) -> float:
+        """The mean of the absolute difference."""
+        return float(np.average(np.abs(self.differences.mean(axis=0)), weights=self.lengths))
+
+    @property
+    def beaten(self) -> Any:
+        """Where it is clearly worse: the 95 % intervals do not overlap, and its own is the higher."""
+        return self.apart & (self.differences.mean(axis=0) > 0)
 
     @property
     def is_sure(self) -> bool:
-        """Whether the mean over the numbers differs from 0 by more than its 95 % interval over the splits."""
+        """Whether the mean differs from 0 by more than its 95 % interval over the splits."""
         if len(self.differences) < 2:
             return False
-        band = confidence_band(self.differences.mean(axis=1))
+        band = confidence_band(self._of_splits)
         return bool(band.low > 0 or band.high < 0)
+
+    @property
+    def _of_splits(self) -> Any:
+        return np.average(self.differences, axis=1, weights=self.lengths)
 
     def where(self, chosen: Any) -> "Duel":
         """The same at some of the numbers."""
-        return Duel(self.sizes[chosen], self.differences[:, chosen], self.apart[chosen], self.loss)
+        return Duel(self.sizes[chosen], self.differences[:, chosen], self.apart[chosen], self.lengths[chosen], self.loss)
 
 
 def duel(results: StudyResults, dataset: str, measure: str, one: str, other: str) -> Duel | None:
@@ -66,12 +81,13 @@ def duel(results: StudyResults, dataset: str, measure: str, one: str, other: str
     if len(first) > 1:
         bands = [confidence_band(table) for table in (first, second)]
         apart = (bands[0].low > bands[1].high) | (bands[1].low > bands[0].high)
-    return Duel(sizes, sign * (first - second), apart, float(np.abs(second).mean()))
+    lengths = np.gradient(sizes.astype(float)) if len(sizes) > 1 else np.ones(1)
+    return Duel(sizes, sign * (first - second), apart, lengths, float(np.abs(second).mean()))
 
 
-def share_best(duels: Sequence[Duel]) -> float:
-    """At what share of the numbers of features a method is no worse than all others."""
-    return float(np.logical_and.reduce([one.no_worse for one in duels]).mean())
+def share_beaten(duels: Sequence[Duel]) -> float:
+    """On how much of the axis a method is clearly worse than one of the others."""
+    return duels[0].share(np.logical_or.reduce([one.beaten for one in duels]))
 
 
 def curve_table(
