@@ -30,7 +30,7 @@ def study(
     from labelsieve.studies.published import PUBLISHED
 
     if name is None:
-        typer.echo("\n".join(f"{known}: {one.title}" for known, one in PUBLISHED.items()))
+        typer.echo("\n".join(prose(f"{known}: {one.title}.") for known, one in PUBLISHED.items()))
         return
     if name not in PUBLISHED:
         raise InputError(f"there is no published study {name!r} here; there are {', '.join(PUBLISHED)}.")
@@ -53,7 +53,7 @@ def study(
 
 def show(published: "PublishedStudy", results: "dict[str, StudyResults]") -> None:
     """Print what was published beside what came out here, and the choices that were made."""
-    parts = [published.title, prose(published.paper)]
+    parts = [prose(published.title), prose(published.paper)]
     parts.append(listed(*(f"{name}: {reason}" for name, reason in published.choices.items())))
     for section in published.sections(results):
         parts += [prose(f"{section.title}:"), tables(section.columns, section.rows)]
