@@ -81,7 +81,7 @@ def test_best_parameters_are_those_of_the_lowest_rank():
         "group-8-75%": 0.2,
     }
     results = Made(levels, datasets=parameters.SETS, measures=parameters.MEASURES)
-    found = {one.said: one.holds for one in parameters.claims(results, "equation 3")}
+    found = {one.text: one.holds for one in parameters.claims(results, "equation 3")}
     assert found["Figure 1: NoC 16 is the best on medical."]
     assert not found["Figure 1: NoC 4 is the best on image."]
     assert found["Figure 2: PoT 25% is the best on medical."]
@@ -99,6 +99,6 @@ def test_regression_claims_are_about_better_same_and_worse():
 
 
 def test_claims_that_were_not_checked_do_not_count():
-    section = claims_section([Claim("a", True), Claim("b", False), not_run("c")])
-    assert [row[1] for row in section.rows] == ["holds", "does not hold", "not run"]
-    assert section.verdict == "1 of 2 claims that could be checked hold."
+    section = claims_section([Claim("a", True, "-"), Claim("b", False, "-"), not_run("c")])
+    assert [row[1] for row in section.rows] == ["holds", "does not", "not run"]
+    assert section.verdict == "1 of 2 claims hold here."

@@ -109,7 +109,7 @@ def test_small_run_prints_and_draws(name, tmp_path, monkeypatch):
     assert max(map(len, result.stdout.splitlines())) <= 80
     text = " ".join(result.stdout.split())
     assert said in text
-    assert "the paper here found" in text
+    assert "claim here our numbers" in text
     drawn = sorted((tmp_path / "study").glob("*.svg"))
     assert [path.name in result.stderr for path in drawn] == [True] * len(drawn)
     assert all("<svg" in path.read_text(encoding="utf-8")[:1000] for path in drawn)

@@ -11,7 +11,7 @@ from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.published.claims import claims_section
 from labelsieve.studies.published.composite_likelihood_claims import MEASURES, PRUNED, SETS, claims
 from labelsieve.studies.published.curves import ALL_BUT, ALMOST, curve_table
-from labelsieve.studies.published.panels import curve_panels
+from labelsieve.studies.published.results_panels import results_panels
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets, sources
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def figures(results: Results) -> "dict[str, Figure]":
     drawn = {}
     panels = [[(name, measure) for measure in MEASURES] for name in SETS]
     for name, methods in FIGURES.items():
-        figure = curve_panels(results[PART], panels, methods)
+        figure = results_panels(results[PART], panels, methods)
         if figure is not None:
             drawn[name] = figure
     return drawn

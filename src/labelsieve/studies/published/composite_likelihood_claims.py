@@ -7,7 +7,7 @@ import numpy as np
 
 from labelsieve.studies.published.claims import Claim, not_run
 from labelsieve.studies.published.curves import ALL_BUT, ALMOST, Duel, duel, share_beaten
-from labelsieve.studies.published.panels import NAMES
+from labelsieve.studies.published.results_panels import NAMES
 from labelsieve.studies.results import StudyResults
 
 SETS = ("scene", "yeast")

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 
 from labelsieve.statistics import Comparison, compare
 from labelsieve.studies.published.claims import Claim, not_run
-from labelsieve.studies.published.panels import NAMES
+from labelsieve.studies.published.results_panels import NAMES
 from labelsieve.studies.published.study import Section
 from labelsieve.studies.results import StudyResults
 

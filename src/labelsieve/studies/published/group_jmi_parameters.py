@@ -13,7 +13,7 @@ from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.published.claims import Claim, claims_section, not_run
 from labelsieve.studies.published.curves import duel
 from labelsieve.studies.published.group_jmi_table2 import GENBASE, PAPER
-from labelsieve.studies.published.panels import NAMES, curve_panels
+from labelsieve.studies.published.results_panels import NAMES, results_panels
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets, sources
 from labelsieve.studies.results import StudyResults
 
@@ -149,7 +149,7 @@ def sections(results: Results) -> list[Section]:
             columns = ("data set, measure", *(f">{_say(figure, value)}" for value in values))
             title = f"{SHOWN[figure]}, Group-JMI by {reading}: average ranks over the numbers of features, * the best"
             found.append(Section(title, columns, rows))
-        found.append(claims_section(claims(results[PART], reading), f"What the paper says, Group-JMI by {reading}"))
+        found.append(claims_section(claims(results[PART], reading), f"Claims, Group-JMI by {reading}"))
     return found
 
 
@@ -160,7 +160,7 @@ def figures(results: Results) -> "dict[str, Figure]":
     for reading, normalised in READINGS.items():
         for figure, settings in FIGURES.items():
             methods = {name_of(one, reading): _say(figure, one[VARIED[figure]]) for one in settings}
-            made = curve_panels(results[PART], panels, methods)
+            made = results_panels(results[PART], panels, methods)
             if made is not None:
                 drawn[f"{figure}{'-normalised' if normalised else ''}"] = made
     return drawn

@@ -11,7 +11,7 @@ from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.published.claims import Claim, claims_section, not_run
 from labelsieve.studies.published.curves import Duel, duel
 from labelsieve.studies.published.group_jmi_table2 import NORMALISED, PAPER
-from labelsieve.studies.published.panels import curve_panels
+from labelsieve.studies.published.results_panels import results_panels
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets, sources
 from labelsieve.studies.results import StudyResults
 
@@ -139,13 +139,13 @@ def sections(results: Results) -> list[Section]:
         Section(mean, ("data set", *(f">{label}" for label in LABELS.values())), rows),
         Section("Where the curves lie (within: not more than 0.05 beyond the ticks of the paper's axis)", ticks_head, spans),
     ]
-    return [*found, *(claims_section(claims(own, one), f"What the paper says, Group-JMI-Rand by {one}") for one in READINGS)]
+    return [*found, *(claims_section(claims(own, one), f"Claims, Group-JMI-Rand by {one}") for one in READINGS)]
 
 
 def figures(results: Results) -> "dict[str, Figure]":
     """The six panels of figure 4."""
     panels = [[(name, MEASURE) for name in SETS[start : start + 3]] for start in (0, 3)]
-    figure = curve_panels(results[PART], panels, LABELS)
+    figure = results_panels(results[PART], panels, LABELS)
     return {} if figure is None else {"figure4": figure}
 
 

@@ -176,7 +176,7 @@ def sections(results: Results) -> list[Section]:
     found = []
     for reading, methods in READINGS.items():
         found += [*table2(own, reading), *figure3.sections(own, methods[2], reading)]
-        found.append(claims_section(claims(own, reading), f"What the paper says, Group-JMI-Rand by {reading}"))
+        found.append(claims_section(claims(own, reading), f"Claims, Group-JMI-Rand by {reading}"))
     return found
 
 
