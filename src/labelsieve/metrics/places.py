@@ -15,9 +15,9 @@ Ties = Literal["worst", "half", "best", "earlier", "later"]
 Rows = Literal["informative", "all"]
 
 _BLOCK = 2**20  # cells that are sorted at a time: some tens of megabytes, whatever the size of the table
-# Up to so many labels in a row, on average, comparing each with all scores of its row takes less time than sorting: 0.2 of it
-# at 1.1 (languagelog), 0.5 at 3.2 (enron), 0.8 at 4.2 (yeast), twice as much at 26 (CAL500).
-_FEW = 4
+# Up to so many labels in a row, on average, comparing each with all scores of its row takes less time than sorting: half of it
+# for 1 to 3 labels, 0.8 for 4 to 6, the same for 8, 1.5 for 12, twice as much for 26 (6 to 174 columns, 250 to 1,200 rows).
+_FEW = 6
 
 
 @dataclass(frozen=True, eq=False)
