@@ -14,7 +14,8 @@ from labelsieve.datasets.any_file import load_or_fetch
 from labelsieve.errors import InputError
 from labelsieve.studies.fingerprint import array_print
 
-KEYS = ("name", "path", "labels", "drop", "data_home", "strings", "missing_labels")
+KEYS = ("name", "path", "labels", "drop", "data_home", "strings", "missing_labels", "missing_values")
+MEAN = "train-mean"  # the one way in which missing values are filled: by means of the training rows of every split
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,23 +49,25 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A data set in memory with its rows ready to be taken."""
+    """A data set in memory with its rows ready to be taken; ``fills`` says that missing values are to be filled."""
 
     name: str
     X: Any
     Y: Any
+    fills: bool = False
 
     @classmethod
     def of(cls, source: Source) -> "Loaded":
         """Load it, with sparse tables as rows."""
         data = source.load()
         X, Y = (sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
-        return cls(source.name, X, Y)
+        fills = source.settings.get("missing_values") == MEAN
+        return cls(source.name, densified(X) if fills else X, Y, fills)
 
     @cached_property
     def print(self) -> str:
-        """The hash of all values."""
-        return array_print(self.X, self.Y)
+        """The hash of all values, and of what becomes of missing ones."""
+        return array_print(self.X, self.Y) + ("-filled" if self.fills else "")
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -75,6 +78,15 @@ class Loaded:
     def is_numeric(self) -> bool:
         """Whether targets are numbers instead of labels."""
         return bool(self.Y.dtype.kind == "f")
+
+
+def densified(X: Any) -> Any:
+    """A table as an array.
+
+    >>> densified(sparse.csr_array([[0, 1]]))
+    array([[0, 1]])
+    """
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def read_source(given: Any) -> Source:
@@ -98,6 +110,8 @@ def read_source(given: Any) -> Source:
     unknown = sorted(set(settings) - set(KEYS))
     if unknown:
         raise InputError(f"data set {given.get('name')!r}: {unknown[0]!r} is not a setting; there are {', '.join(KEYS)}.")
+    if settings.get("missing_values", MEAN) != MEAN:
+        raise InputError(f"data set {given.get('name')!r}: missing_values is {MEAN!r}, or left out and they are refused.")
     name = settings.pop("name", None) or Path(settings["path"]).name.partition(".")[0]
     return Source(name, settings)
 

@@ -14,6 +14,7 @@ from labelsieve.discretize import Discretizer
 from labelsieve.discretize.named import discretizer_named
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
+from labelsieve.metrics.inputs import Truth
 from labelsieve.metrics.responses import for_one_label, label_scores
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
@@ -46,6 +47,10 @@ class SplitWork:
     def __init__(self, data: Loaded, split: Split) -> None:
         self.X, self.Y = data.X[split.train], data.Y[split.train]
         self.test_X, self.test_Y = data.X[split.test], data.Y[split.test]
+        if data.fills:
+            means = train_means(self.X)
+            self.X, self.test_X = (filled(rows, means) for rows in (self.X, self.test_X))
+        self._numeric = data.is_numeric
         self._discretizers: dict[tuple[str | None, str], Remembered] = {}
 
     def select(self, selector: Any, n_wanted: int, seed: int) -> list[int]:
@@ -61,8 +66,10 @@ class SplitWork:
         names = own.get_params(deep=False)
         if isinstance(own, Sieve):
             used = recipe(own.criterion, own.targets, own.discretizer)
-            own.set_params(targets=copy.deepcopy(used.space))
-            own.set_params(discretizer=self._remembered(used.discretizer, used.space.kind))
+            space = copy.deepcopy(used.space)
+            if self._numeric and space.kind == "auto":
+                space.kind = "numbers"  # also where all of them are whole and could be taken for classes
+            own.set_params(targets=space, discretizer=self._remembered(used.discretizer, space.kind))
         elif names.get("discretizer") is not None and not isinstance(names["discretizer"], type):
             own.set_params(discretizer=self._remembered(discretizer_named(names["discretizer"]), "auto"))
         seeds = [name for name in own.get_params(deep=True) if name.split("__")[-1] == "random_state"]
@@ -100,10 +107,11 @@ class SplitWork:
             else self._separate(_seeded(classifier, seed), ranking, sizes, needs, watch)
         )
         found = []
+        truth = self.test_Y if "numbers" in needs else Truth.of(self.test_Y)
         for size, answer in answers:
             with watch.of("measures"):
                 for name in measures:
-                    value = MEASURES[name].function(self.test_Y, answer[MEASURES[name].needs], **how[name])
+                    value = MEASURES[name].function(truth, answer[MEASURES[name].needs], **how[name])
                     found.append((size, name, float(value)))
         return found
 
@@ -135,6 +143,25 @@ def _seeded(classifier: Any, seed: int) -> Any:
     own = clone(classifier)
     drawn = [name for name, value in own.get_params().items() if name.split("__")[-1] == "random_state" and value is None]
     return own.set_params(**dict.fromkeys(drawn, seed))
+
+
+def train_means(X: Any) -> Any:
+    """Means of the columns without their missing values; 0 where nothing is known.
+
+    >>> train_means(np.array([[1.0, np.nan], [3.0, np.nan]]))
+    array([2., 0.])
+    """
+    known = ~np.isnan(X)
+    return np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+
+
+def filled(X: Any, means: Any) -> Any:
+    """A table with these means in place of missing values.
+
+    >>> filled(np.array([[np.nan, 5.0]]), np.array([2.0, 0.0]))
+    array([[2., 5.]])
+    """
+    return np.where(np.isnan(X), means, X)
 
 
 def is_nested(classifier: Any) -> bool:
