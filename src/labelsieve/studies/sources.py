@@ -48,18 +48,19 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A data set in memory with its rows ready to be taken."""
+    """A data set in memory with its rows ready to be taken; ``nominal`` are the columns that the file declares so."""
 
     name: str
     X: Any
     Y: Any
+    nominal: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, source: Source) -> "Loaded":
         """Load it, with sparse tables as rows."""
         data = source.load()
         X, Y = (sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
-        return cls(source.name, X, Y)
+        return cls(source.name, X, Y, tuple(place for place, kind in enumerate(data.feature_kinds) if kind == "nominal"))
 
     @cached_property
     def print(self) -> str:

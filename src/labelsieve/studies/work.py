@@ -55,6 +55,7 @@ class SplitWork:
     def __init__(self, data: Loaded, split: Split) -> None:
         self.X, self.Y = data.X[split.train], data.Y[split.train]
         self.test_X, self.test_Y = data.X[split.test], data.Y[split.test]
+        self._nominal = frozenset(data.nominal)
         self._discretizers: dict[tuple[str | None, str], Remembered] = {}
 
     def select(self, selector: Any, n_wanted: int, seed: int) -> list[int]:
@@ -77,7 +78,15 @@ class SplitWork:
         seeds = [name for name in own.get_params(deep=True) if name.split("__")[-1] == "random_state"]
         # The discretiser is shared: whoever comes first must not seed it for the others.
         own.set_params(**{name: seed for name in seeds if not name.startswith("discretizer__")})
+        self._tell_nominal(own, range(self.X.shape[1]))
         return own.set_params(n_features_to_select=n_wanted) if "n_features_to_select" in names else own
+
+    def _tell_nominal(self, estimator: Any, columns: Sequence[int]) -> None:
+        """Tell those that ask which of these columns are nominal; an array does not show it."""
+        names = [name for name in estimator.get_params(deep=True) if name.split("__")[-1] == "nominal"]
+        if names:
+            places = [place for place, column in enumerate(columns) if column in self._nominal]
+            estimator.set_params(**dict.fromkeys(names, places))
 
     def _remembered(self, rule: Discretizer, kind: str) -> Remembered:
         key = joblib.hash(rule), kind
@@ -107,8 +116,10 @@ class SplitWork:
                 yield size, {"labels": answer > 0.5, "scores": answer, "numbers": answer}
             return
         for size in sizes:
-            columns = list(ranking[:size])
-            learner = clone(classifier).fit(self.X[:, columns], self.Y)
+            columns = sorted(ranking[:size])  # as ``transform`` of a selector gives them
+            learner = clone(classifier)
+            self._tell_nominal(learner, columns)
+            learner.fit(self.X[:, columns], self.Y)
             queries = self.test_X[:, columns]
             predicted = learner.predict(queries) if needs & {"labels", "numbers"} else None
             scores = for_one_label(label_scores(learner, queries), self.test_Y) if "scores" in needs else None
