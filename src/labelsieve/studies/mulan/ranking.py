@@ -1,7 +1,7 @@
 """A selector that ranks features as Mulan's programs did."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -28,6 +28,8 @@ class MulanRanking(BaseSieve):
         Such as ``"mlinfogain"`` or ``"br-infogain"``.
     nominal : sequence of int
         Columns that are nominal; in a study the data set says which.
+    ties : {"weka", "lowest"}
+        Which of equal scores comes first: as Weka sorts, or the lowest column, as everywhere else here.
     n_features_to_select : int, float or None
         As for :class:`labelsieve.Sieve`; None ranks them all.
 
@@ -52,14 +54,21 @@ class MulanRanking(BaseSieve):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "method": [StrOptions(set(PRESETS))],
         "nominal": ["array-like"],
+        "ties": [StrOptions({"weka", "lowest"})],
         "n_features_to_select": BaseSieve._parameter_constraints["n_features_to_select"],
     }
 
     def __init__(
-        self, method: str = "mlinfogain", *, nominal: Sequence[int] = (), n_features_to_select: Count = None
+        self,
+        method: str = "mlinfogain",
+        *,
+        nominal: Sequence[int] = (),
+        ties: Literal["weka", "lowest"] = "weka",
+        n_features_to_select: Count = None,
     ) -> None:
         self.method = method
         self.nominal = nominal
+        self.ties = ties
         self.n_features_to_select = n_features_to_select
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -71,7 +80,7 @@ class MulanRanking(BaseSieve):
         self.n_features_in_ = sieve.n_features_in_
         self.feature_scores_ = np.empty(self.n_features_in_)
         self.feature_scores_[sieve.selected_] = sieve.scores_
-        order = weka_order(self.feature_scores_)
+        order = weka_order(self.feature_scores_) if self.ties == "weka" else sieve.selected_
         self.selected_ = order[: self._wanted(len(order), len(order))]
         self.scores_ = self.feature_scores_[self.selected_]
         self.support_ = np.zeros(len(order), dtype=bool)

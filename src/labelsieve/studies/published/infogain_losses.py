@@ -1,4 +1,4 @@
-"""What the studies of Pereira et al. (2015) share: the methods, Mulan's way to run them, and losses as the paper tabulates them."""
+"""What the studies of Pereira et al. (2015) share: methods, Mulan's way to run them, losses as in its tables."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,12 @@ from labelsieve.studies.mulan import MulanFolds, MulanRanking
 from labelsieve.studies.results import StudyResults
 
 # As the paper's columns go, with the names that results carry.
-METHODS = {"BR+InfoGain": "br-infogain", "Copy+InfoGain": "copy-infogain", "LP+InfoGain": "lp-infogain", "MLInfoGain": "mlinfogain"}
+METHODS = {
+    "BR+InfoGain": "br-infogain",
+    "Copy+InfoGain": "copy-infogain",
+    "LP+InfoGain": "lp-infogain",
+    "MLInfoGain": "mlinfogain",
+}
 MEASURES = ("hamming_loss", "subset_loss", "example_accuracy", "ranking_loss")
 PERCENTAGES = tuple(range(10, 100, 10))
 ALL = "all"
@@ -27,8 +32,8 @@ MULAN: dict[str, str] = {
     "BR + InfoGain": "The paper does not say how labels are joined. Here each label's scores are divided by their Euclidean "
     "length, and a feature has the largest of its own: an option of Mulan, and the one that fits.",
     "ties of scores": "In the order of Weka's old quicksort, backwards.",
-    "BR-kNN": "k = 10, Mulan's default, on features scaled to [0, 1] by the training rows. All rows as near as the tenth count. "
-    "Features stay in the order of the file, which decides the last bits of distances and so the ties.",
+    "BR-kNN": "k = 10, Mulan's default, on features scaled to [0, 1] by the training rows. All rows as near as the tenth "
+    "count. Features stay in the order of the file, which decides the last bits of distances and so the ties.",
     "measures": "Mulan's: a tie of two labels goes to the later one, and a row without labels has ranking loss 0.",
 }
 
