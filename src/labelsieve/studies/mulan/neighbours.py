@@ -1,4 +1,4 @@
-"""BR-kNN with the distances of Weka, ties and all."""
+"""Nearest neighbours as Weka and Mulan count them, ties and all."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.classifiers import BRkNN, Neighbours
 from labelsieve.classifiers.base import MultiLabelClassifier
@@ -75,6 +76,52 @@ class MulanBRkNN(MultiLabelClassifier):
             else:
                 squares += np.subtract.outer(asked[:, column], known[:, column]) ** 2
         return self._shares._answer(X, as_near_as(squares, self.k))
+
+
+class WekaKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Weka's IBk: the class that most of the nearest rows have, of which there may be more than k.
+
+    A class that :math:`c` of the :math:`m` rows have which are as near as the k-th is as likely as
+    :math:`(c + 1/N) / (m + q/N)`, with N rows and q classes in all. Features are taken as they are: see
+    :class:`~labelsieve.studies.mulan.WekaScaler`.
+
+    Parameters
+    ----------
+    k : int
+        Neighbours; where there are fewer rows, all.
+
+    Examples
+    --------
+    >>> WekaKNN(k=2).fit([[0.0], [1.0], [2.0], [5.0]], ["a", "b", "a", "b"]).predict([[1.0], [5.0]])
+    array(['a', 'a'], dtype='<U1')
+    """
+
+    def __init__(self, k: int = 10) -> None:
+        self.k = k
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the rows."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        columns = sparse.csr_array((np.ones(len(codes)), (np.arange(len(codes)), codes)))
+        self._shares = BRkNN(self.k, ties="all", smoothing="mulan").fit(X, sparse.csr_matrix(columns))
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of every class."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        shares: NDArray[np.float64] = self._shares._label_probabilities(X)
+        return shares
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The likeliest class; the first of those that tie."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def as_near_as(squares: NDArray[np.float64], k: int) -> Neighbours:

@@ -162,4 +162,4 @@ def order_of_ties(losses: Losses, sets: Sequence[str], method: str, lowest: str)
             rows.append((measure, name, str(as_was), str(other), f"{rest:.4f}", "yes" if turns else ""))
     said = f"The best value moves by more than 0.0001 in {share(moved)} rows."
     columns = ("measure", "data set", ">Weka's order", ">lowest first", ">best other method", "winner changes")
-    return Section("LP + InfoGain under two orders of ties", columns, rows, said)
+    return Section(f"{method} under two orders of ties", columns, rows, said)

@@ -28,13 +28,14 @@ TITLE = "Pereira et al. 2015, tables I and II and figure 1: four ways of informa
 PART = "tables12"
 SETS = tuple(TABLE_1)
 QUICK_SETS = ("emotions", "flags")
-LOWEST = "lp-infogain-lowest"
+LOWEST = {METHODS[name]: f"{METHODS[name]}-lowest" for name in ("Copy+InfoGain", "LP+InfoGain")}
 
 CHOICES = MULAN | {
     "data sets": "genbase keeps the id of its proteins, which the paper counts among its features; it is the best feature of "
     "all and tells no two proteins apart. scene and birds are the rows of Mulan's training part and then of its test part.",
-    "ties of LP": "Where MDL cuts nothing a feature has no information. On the powerset that is most features (64 % on "
-    f"emotions, 99 % on birds), and the order of ties alone ranks them. {LOWEST} is the same with ties to the lowest column.",
+    "ties of Copy and LP": "Where MDL cuts nothing a feature has no information. On the powerset those are 64 % of the "
+    "features of emotions, 99 % of birds and all of yeast; on copies 92 % of birds and all of CAL500. There the order of ties "
+    f"alone makes the ranking. {' and '.join(LOWEST.values())} are the same methods with ties to the lowest column.",
     "percentage": "The paper prints the best of nine percentages on the folds that it tests on. Beside it stands the loss with "
     "the percentage that is best on the nine other folds.",
 }
@@ -50,7 +51,7 @@ def protocols(
     """
     chosen = chosen_sets(SETS, sets, SETS if full else QUICK_SETS)
     common = common_settings(METHODS.values())
-    common["methods"].append((LOWEST, MulanRanking("lp-infogain", ties="lowest")))
+    common["methods"] += [(lowest, MulanRanking(method, ties="lowest")) for method, lowest in LOWEST.items()]
     shares = [percent / 100 for percent in PERCENTAGES]
     return {PART: Protocol(sources(chosen, data_home), n_features=shares, classifiers=[("br-knn", MulanBRkNN())], **common)}
 
@@ -58,7 +59,7 @@ def protocols(
 def sections(results: Results) -> list[Section]:
     """Both tables with ours below the published numbers, agreement, the tests behind figure 1, claims."""
     losses = Losses(results[PART])
-    ready = losses.complete(SETS, [*METHODS.values(), LOWEST])
+    ready = losses.complete(SETS, [*METHODS.values(), *LOWEST.values()])
     if not ready:
         return [Section("Tables I and II", ("data set",), [], "No data set is finished yet.")]
     first, in_first = table_1(losses, ready)
@@ -68,7 +69,7 @@ def sections(results: Results) -> list[Section]:
     both = [*in_first, *(one for cells in in_second.values() for one in cells)]
     together = Section("Cells within 0.0001 of the published ones", ("table", ">cells"), rows, f"Together: {share(both)}.")
     found = [first, *second, together, winners(losses, ready), no_worse_counts(losses, ready), differences(losses, ready)]
-    return [*found, claims(losses, ready), order_of_ties(losses, ready, METHODS["LP+InfoGain"], LOWEST)]
+    return [*found, claims(losses, ready), *(order_of_ties(losses, ready, *pair) for pair in LOWEST.items())]
 
 
 def table_1(losses: Losses, ready: Sequence[str]) -> tuple[Section, list[bool]]:
