@@ -10,6 +10,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.preprocessing import OrdinalEncoder
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.studies.mulan.columns import column_ends
@@ -46,6 +47,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Learn frequencies, means and variances."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
         self.classes_, counts = np.unique(y, return_counts=True)
         self._log_prior = np.log(counts / counts.sum())
         squares = X.multiply(X) if sparse.issparse(X) else X * X
@@ -70,7 +72,8 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest class; the first of those that tie."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[likeliest])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.classifiers import BRkNN, Neighbours
@@ -102,6 +103,7 @@ class WekaKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the rows."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         columns = sparse.csr_array((np.ones(len(codes)), (np.arange(len(codes)), codes)))
         self._shares = BRkNN(self.k, ties="all", smoothing="mulan").fit(X, sparse.csr_matrix(columns))
@@ -116,7 +118,8 @@ class WekaKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest class; the first of those that tie."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[likeliest])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

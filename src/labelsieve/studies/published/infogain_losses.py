@@ -20,6 +20,7 @@ METHODS = {
 MEASURES = ("hamming_loss", "subset_loss", "example_accuracy", "ranking_loss")
 PERCENTAGES = tuple(range(10, 100, 10))
 ALL = "all"
+FOLDS = 10
 NEAR = 1e-4  # how close a cell must come to count as the same; the paper prints four decimals
 
 MULAN: dict[str, str] = {
@@ -43,7 +44,7 @@ def common_settings(methods: Iterable[str]) -> dict[str, Any]:
     return {
         "methods": [(name, MulanRanking(name)) for name in methods],
         "measures": list(MEASURES),
-        "splits": MulanFolds(),
+        "splits": MulanFolds(FOLDS),
         "baselines": [ALL],
         "convention": "mulan",
     }
@@ -97,7 +98,7 @@ class Losses:
         found = []
         for name in sets:
             tables = [self._results.curve(name, method, MEASURES[0], self._classifier)[1] for method in counted]
-            if all(len(table) == MulanFolds().n_splits and not np.isnan(table).any() for table in tables):
+            if all(len(table) == FOLDS and not np.isnan(table).any() for table in tables):
                 found.append(name)
         return found
 
