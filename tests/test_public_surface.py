@@ -26,6 +26,7 @@ PACKAGES = [
     "labelsieve.statistics",
     "labelsieve.stopping",
     "labelsieve.studies",
+    "labelsieve.studies.mulan",
 ]
 
 

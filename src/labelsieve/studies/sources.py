@@ -49,12 +49,16 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A data set in memory with its rows ready to be taken; ``fills`` says that missing values are to be filled."""
+    """A data set in memory with its rows ready to be taken.
+
+    ``fills`` says that missing values are to be filled; ``nominal`` are the columns that the file declares so.
+    """
 
     name: str
     X: Any
     Y: Any
     fills: bool = False
+    nominal: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, source: Source) -> "Loaded":
@@ -62,7 +66,8 @@ class Loaded:
         data = source.load()
         X, Y = (sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
         fills = source.settings.get("missing_values") == MEAN
-        return cls(source.name, densified(X) if fills else X, Y, fills)
+        nominal = tuple(place for place, kind in enumerate(data.feature_kinds) if kind == "nominal")
+        return cls(source.name, densified(X) if fills else X, Y, fills, nominal)
 
     @cached_property
     def print(self) -> str:

@@ -51,6 +51,7 @@ class SplitWork:
             means = train_means(self.X)
             self.X, self.test_X = (filled(rows, means) for rows in (self.X, self.test_X))
         self._numeric = data.is_numeric
+        self._nominal = frozenset(data.nominal)
         self._discretizers: dict[tuple[str | None, str], Remembered] = {}
 
     def select(self, selector: Any, n_wanted: int, seed: int) -> list[int]:
@@ -75,7 +76,15 @@ class SplitWork:
         seeds = [name for name in own.get_params(deep=True) if name.split("__")[-1] == "random_state"]
         # The discretiser is shared: whoever comes first must not seed it for the others.
         own.set_params(**{name: seed for name in seeds if not name.startswith("discretizer__")})
+        self._tell_nominal(own, range(self.X.shape[1]))
         return own.set_params(n_features_to_select=n_wanted) if "n_features_to_select" in names else own
+
+    def _tell_nominal(self, estimator: Any, columns: Sequence[int]) -> None:
+        """Tell those that ask which of these columns are nominal; an array does not show it."""
+        names = [name for name in estimator.get_params(deep=True) if name.split("__")[-1] == "nominal"]
+        if names:
+            places = [place for place, column in enumerate(columns) if column in self._nominal]
+            estimator.set_params(**dict.fromkeys(names, places))
 
     def _remembered(self, rule: Discretizer, kind: str) -> Remembered:
         key = joblib.hash(rule), kind
@@ -128,9 +137,11 @@ class SplitWork:
         self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], needs: set[str], watch: Stopwatch
     ) -> Answers:
         for size in sizes:
-            columns = list(ranking[:size])
+            columns = sorted(ranking[:size])  # as ``transform`` of a selector gives them
+            learner = clone(classifier)
+            self._tell_nominal(learner, columns)
             with watch.of("training"):
-                learner = clone(classifier).fit(self.X[:, columns], self.Y)
+                learner.fit(self.X[:, columns], self.Y)
             with watch.of("prediction"):
                 queries = self.test_X[:, columns]
                 predicted = learner.predict(queries) if needs & {"labels", "numbers"} else None
