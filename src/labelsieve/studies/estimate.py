@@ -19,8 +19,8 @@ from labelsieve.studies.work import SplitWork, is_nested
 PROBED = 300  # rows to train on, and as many to test on
 HOW = (
     f"Minutes are from a probe on {PROBED} training rows and on half as many: every method chooses one and then three "
-    "features, every classifier is judged with three; selection is taken to grow with the rows and the features to choose, "
-    "neighbours with the square of the rows. Memory is the data, its two parts and the codes, for every process."
+    "features; neighbours are judged with three, other classifiers with the fewest and the most; selection and classifiers are "
+    "taken to grow with the rows, selection also with the features to choose, neighbours with the square of the rows. Memory is the data, its two parts and the codes, for every process."
 )
 
 
@@ -92,10 +92,12 @@ class Probe:
             pick = max(0.0, sum(three) - sum(one)) / 2
             return lambda whole: sum(one) + pick * (whole.n_wanted - 1)
         classifier = step.classifier.estimator
-        few = list(range(1, min(3, self._n_features) + 1))
-        fixed, growing = self._whole(partial(self._evaluate, step, few), 2 if is_nested(classifier) else 1)
         if not is_nested(classifier):
-            return lambda whole: (fixed + growing) * len(whole.sizes) / len(few)
+            ends = sorted({min(step.sizes), max(step.sizes)})
+            seconds = sum(self._whole(partial(self._evaluate, step, ends), 1)) / len(ends)
+            return lambda whole: seconds * len(whole.sizes)
+        few = list(range(1, min(3, self._n_features) + 1))
+        fixed, growing = self._whole(partial(self._evaluate, step, few), 2)
         # A search at a size is as dear as adding three features; the features between two sizes are added without one.
         feature = growing / len(few) / 4
         return lambda whole: (
@@ -115,7 +117,7 @@ class Probe:
 
     def _evaluate(self, step: Step, sizes: list[int], work: SplitWork) -> object:
         assert step.classifier is not None
-        return work.evaluate(step.classifier.estimator, list(range(sizes[-1])), sizes, step.measures, self._convention)
+        return work.evaluate(step.classifier.estimator, list(range(self._n_features)), sizes, step.measures, self._convention)
 
 
 def _seconds(work: Callable[[SplitWork], object], on: SplitWork) -> float:

@@ -86,7 +86,12 @@ class SplitWork:
     def evaluate(
         self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], measures: Sequence[str], convention: str
     ) -> Values:
-        """Every measure of the classifier with the first features of the ranking, so many as ``sizes`` say."""
+        """Every measure of the classifier with the first features of the ranking, so many as ``sizes`` say.
+
+        A classifier that chooses features itself has ``predictions_by_size(X, Y, queries, sizes)``: it sees all features of the
+        ranking and yields each size with the labels that it predicts when it may choose so many. What sizes share is then
+        done once.
+        """
         how = {name: options(name, convention) for name in measures}
         if "rrmse" in how:
             how["rrmse"]["baseline"] = np.asarray(self.Y.mean(axis=0))
@@ -105,6 +110,12 @@ class SplitWork:
             how: dict[str, Any] = {"features": columns, "sizes": list(sizes)}
             for size, answer in nested_predictions(classifier, self.X, self.Y, self.test_X, **how):
                 yield size, {"labels": answer > 0.5, "scores": answer, "numbers": answer}
+            return
+        if hasattr(classifier, "predictions_by_size"):  # it chooses among all features of the ranking by itself
+            columns = list(ranking)
+            asked = self.X[:, columns], self.Y, self.test_X[:, columns], list(sizes)
+            for size, predicted in clone(classifier).predictions_by_size(*asked):
+                yield size, {"labels": predicted, "scores": None, "numbers": predicted}
             return
         for size in sizes:
             columns = list(ranking[:size])
