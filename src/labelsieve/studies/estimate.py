@@ -20,7 +20,8 @@ PROBED = 300  # rows to train on, and as many to test on
 HOW = (
     f"Minutes are from a probe on {PROBED} training rows and on half as many: every method chooses one and then three "
     "features; neighbours are judged with three, other classifiers with the fewest and the most; selection and classifiers are "
-    "taken to grow with the rows, selection also with the features to choose, neighbours with the square of the rows. Memory is the data, its two parts and the codes, for every process."
+    "taken to grow with the rows, selection also with the features to choose, neighbours with the square of the rows. Memory "
+    "is the data, its two parts and the codes, for every process."
 )
 
 

@@ -4,13 +4,18 @@ from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import qr
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import ShuffleSplit
 
 from labelsieve.chains import ClassifierChain, OptimizedClassifierChain
+from labelsieve.chains.fitting import fit_chain
+from labelsieve.chains.inference import greedy
+from labelsieve.chains.links import Chain
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES
 from labelsieve.selectors import MDDM
@@ -27,24 +32,6 @@ class GivenOrder(BaseEstimator):  # type: ignore[misc]
         """Count the columns."""
         self.selected_ = np.arange(X.shape[1])
         return self
-
-
-class FirstChosen(BaseEstimator):  # type: ignore[misc]
-    """The first ``n`` columns of a list for each label, in the shape in which a chain asks for features."""
-
-    def __init__(self, lists: NDArray[np.intp], n: int) -> None:
-        self.lists = lists
-        self.n = n
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Mark them."""
-        self.label_support_ = np.zeros((len(self.lists), X.shape[1]), dtype=bool)
-        np.put_along_axis(self.label_support_, self.lists[:, : self.n], True, axis=1)
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """Columns that some label has."""
-        return X[:, self.label_support_.any(axis=0)]
 
 
 class ByShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -93,8 +80,19 @@ class SharedChain(ByShare):
         self.network_, self.lists_ = chain.network_, chain.selector_.selected_
 
     def _model(self, n: int) -> Any:
-        chosen = FirstChosen(self.lists_, n)
-        return ClassifierChain(self.base, network=self.network_, selector=chosen).fit(*self.seen_)
+        X, y = self.seen_
+        X = X.tocsc() if sp.issparse(X) else X
+        return _Links(
+            fit_chain(self.base, X, sp.csc_matrix(y), self.network_, columns=lambda label: np.sort(self.lists_[label, :n]))
+        )
+
+
+class _Links:
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+
+    def predict(self, X: Any) -> Any:
+        return self.chain.by_label(greedy(self.chain, X.tocsc() if sp.issparse(X) else X))
 
 
 class SharedDirections(ByShare):
@@ -152,7 +150,10 @@ class BySize(BaseEstimator):  # type: ignore[misc]
         """Labels of ``queries`` for each size, from one fit."""
         learner = with_share(clone(self.learner), max(sizes) / X.shape[1]).fit(X, Y)
         for size in sizes:
-            yield size, with_share(learner, size / X.shape[1]).predict(queries)
+            # Thousands of small classifiers: checking their parameters anew takes as long as learning them.
+            with config_context(skip_parameter_validation=True, assume_finite=True):
+                predicted = with_share(learner, size / X.shape[1]).predict(queries)
+            yield size, predicted
 
 
 class ChosenShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -18,8 +18,8 @@ from labelsieve.studies.published.shared_learning import SharedChain
 from labelsieve.studies.published.study import sources
 
 PAPER = (
-    "L. Sun, M. Kudo: Optimization of classifier chains via conditional likelihood maximization. Pattern Recognition 74:503-517, "
-    "2018 (online 2017)."
+    "L. Sun, M. Kudo: Optimization of classifier chains via conditional likelihood maximization. Pattern Recognition "
+    "74:503-517, 2018 (online 2017)."
 )
 MEASURES = ("exact_match", "hamming_score", "macro_f1", "micro_f1")
 SWAPPED = "languagelog-swapped"
