@@ -92,8 +92,8 @@ def protocol(
     **how: Any,
 ) -> Protocol:
     """The paper's five folds and four measures, without baselines of our own."""
-    how = {"measures": MEASURES, "baselines": [], "splits": folds(names, data_home), "n_features": [1]} | how
-    return Protocol(sources(names, data_home, **SETTINGS), methods, classifiers=classifiers, **how)
+    usual: dict[str, Any] = {"measures": MEASURES, "baselines": [], "splits": folds(names, data_home), "n_features": [1]}
+    return Protocol(sources(names, data_home, **SETTINGS), methods, classifiers=classifiers, **usual | how)
 
 
 def svm() -> LinearSVC:
