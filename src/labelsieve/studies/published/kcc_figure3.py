@@ -15,7 +15,7 @@ from labelsieve.studies.published import sun_kudo
 from labelsieve.studies.published.claims import Claim, claims_section
 from labelsieve.studies.published.panels import common_legend, curve_panel, panels
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets
-from labelsieve.studies.published.sun_kudo import FIGURE_SETS, MEASURES, N_LABELS, PAPER, svm
+from labelsieve.studies.published.sun_kudo import FIGURE_SETS, MEASURES, N_LABELS, PAPER, WORDS, svm
 from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def sections(results: Results) -> list[Section]:
         ),
         Section(
             "How much a measure changes over k: (max - min) / max; trend is Spearman's correlation of exact match with k",
-            ("data set", *(f">{measure.replace('_', ' ')}" for measure in MEASURES), ">trend"),
+            ("data set", *(f">{WORDS[measure]}" for measure in MEASURES), ">trend"),
             changes,
         ),
         claims_section(_claims(results)),
@@ -131,10 +131,10 @@ def figures(results: Results) -> "dict[str, Figure]":
     figure, axes = panels(1, len(results), height=2.4)
     for ax, (name, part) in zip(axes[0], results.items(), strict=True):
         ks, _ = over_k(part, name, "exact_match")
-        values = {measure.replace("_", " "): over_k(part, name, measure)[1] for measure in MEASURES}
+        values = {WORDS[measure]: over_k(part, name, measure)[1] for measure in MEASURES}
         curve_panel(ax, ks, {measure: one / one.max() for measure, one in values.items()}, name, xlabel="parents k")
     axes[0, 0].set_ylabel("value / maximum", fontsize=8)
-    common_legend(figure, axes[0, 0], [measure.replace("_", " ") for measure in MEASURES])
+    common_legend(figure, axes[0, 0], WORDS.values())
     return {"figure3": figure}
 
 

@@ -16,7 +16,7 @@ from labelsieve.studies.published.claims import Claim, claims_section
 from labelsieve.studies.published.panels import common_legend, curve_panel, panels
 from labelsieve.studies.published.shared_learning import BySize, GivenOrder
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets
-from labelsieve.studies.published.sun_kudo import FIGURE_SETS, N_FEATURES, PAPER, occ, svm
+from labelsieve.studies.published.sun_kudo import FIGURE_SETS, N_FEATURES, PAPER, WORDS, occ, svm
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TITLE = "Sun and Kudo 2017, figure 4: five information-theoretic selectors over the number of features"
 GLOBAL = ("MLMIM", "MLJMI", "MLMRMR", "MLFS global")
 LOCAL = "MLFS local"
-MEASURED = {"exact_match": "exact match", "macro_f1": "macro-F1"}
+MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
 MOST = 200  # features
 CHAIN = "kCC"
 SMALL = 3  # of the ten numbers of features: the "smaller values of M" of the text

@@ -13,7 +13,7 @@ from labelsieve.studies.published.claims import Claim, claims_section
 from labelsieve.studies.published.panels import panels
 from labelsieve.studies.published.shared_learning import BySize, GivenOrder
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets
-from labelsieve.studies.published.sun_kudo import FIGURE_SETS, PAPER, occ
+from labelsieve.studies.published.sun_kudo import FIGURE_SETS, PAPER, WORDS, occ
 from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TITLE = "Sun and Kudo 2017, figure 5: oCC over k and M"
 PART, OWN = "grid", "own features"
-MEASURED = {"exact_match": "exact match", "macro_f1": "macro-F1"}
+MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
 SHARES = tuple(round(0.05 * step, 2) for step in range(1, 21))
 QUICK_SHARES = (0.25, 0.5, 0.75, 1.0)
 FEW, STABLE = 0.25, 0.02  # a small share of parents; how far it may be below the best share

@@ -14,7 +14,7 @@ from labelsieve.studies.published import sun_kudo
 from labelsieve.studies.published.claims import Claim, claims_section
 from labelsieve.studies.published.panels import panels
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets
-from labelsieve.studies.published.sun_kudo import FIGURE_SETS, MEASURES, PAPER, svm
+from labelsieve.studies.published.sun_kudo import FIGURE_SETS, MEASURES, PAPER, WORDS, svm
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +66,7 @@ def sections(results: Results) -> list[Section]:
     for name in results[PART].datasets:
         for measure in MEASURES:
             found = means(results, name, measure)
-            rows.append((name, measure.replace("_", " "), *(f"{one:.3f}" for one in found.values())))
+            rows.append((name, WORDS[measure], *(f"{one:.3f}" for one in found.values())))
             better[name, measure] = found[CHOSEN] - found[CANONICAL]
             near[name, measure] = found[CHOSEN] - found["EoCC5"]
     gains = list(better.values())

@@ -12,7 +12,7 @@ from labelsieve.studies.published.claims import Claim, claims_section
 from labelsieve.studies.published.panels import common_legend, curve_panel, panels
 from labelsieve.studies.published.shared_learning import SomeRows
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets
-from labelsieve.studies.published.sun_kudo import FIGURE_SETS, PAPER
+from labelsieve.studies.published.sun_kudo import FIGURE_SETS, PAPER, WORDS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ TITLE = "Sun and Kudo 2017, figure 7: oCC in a chosen order beside EoCC, over th
 PART = "rows"
 SHARES = tuple(tenths / 10 for tenths in range(1, 11))
 QUICK_SHARES = (0.2, 0.6, 1.0)
-MEASURED = {"exact_match": "exact match", "macro_f1": "macro-F1"}
+MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
 METHODS = ("oCC cos", "EoCC5", "EoCC10")
 COMPETITIVE = 0.02
 CHOICES = occ_figure6.CHOICES | {

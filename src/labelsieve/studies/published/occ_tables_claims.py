@@ -7,9 +7,7 @@ from labelsieve.studies.published.claims import Claim
 from labelsieve.studies.published.occ_tables_printed import METHODS
 from labelsieve.studies.published.occ_tables_values import complete_sets, grid
 from labelsieve.studies.published.study import Results
-from labelsieve.studies.published.sun_kudo import MEASURES
-
-WORDS = {measure: measure.replace("_", " ") for measure in MEASURES}
+from labelsieve.studies.published.sun_kudo import MEASURES, WORDS
 
 
 def claims(results: Results, reading: str) -> list[Claim]:
@@ -38,7 +36,7 @@ def _first(ranks: dict[str, dict[str, float]], method: str, measure: str) -> Cla
     own = ranks[measure]
     order = sorted(own, key=own.__getitem__)
     shown = ", ".join(f"{one} {own[one]:.2f}" for one in dict.fromkeys([*order[:2], method]))
-    return Claim(f"{method} has the best average rank by {WORDS[measure]}", order[0] == method, shown)
+    return Claim(f"{method} has the best average rank by {WORDS[measure]}", own[method] == own[order[0]], shown)
 
 
 def _everywhere(ranks: dict[str, dict[str, float]], method: str, others: tuple[str, ...], text: str) -> Claim:

@@ -23,7 +23,7 @@ from labelsieve.studies.published.occ_tables_values import (
 )
 from labelsieve.studies.published.panels import panels
 from labelsieve.studies.published.study import Results, Section
-from labelsieve.studies.published.sun_kudo import MEASURES, SWAPPED
+from labelsieve.studies.published.sun_kudo import MEASURES, SWAPPED, WORDS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,7 +67,7 @@ def _table(results: Results, reading: str, measure: str) -> Section:
     verdict = f"{near} of {run} cells are within {NEAR} of those printed; * marks the others."
     if winners:
         verdict += f" The printed winner is ours on {same} of {winners} data sets."
-    title = f"Table {TABLE[measure]}, {measure.replace('_', ' ')}, {reading}; best parameter on the test folds"
+    title = f"Table {TABLE[measure]}, {WORDS[measure]}, {reading}; best parameter on the test folds"
     return Section(title, ("data set", *(f">{method}" for method in METHODS)), rows, verdict)
 
 
@@ -82,7 +82,7 @@ def _ranks(results: Results, reading: str) -> list[Section]:
     rows, tests = [], []
     for measure in MEASURES:
         ours, theirs = compared(results, reading, measure)
-        words = measure.replace("_", " ")
+        words = WORDS[measure]
         for name, who, one in ((words, "ours", ours), ("", "printed", theirs)):
             rows.append((name, who, *(f"{rank:.2f}" for rank in one.average_ranks)))
         tests.append((words, *(f"{one:.2f}" for one in (ours.friedman.f, theirs.friedman.f, FRIEDMAN[measure]))))
@@ -121,7 +121,7 @@ def _every_share(results: Results, reading: str, measure: str) -> Section:
                 rows.append(
                     (f"{_label(name)} {method}", *(f"{one:.3f}" for one in (*found.means, found.by_other_folds)), nested)
                 )
-    title = f"{measure.replace('_', ' ')} for every share of the features, {reading}"
+    title = f"{WORDS[measure]} for every share of the features, {reading}"
     columns = ("method", *(f">{share}" for share in SHARES), ">others", ">held out")
     verdict = (
         "others: for every fold the share that is best on the other four; held out: the share with the best exact match on a "
@@ -149,6 +149,6 @@ def _diagrams(comparisons: dict[str, Comparison]) -> "Figure":
     figure: Figure
     figure, axes = panels(2, 2, height=2.0)
     for ax, (measure, comparison) in zip(axes.ravel(), comparisons.items(), strict=True):
-        ax.set_title(measure.replace("_", " "), fontsize=FONT)
+        ax.set_title(WORDS[measure], fontsize=FONT)
         critical_difference_diagram(comparison, ax=ax)
     return figure

@@ -21,7 +21,8 @@ PAPER = (
     "L. Sun, M. Kudo: Optimization of classifier chains via conditional likelihood maximization. Pattern Recognition "
     "74:503-517, 2018 (online 2017)."
 )
-MEASURES = ("exact_match", "hamming_score", "macro_f1", "micro_f1")
+WORDS = {"exact_match": "exact match", "hamming_score": "Hamming score", "macro_f1": "macro-F1", "micro_f1": "micro-F1"}
+MEASURES = tuple(WORDS)
 SWAPPED = "languagelog-swapped"
 # In the order of the tables; the first eight are the smallest.
 SETS = (
@@ -32,10 +33,10 @@ FIGURE_SETS = ("scene", "yeast", "medical", "rcv1s1")
 N_LABELS = {"scene": 6, "yeast": 14, "medical": 45, "rcv1s1": 101}
 N_FEATURES = {"scene": 294, "yeast": 103, "medical": 1449, "rcv1s1": 944}
 # The last 75 of the 1,004 words, which stand where other files have their labels.
-WORDS = [f"tok{number}" for number in range(929, 1004)]
+LAST_WORDS = [f"tok{number}" for number in range(929, 1004)]
 SETTINGS: dict[str, dict[str, object]] = {
     "genbase": {"drop": ["protein"]},
-    SWAPPED: {"path": "languagelog", "labels": WORDS},
+    SWAPPED: {"path": "languagelog", "labels": LAST_WORDS},
 }
 
 CHOICES = {
