@@ -14,7 +14,7 @@ from labelsieve.datasets.any_file import load_or_fetch
 from labelsieve.errors import InputError
 from labelsieve.studies.fingerprint import array_print
 
-KEYS = ("name", "path", "labels", "drop", "data_home", "strings", "missing_labels", "missing_values")
+KEYS = ("name", "path", "labels", "part", "drop", "data_home", "strings", "missing_labels", "missing_values")
 MEAN = "train-mean"  # the one way in which missing values are filled: by means of the training rows of every split
 
 
@@ -38,9 +38,11 @@ class Source:
         if not isinstance(path, str):  # the parts of a data set
             whole: Dataset = load(path, labels, **options)
             return whole
-        if "data_home" in self.settings and not Path(path).exists():
-            named: Dataset = fetch(path, data_home=self.settings["data_home"], **options)
-            return named
+        named = {key: self.settings[key] for key in ("data_home", "part") if key in self.settings}
+        if (named and not Path(path).exists()) or "part" in named:
+            chosen = {} if labels is None else {"labels": labels}
+            fetched: Dataset = fetch(path, **named, **chosen, **options)
+            return fetched
         if not options:
             return load_or_fetch(path, labels if labels is None else ",".join(labels) if _is_list(labels) else str(labels))
         read: Dataset = load(path, labels, **options) if Path(path).exists() else fetch(path, **options)

@@ -103,18 +103,22 @@ class SplitWork:
     ) -> Values:
         """Every measure of the classifier with the first features of the ranking, so many as ``sizes`` say.
 
-        ``seed`` is for what the classifier leaves to chance and has no seed of its own; ``watch`` is told what time goes to.
+        A classifier that chooses features itself has ``predictions_by_size(X, Y, queries, sizes)``: it sees all features of the
+        ranking and yields each size with the labels that it predicts when it may choose so many. What sizes share is then
+        done once. ``seed`` is for what the classifier leaves to chance and has no seed of its own; ``watch`` is told what time
+        goes to.
         """
         watch = Stopwatch() if watch is None else watch
         how = {name: options(name, convention) for name in measures}
         if "rrmse" in how:
             how["rrmse"]["baseline"] = np.asarray(self.Y.mean(axis=0))
         needs: set[str] = {MEASURES[name].needs for name in measures}
-        answers = (
-            self._nested(classifier, ranking, sizes, watch)
-            if is_nested(classifier)
-            else self._separate(_seeded(classifier, seed), ranking, sizes, needs, watch)
-        )
+        if is_nested(classifier):
+            answers = self._nested(classifier, ranking, sizes, watch)
+        elif hasattr(classifier, "predictions_by_size"):
+            answers = self._by_size(_seeded(classifier, seed), ranking, sizes, watch)
+        else:
+            answers = self._separate(_seeded(classifier, seed), ranking, sizes, needs, watch)
         found = []
         truth = self.test_Y if "numbers" in needs else Truth.of(self.test_Y)
         for size, answer in answers:
@@ -132,6 +136,15 @@ class SplitWork:
             with watch.of("both"):
                 size, answer = next(found)
             yield size, {"labels": answer > 0.5, "scores": answer, "numbers": answer}
+
+    def _by_size(self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], watch: Stopwatch) -> Answers:
+        """The classifier chooses among all features of the ranking by itself."""
+        columns = list(ranking)
+        found = iter(classifier.predictions_by_size(self.X[:, columns], self.Y, self.test_X[:, columns], list(sizes)))
+        for _ in sizes:
+            with watch.of("both"):
+                size, predicted = next(found)
+            yield size, {"labels": predicted, "scores": None, "numbers": predicted}
 
     def _separate(
         self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], needs: set[str], watch: Stopwatch
