@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.drawing import picture
 from labelsieve.errors import one_of
 from labelsieve.statistics.friedman import Friedman
 from labelsieve.statistics.results import Floats
@@ -81,6 +82,10 @@ class Comparison:
             "real": [bool(self.different[pair]) for pair in pairs],
         }
         return getattr(import_module(backend), _FRAMES[backend])(columns)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw average ranks on a line: see :func:`labelsieve.report.figures.critical_difference_diagram`."""
+        return picture("critical_difference_diagram")(self, ax=ax)
 
     def __str__(self) -> str:
         way = "lower" if self.lower_is_better else "higher"

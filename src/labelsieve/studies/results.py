@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from labelsieve.drawing import picture
 from labelsieve.errors import InputError, one_of
 from labelsieve.metrics import MEASURES
 from labelsieve.statistics import Comparison, compare, confidence_band, ranks
@@ -94,6 +95,28 @@ class StudyResults:
         splits, sizes = sorted({split for split, _ in values}), sorted({k for _, k in values})
         table = np.array([[values.get((split, k)) for k in sizes] for split in splits], dtype=np.float64)
         return np.array(sizes), table.reshape(len(splits), len(sizes))
+
+    def plot(
+        self, dataset: str, measure: str, classifier: str | None = None, *, corrected: bool = False, ax: Any = None
+    ) -> Any:
+        """Draw a measure over the number of features, a curve with its band for every method.
+
+        All features have no number, so they are a line from the left to the right. ``corrected`` widens bands as in
+        :meth:`means`; see :func:`labelsieve.report.figures.curves`.
+        """
+        found = {method: self.curve(dataset, method, measure, classifier) for method in self.methods}
+        sizes = sorted({int(k) for method, (own, _) in found.items() if method != ALL for k in own})
+        if not sizes:
+            raise InputError(f"this study has no results of {dataset!r} yet; it has {', '.join(self.datasets) or 'none'}.")
+        values = {}
+        for method, (own, table) in found.items():
+            if method == ALL and table.size:
+                values[method] = np.repeat(table[:, -1:], len(sizes), axis=1)
+            elif own.tolist() == sizes:  # not finished otherwise
+                values[method] = table
+        share = self._shares.get(dataset) if corrected else None
+        ylabel = f"{measure.replace('_', ' ')}, {dataset}"
+        return picture("curves")(sizes, values, ylabel=ylabel, test_share=share, ax=ax)
 
     def means(self, measure: str, classifier: str | None = None, *, confidence: float = 0.95, corrected: bool = False) -> Grid:
         """Mean over all numbers of features, with an interval over the splits; ``corrected`` as Nadeau and Bengio do."""

@@ -69,6 +69,8 @@ def curves(
     ax.tick_params(labelsize=FONT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.margins(x=0.02)
+    if np.all(x == np.rint(x)) and type(ax.xaxis.get_major_locator()).__name__ == "AutoLocator":  # no ticks at 2.5 features
+        ax.xaxis.get_major_locator().set_params(integer=True)
     if legend:
         _add_legend(ax, ends)
     return ax

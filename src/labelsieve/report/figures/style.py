@@ -1,8 +1,14 @@
 """How figures look: sizes that fit a paper, colours that colour-blind readers can tell apart."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+from labelsieve.plaintext import printable
+
 WIDTH = 6.3  # inches: the text width of a paper on A4
+COLUMN = 3.5  # inches: a column of a paper with two
 FONT = 8.0  # points
 SMALLEST_FONT = 4.5
 
@@ -12,6 +18,11 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 STYLES: tuple[Any, ...] = ("-", "--", (0, (1, 1)), "-.", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (6, 3)), (0, (2, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 GREY = "#666666"
+# For what lies on a coloured cell. Not quite white and black, which a page with a dark background swaps.
+ON_DARK, ON_LIGHT = "#fdfdfd", "#0a0a0a"
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx")  # with the first colours: told apart in grey print
+LONGEST_NAME = 26  # characters; a figure is no place to read more
+_off_screen: ContextVar[bool] = ContextVar("off_screen", default=False)
 
 
 def pyplot() -> Any:
@@ -25,8 +36,35 @@ def pyplot() -> Any:
 
 def new_axes(width: float, height: float, *, whole: bool = False) -> Any:
     """Axes in a figure of their own, that fill it or leave room for their labels."""
-    figure = pyplot().figure(figsize=(width, height), layout=None if whole else "constrained")
+    how: dict[str, Any] = {"figsize": (width, height), "layout": None if whole else "constrained"}
+    if _off_screen.get():
+        from matplotlib.figure import Figure
+
+        figure = Figure(**how)
+    else:
+        figure = pyplot().figure(**how)
     return figure.add_axes((0.0, 0.0, 1.0, 1.0)) if whole else figure.add_subplot()
+
+
+@contextmanager
+def off_screen() -> Iterator[None]:
+    """Figures that are made inside are unknown to pyplot: no window opens, and nothing has to be closed."""
+    pyplot()  # says what to install
+    before = _off_screen.set(True)
+    try:
+        yield
+    finally:
+        _off_screen.reset(before)
+
+
+def short(name: str) -> str:
+    """A name as figures show it.
+
+    >>> short("a name that would take half of the figure")
+    'a name that would take ha…'
+    """
+    name = printable(name)
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def size_in_inches(ax: Any) -> tuple[float, float]:

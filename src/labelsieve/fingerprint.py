@@ -12,7 +12,7 @@ from scipy import sparse
 
 DIGITS = 16
 # What only prints, draws or judges results that exist is no part of how they come about.
-OUTSIDE = ("cli", "demo", "plaintext", "select_file", "report", "statistics", "studies", "progress", "__main__")
+OUTSIDE = ("cli", "demo", "drawing", "plaintext", "select_file", "report", "statistics", "studies", "progress", "__main__")
 INSIDE = ("studies/work.py", "studies/named.py")
 
 
