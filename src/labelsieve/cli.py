@@ -16,6 +16,8 @@ from typer.core import TyperGroup
 
 from labelsieve.cli_compare import compare
 from labelsieve.cli_datasets import FILE, LABELS, datasets_app
+from labelsieve.cli_options import METHOD, TARGETS, check_counting, check_twins
+from labelsieve.cli_report import REPORT, check_output, report, write_demo
 from labelsieve.cli_study import study
 from labelsieve.errors import InputError
 from labelsieve.plaintext import broken_formula, listed, number, plain_table, printable, prose, text_of
@@ -24,10 +26,6 @@ if TYPE_CHECKING:
     from labelsieve.criteria import Criterion, Method
     from labelsieve.select_file import FileSelection
 
-TARGETS = (
-    "What labels are taken for: single, joint, pruned, copy, copy-weight, select-max, select-min, select-random, ignore, "
-    "group, group-rand or group-auto; auto: as the method says."
-)
 EXPLAINED = {"n_rows": 10_000, "n_features": 1_000, "n_targets": 50}
 NAMES, FACTS = 12, 13  # how wide the first column is, in the catalogue and in the description of one criterion
 
@@ -59,6 +57,7 @@ app = typer.Typer(
 app.add_typer(datasets_app, name="datasets")
 app.command()(compare)
 app.command()(study)
+app.command()(report)
 Format = StrEnum("Format", ["table", "json", "csv"])
 
 
@@ -107,10 +106,14 @@ def options(
 def demo(
     seed: Annotated[int, typer.Option(min=0, help="Another number makes other data.")] = 0,
     rows: Annotated[int, typer.Option(min=2, help="How many rows to make.")] = 2000,
+    report: Annotated[Path, typer.Option(help=REPORT)] = Path("labelsieve-demo.html"),
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
 ) -> None:
-    """Run every criterion on made-up data with a known answer."""
+    """Run every criterion on made-up data with a known answer, and write a report of one of them."""
     from labelsieve.demo import SHORT, run_demo
 
+    if not no_report:
+        check_output(report)
     result = run_demo(rows, seed)
     names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.answer)
     kinds = plain_table()
@@ -131,6 +134,8 @@ def demo(
         text_of(table),
         listed(*result.sentences(), "One made-up table does not say what is best for yours."),
     )
+    if not no_report:
+        write_demo(result, report)
 
 
 @app.command()
@@ -207,7 +212,7 @@ def select(
     file: Annotated[Path, typer.Argument(help=FILE)],
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many features to choose.")] = 10,
-    method: Annotated[str, typer.Option(help="A criterion or a published method; see labelsieve methods.")] = "jmi",
+    method: Annotated[str, typer.Option(help=METHOD)] = "jmi",
     targets: Annotated[str, typer.Option(help=TARGETS)] = "auto",
     bins: Annotated[int | None, typer.Option(min=1, help="Equal-width bins of each feature; 5 unless told.")] = None,
     codes: Annotated[bool, typer.Option("--codes", help="No bins: features are text or whole numbers from 0.")] = False,
@@ -221,17 +226,14 @@ def select(
     Text in a feature column is numbered by its sorted values. Where a column has more different values than there are bins,
     those numbers are binned like any others; --bins with a larger number, or --codes, keeps the values apart.
     """
-    if codes and bins is not None:
-        raise InputError("--codes and --bins exclude each other.")
-    if n_jobs == 0:
-        raise InputError("--n-jobs must not be 0; give a number of threads, or -1 for all.")
-    if twins is not None and (format is Format.csv or not 0 < twins <= 1):
-        raise InputError("--twins takes a number above 0 and at most 1, and goes with --format table or json.")
+    n_bins: Any = check_counting(codes, bins, n_jobs)
+    if format is Format.csv and twins is not None:
+        raise InputError("--twins goes with --format table or json.")
+    check_twins(twins)
     if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
         raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
     from labelsieve.select_file import select_file
 
-    n_bins: Any = None if codes else bins or "auto"
     result = select_file(
         file, labels, method=method, n_features_to_select=k, targets=targets, n_bins=n_bins, twins=twins, n_jobs=n_jobs
     )

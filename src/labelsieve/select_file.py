@@ -46,6 +46,7 @@ class FileSelection:
     choices: tuple[Choice, ...]
     binned_text: dict[str, int]
     sieve: Sieve
+    data: LabelledTable
 
     @property
     def parts(self) -> list[str]:
@@ -125,6 +126,7 @@ def select_file(
         choices=_choices(sieve, data, twins),
         binned_text={} if n_bins is None else {name: n for name, n in data.text_features().items() if n > n_bins},
         sieve=sieve,
+        data=data,
     )
 
 

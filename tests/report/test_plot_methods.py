@@ -80,7 +80,7 @@ def test_long_rankings_say_how_many_are_not_shown(data):
 def test_names_are_shortened_and_never_read_as_formulas(data):
     names = [f"$x_{place}$ " + "long " * 9 for place in range(20)]
     ax = Sieve("mim", n_features_to_select=3).fit(data.X, data.Y).plot(names=names)
-    assert all(label.get_text().endswith("…") and "$x_" in label.get_text() for label in ax.get_yticklabels())
+    assert all("…" in label.get_text() and "$x_" in label.get_text() for label in ax.get_yticklabels())
     assert_readable(ax.figure)
 
 

@@ -93,11 +93,12 @@ class Comparison:
         lines = [f"{len(self.methods)} methods on {self.n_datasets} data sets, {way} is better."]
         lines += [self._overall(), self._rule(), "", f"rank   {'method':<{width}}   better than", "─" * (width + 21)]
         for method in self.order:
-            beaten = [self.methods[other] for other in self.order if self._beats(method, other)]
+            beaten = [self.methods[other] for other in self.order if self.better(method, other)]
             lines.append(f"{self.average_ranks[method]:4.2f}   {self.methods[method]:<{width}}   {', '.join(beaten) or '-'}")
         return "\n".join([*lines, "", *self._summary()])
 
-    def _beats(self, first: int, second: int) -> bool:
+    def better(self, first: int, second: int) -> bool:
+        """Whether the first method is really better than the second."""
         return bool(self.different[first, second] and self.average_ranks[first] < self.average_ranks[second])
 
     def _overall(self) -> str:

@@ -1,5 +1,6 @@
 """Results: what a study found, as tables, ranks and tests."""
 
+import json
 import os
 from collections.abc import Sequence
 from importlib import import_module
@@ -11,7 +12,7 @@ import numpy as np
 from labelsieve.drawing import picture
 from labelsieve.errors import InputError, one_of
 from labelsieve.metrics import MEASURES
-from labelsieve.statistics import Comparison, compare, confidence_band, ranks
+from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
 from labelsieve.studies.errors import StudyError
 from labelsieve.studies.protocol import ALL
 from labelsieve.studies.schema import connect_to_read, plain_errors
@@ -35,6 +36,12 @@ class StudyResults:
         Data set, split, method, classifier and error of every cell that failed.
     mixed : list of str
         "code" or "data of NAME" where results were kept that came about under other conditions than the rest.
+    protocol : dict
+        The settings of the last run; empty before the first.
+    shapes : dict of str to tuple
+        Of each data set its rows, features, labels and fingerprint.
+    runs : list of dict
+        When each run began and ended, with which version and in what environment.
 
     Examples
     --------
@@ -65,8 +72,15 @@ class StudyResults:
                     "SELECT dataset, split, method, classifier, error FROM cells WHERE error NOT NULL"
                 ).fetchall()
                 self._shares = dict(db.execute("SELECT name, test_share FROM datasets"))
+                facts = dict(db.execute("SELECT key, value FROM facts"))
+                shapes = db.execute("SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name").fetchall()
+                runs = db.execute("SELECT started, ended, version, environment FROM runs ORDER BY id").fetchall()
+                self._selected = db.execute("SELECT dataset, split, method, selected FROM selections").fetchall()
             finally:
                 db.close()
+        self.protocol: dict[str, Any] = json.loads(facts.get("protocol", "{}"))
+        self.shapes: dict[str, tuple[int, int, int, str]] = {name: tuple(rest) for name, *rest in shapes}
+        self.runs = [dict(zip(("started", "ended", "version", "environment"), run, strict=True)) for run in runs]
         kinds = {*(("code", row[9]) for row in self._rows), *((f"data of {row[0]}", row[8]) for row in self._rows)}
         names = [name for name, _ in kinds]
         self.mixed = sorted({name for name in names if names.count(name) > 1})
@@ -96,8 +110,26 @@ class StudyResults:
         table = np.array([[values.get((split, k)) for k in sizes] for split in splits], dtype=np.float64)
         return np.array(sizes), table.reshape(len(splits), len(sizes))
 
+    def stability(self, dataset: str, method: str, n_features: int) -> Stability | None:
+        """How much the first so many features agree over the splits; None where fewer than two splits have as many."""
+        lists = [json.loads(text) for name, _, own, text in self._selected if (name, own) == (dataset, method) and text]
+        lists = [chosen[:n_features] for chosen in lists if len(chosen) >= n_features]
+        if len(lists) < 2:
+            return None
+        masks = np.zeros((len(lists), self.shapes[dataset][1]), dtype=bool)
+        for mask, chosen in zip(masks, lists, strict=True):
+            mask[chosen] = True
+        return stability_index(masks)
+
     def plot(
-        self, dataset: str, measure: str, classifier: str | None = None, *, corrected: bool = False, ax: Any = None
+        self,
+        dataset: str,
+        measure: str,
+        classifier: str | None = None,
+        *,
+        corrected: bool = False,
+        legend: bool | Literal["below"] = True,
+        ax: Any = None,
     ) -> Any:
         """Draw a measure over the number of features, a curve with its band for every method.
 
@@ -115,8 +147,8 @@ class StudyResults:
             elif own.tolist() == sizes:  # not finished otherwise
                 values[method] = table
         share = self._shares.get(dataset) if corrected else None
-        ylabel = f"{measure.replace('_', ' ')}, {dataset}"
-        return picture("curves")(sizes, values, ylabel=ylabel, test_share=share, ax=ax)
+        how = {"ylabel": measure.replace("_", " "), "title": dataset, "test_share": share, "legend": legend}
+        return picture("curves")(sizes, values, **how, ax=ax)
 
     def means(self, measure: str, classifier: str | None = None, *, confidence: float = 0.95, corrected: bool = False) -> Grid:
         """Mean over all numbers of features, with an interval over the splits; ``corrected`` as Nadeau and Bengio do."""

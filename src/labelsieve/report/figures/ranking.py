@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, HATCHES, new_axes, short
+from labelsieve.report.figures.style import COLOURS, FONT, GREY, HATCHES, bar_axes, short
 
 _ROW = 0.17  # inches for a feature
 _AROUND = 0.75  # inches for the axis below and the legend above
@@ -38,7 +38,7 @@ def ranking(
     n_shown : int
         The first so many features.
     ax : matplotlib axes, optional
-        By default a figure of its own, as wide as a column.
+        By default a figure of its own, as wide as a column where names are not long.
 
     Returns
     -------
@@ -60,10 +60,10 @@ def ranking(
     shown = selected[:n_shown]
     labels = [f"{place}  {name}" for place, name in enumerate(names_of(selector, names, shown), 1)]
     if ax is None:
-        ax = new_axes(COLUMN, _AROUND + _ROW * max(1, len(shown)))
+        ax = bar_axes(labels, _AROUND + _ROW * max(1, len(shown)))
     note = ""
     if parts is None:
-        parts, note = _own_parts(selector)
+        parts, note = own_parts(selector)
     columns = {kind: np.asarray(values, dtype=np.float64)[:n_shown] for kind, values in parts.items()}
     columns = {kind: values for kind, values in columns.items() if len(columns) == 1 or np.any(values != 0)}
     _draw(ax, columns, len(shown))
@@ -87,7 +87,7 @@ def names_of(selector: Any, names: Sequence[str] | None, columns: NDArray[np.int
     return [short(str(known[int(column)])) for column in columns]
 
 
-def _own_parts(selector: Any) -> tuple[Mapping[str, Any], str]:
+def own_parts(selector: Any) -> tuple[Mapping[str, Any], str]:
     """The parts of the scores, and what to say when there is one only."""
     parts: Mapping[str, Any] = getattr(selector, "score_parts_", {})
     criterion = getattr(selector, "criterion_", None)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, new_axes, short
+from labelsieve.report.figures.style import COLOURS, FONT, GREY, bar_axes, short
 
 if TYPE_CHECKING:
     from labelsieve.statistics import Stability
@@ -27,7 +27,7 @@ def selection_stability(found: "Stability", *, names: Sequence[str] | None = Non
     n_shown : int
         So many features at the most.
     ax : matplotlib axes, optional
-        By default a figure of its own, as wide as a column.
+        By default a figure of its own, as wide as a column where names are not long.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def selection_stability(found: "Stability", *, names: Sequence[str] | None = Non
     >>> from labelsieve.statistics import stability_index
     >>> ax = selection_stability(stability_index([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]]), names=["a", "b", "c", "d"])
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_title()
-    (['a', 'b', 'c'], 'stability 0.33, 95 % interval -0.02 to 0.69')
+    (['a', 'b', 'c'], 'stability 0.33 (95 %: -0.02 to 0.69)')
     """
     frequency = found.frequency
     if names is not None and len(names) != len(frequency):
@@ -50,14 +50,14 @@ def selection_stability(found: "Stability", *, names: Sequence[str] | None = Non
     shown = order[:n_shown]
     texts = [str(int(column)) if names is None else short(str(names[int(column)])) for column in shown]
     if ax is None:
-        ax = new_axes(COLUMN, 0.8 + _ROW * max(1, len(shown)))
+        ax = bar_axes(texts, 0.8 + _ROW * max(1, len(shown)))
     ax.barh(range(len(shown)), frequency[shown], height=0.72, color=COLOURS[0])
     ax.axvline(float(frequency.mean()), color="black", linewidth=1.0, linestyle=(0, (1, 1.5)))
     ax.set_yticks(range(len(shown)), texts, fontsize=FONT, parse_math=False)
     ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
     ax.set_xlim(0, 1)
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"], fontsize=FONT)
-    ax.set_xlabel(f"selected in this share of {len(found.masks)} resamples", fontsize=FONT)
+    ax.set_xlabel(f"share of {len(found.masks)} resamples", fontsize=FONT)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.set_title(_index(found), fontsize=FONT)
@@ -71,4 +71,4 @@ def _index(found: "Stability") -> str:
     if np.isnan(found.index):
         return "all or none selected every time"
     low, high = found.interval
-    return f"stability {found.index:.2f}, {100 * found.confidence:g} % interval {low:.2f} to {high:.2f}"
+    return f"stability {found.index:.2f} ({100 * found.confidence:g} %: {low:.2f} to {high:.2f})"

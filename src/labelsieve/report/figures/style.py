@@ -1,6 +1,6 @@
 """How figures look: sizes that fit a paper, colours that colour-blind readers can tell apart."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -9,6 +9,7 @@ from labelsieve.plaintext import printable
 
 WIDTH = 6.3  # inches: the text width of a paper on A4
 COLUMN = 3.5  # inches: a column of a paper with two
+SHORTEST_BARS = 2.5  # inches for the bars of a chart
 FONT = 8.0  # points
 SMALLEST_FONT = 4.5
 
@@ -21,7 +22,7 @@ GREY = "#666666"
 # For what lies on a coloured cell. Not quite white and black, which a page with a dark background swaps.
 ON_DARK, ON_LIGHT = "#fdfdfd", "#0a0a0a"
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx")  # with the first colours: told apart in grey print
-LONGEST_NAME = 26  # characters; a figure is no place to read more
+LONGEST_NAME = 22  # characters; a figure is no place to read more
 _off_screen: ContextVar[bool] = ContextVar("off_screen", default=False)
 
 
@@ -58,13 +59,22 @@ def off_screen() -> Iterator[None]:
 
 
 def short(name: str) -> str:
-    """A name as figures show it.
+    """A name as figures show it: long ones without their middle, since many names differ at their ends.
 
-    >>> short("a name that would take half of the figure")
-    'a name that would take ha…'
+    >>> short("Mean_Acc1298_Mean_Mem40_MFCC_12")
+    'Mean_Acc129…m40_MFCC_12'
     """
     name = printable(name)
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    half = LONGEST_NAME // 2
+    return name if len(name) <= LONGEST_NAME + 1 else f"{name[:half]}…{name[-half:]}"
+
+
+def bar_axes(names: Sequence[str], height: float) -> Any:
+    """Axes of a bar chart with names at the left: a column wide, or somewhat wider where names would take its half."""
+    ax = new_axes(COLUMN, height)
+    beside = max((text_width(ax, name, FONT) for name in names), default=0.0)
+    ax.figure.set_figwidth(max(COLUMN, beside + SHORTEST_BARS))
+    return ax
 
 
 def size_in_inches(ax: Any) -> tuple[float, float]:
