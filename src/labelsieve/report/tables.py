@@ -64,6 +64,11 @@ def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[object]]
     return Html(tag("div", element, class_="scroll", role="group", aria_label=caption, tabindex="0") + more)
 
 
+def folded(content: Html, summary: str, closed: bool) -> Html:
+    """Content to be opened by its summary, if it is to be closed at first."""
+    return tag("details", tag("summary", summary), content) if closed else content
+
+
 def facts(caption: str, rows: Sequence[tuple[object, object]]) -> Html:
     """A table of names and what they are, which nobody needs to sort."""
     return table(caption, ["what", "value"], [[key, value] for key, value in rows], sort=False)

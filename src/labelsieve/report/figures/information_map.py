@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLUMN, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, short, text_width
+from labelsieve.report.figures.style import COLUMN, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
 
 _CELL = (0.2, 0.16)  # inches, where there is room
 _TALLEST = 9.0
@@ -93,7 +93,7 @@ def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
         return [str(place) for place in range(count)]
     if len(given) != count:
         raise InputError(f"{len(given)} names for {count} {what}.")
-    return [short(str(name)) for name in given]
+    return short_names(given)
 
 
 def _fitting_axes(rows: list[str], columns: list[str]) -> Any:

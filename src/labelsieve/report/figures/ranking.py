@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, FONT, GREY, HATCHES, bar_axes, short
+from labelsieve.report.figures.style import COLOURS, FONT, HATCHES, bar_axes, short_names
 
 _ROW = 0.17  # inches for a feature
 _AROUND = 0.75  # inches for the axis below and the legend above
@@ -69,11 +69,12 @@ def ranking(
     _draw(ax, columns, len(shown))
     ax.set_yticks(range(len(shown)), labels, fontsize=FONT, parse_math=False)
     ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
-    ax.set_xlabel(_unit(selector), fontsize=FONT)
+    left = f"; {len(selected) - len(shown):,} more are not shown" if len(selected) > len(shown) else ""
+    ax.set_xlabel(f"{_unit(selector)}{left}", fontsize=FONT)
     ax.tick_params(axis="x", labelsize=FONT)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
-    _explain(ax, columns, note, len(selected) - len(shown))
+    _explain(ax, columns, note)
     return ax
 
 
@@ -84,7 +85,7 @@ def names_of(selector: Any, names: Sequence[str] | None, columns: NDArray[np.int
         return [str(int(column)) for column in columns]
     if len(known) != selector.n_features_in_:
         raise InputError(f"{len(known)} names for {selector.n_features_in_} features.")
-    return [short(str(known[int(column)])) for column in columns]
+    return short_names(known[int(column)] for column in columns)
 
 
 def own_parts(selector: Any) -> tuple[Mapping[str, Any], str]:
@@ -119,8 +120,8 @@ def _draw(ax: Any, columns: Mapping[str, NDArray[np.float64]], n_shown: int) -> 
     ax.axvline(0, color="black", linewidth=0.8)
 
 
-def _explain(ax: Any, columns: Mapping[str, Any], note: str, n_left: int) -> None:
-    """The legend above the axes, and below them what is not shown."""
+def _explain(ax: Any, columns: Mapping[str, Any], note: str) -> None:
+    """The legend, above the axes."""
     known = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     kinds = [*columns, *(["sum"] if len(columns) > 1 else [])]
     if len(columns) > 1 or note or next(iter(columns), "score") != "score":
@@ -135,8 +136,4 @@ def _explain(ax: Any, columns: Mapping[str, Any], note: str, n_left: int) -> Non
             handlelength=1.4,
             columnspacing=1.2,
             borderaxespad=0.2,
-        )
-    if n_left > 0:
-        ax.annotate(
-            f"and {n_left:,} more", (1, 0), xycoords="axes fraction", ha="right", va="bottom", fontsize=FONT, color=GREY
         )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, FONT, GREY, bar_axes, short
+from labelsieve.report.figures.style import COLOURS, FONT, bar_axes, short_names
 
 if TYPE_CHECKING:
     from labelsieve.statistics import Stability
@@ -48,7 +48,7 @@ def selection_stability(found: "Stability", *, names: Sequence[str] | None = Non
     ever = np.flatnonzero(frequency)
     order = ever[np.argsort(-frequency[ever], kind="stable")]
     shown = order[:n_shown]
-    texts = [str(int(column)) if names is None else short(str(names[int(column)])) for column in shown]
+    texts = short_names(int(column) if names is None else names[int(column)] for column in shown)
     if ax is None:
         ax = bar_axes(texts, 0.8 + _ROW * max(1, len(shown)))
     ax.barh(range(len(shown)), frequency[shown], height=0.72, color=COLOURS[0])
@@ -57,13 +57,11 @@ def selection_stability(found: "Stability", *, names: Sequence[str] | None = Non
     ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
     ax.set_xlim(0, 1)
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"], fontsize=FONT)
-    ax.set_xlabel(f"share of {len(found.masks)} resamples", fontsize=FONT)
+    left = f"; {len(order) - len(shown):,} more are not shown" if len(order) > len(shown) else ""
+    ax.set_xlabel(f"share of {len(found.masks)} resamples{left}", fontsize=FONT)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.set_title(_index(found), fontsize=FONT)
-    if len(order) > len(shown):
-        more = f"and {len(order) - len(shown):,} more"
-        ax.annotate(more, (1, 0), xycoords="axes fraction", ha="right", va="bottom", fontsize=FONT, color=GREY)
     return ax
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from labelsieve.errors import InputError
 from labelsieve.report.figures.ranking import names_of
-from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, short, text_width
+from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
 
 _CELL = (0.17, 0.16)  # inches
 
@@ -54,7 +54,7 @@ def shared_features(
     if chosen is None or np.ndim(selector.selected_) != 2:
         raise InputError("shared_features draws a list of features for every label: fit a LabelwiseSieve.")
     n_labels, n_places = selector.selected_.shape
-    texts = [str(label) for label in range(n_labels)] if label_names is None else [short(str(name)) for name in label_names]
+    texts = short_names(range(n_labels) if label_names is None else label_names)
     if len(texts) != n_labels:
         raise InputError(f"{len(texts)} names for {n_labels} labels.")
     counts = chosen.sum(axis=0)

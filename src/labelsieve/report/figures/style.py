@@ -1,6 +1,7 @@
 """How figures look: sizes that fit a paper, colours that colour-blind readers can tell apart."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -64,9 +65,24 @@ def short(name: str) -> str:
     >>> short("Mean_Acc1298_Mean_Mem40_MFCC_12")
     'Mean_Acc129…m40_MFCC_12'
     """
-    name = printable(name)
-    half = LONGEST_NAME // 2
-    return name if len(name) <= LONGEST_NAME + 1 else f"{name[:half]}…{name[-half:]}"
+    return _cut(printable(name), LONGEST_NAME)
+
+
+def short_names(names: Iterable[object]) -> list[str]:
+    """All names of a figure as it shows them: those that would look the same are cut less.
+
+    >>> short_names(["tempo", "Mean_Acc1298_Mean_Mem40_MFCC_1", "Mean_Acc1298_Std_Mem40_MFCC_1"])
+    ['tempo', 'Mean_Acc1298_Mean_Mem40_MFCC_1', 'Mean_Acc1298_Std_Mem40_MFCC_1']
+    """
+    whole = [printable(str(name)) for name in names]
+    shown = [_cut(name, LONGEST_NAME) for name in whole]
+    often = Counter(shown)
+    return [_cut(name, 2 * LONGEST_NAME) if often[cut] > 1 else cut for name, cut in zip(whole, shown, strict=True)]
+
+
+def _cut(name: str, longest: int) -> str:
+    half = longest // 2
+    return name if len(name) <= longest + 1 else f"{name[:half]}…{name[-half:]}"
 
 
 def bar_axes(names: Sequence[str], height: float) -> Any:
