@@ -20,10 +20,10 @@ from labelsieve.drawing import picture
 from labelsieve.errors import InputError, is_whole
 from labelsieve.information import Codes, mutual_information
 from labelsieve.information.tables import is_frame, is_integer_array
+from labelsieve.information.targets import Kind, TargetTable
 from labelsieve.information.weights import positive_weights
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, read_targets, to_count
 from labelsieve.labelspace.space import Counted
-from labelsieve.labelspace.targets import Kind, TargetTable
 from labelsieve.recipes import Recipe
 from labelsieve.storage import StoredSelection
 
