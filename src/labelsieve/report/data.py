@@ -11,8 +11,8 @@ from scipy import sparse
 from labelsieve.datasets import Dataset, Description, describe
 from labelsieve.errors import InputError
 from labelsieve.information.tables import is_frame
+from labelsieve.information.targets import TargetTable
 from labelsieve.labelspace import read_targets
-from labelsieve.labelspace.targets import TargetTable
 from labelsieve.report.html import Html
 from labelsieve.report.tables import facts, folded, numeric, table
 
