@@ -148,6 +148,16 @@ def test_any_selector_has_a_report(data, selector):
     assert len(page.all("svg")) >= 2
 
 
+def test_lists_of_different_lengths_are_shown_as_they_are(data):
+    sieve = LabelwiseSieve("mim", n_features_to_select=3).fit(data.X, data.Y)
+    sieve.selected_[0, 1:], sieve.scores_[0, 1:] = -1, np.nan  # as a rule of each label leaves them
+    sieve.label_support_[0] = np.isin(np.arange(20), sieve.selected_[0])
+    body = Page(selection_report(sieve, data.X, data.Y, names=data.feature_names).sections[0].body)
+    assert body.all("td")[0][1] == data.feature_names[sieve.selected_[0, 0]]
+    sieve.label_support_[:], sieve.support_[:], sieve.selected_[:] = False, False, -1
+    assert "No feature was chosen." in selection_report(sieve, data.X, data.Y).html()
+
+
 def test_a_selection_of_nothing_says_so():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(60, 4)), rng.integers(2, size=(60, 2))
@@ -250,3 +260,18 @@ def test_drawings_follow_the_page_and_the_settings_of_users_do_not_matter(data):
         assert plain.count(colour) == plain.count(f"var({variable}, {colour})")
     assert "font-family" not in plain
     assert matplotlib.pyplot.get_fignums() == []
+
+
+def test_the_citation_is_that_of_the_project():
+    from pathlib import Path
+
+    import labelsieve
+    from labelsieve.report.methods import citation_section
+
+    cited = dict(
+        re.findall(r"^(\w+): \"?([^\"\n]+)\"?$", (Path(__file__).parents[2] / "CITATION.cff").read_text(), re.MULTILINE)
+    )
+    text = "".join(Page(citation_section()).texts)
+    assert f"title   = {{{cited['title']}}}" in text
+    assert f"version = {{{labelsieve.__version__}}}" in text
+    assert "The labelsieve developers" in text

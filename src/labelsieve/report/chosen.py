@@ -35,7 +35,7 @@ def chosen_table(
     selector: Any, data: Facts, told: NDArray[np.float64], parts: Mapping[str, Any] | None, alike: Twins | None
 ) -> Html:
     """One list with scores, or the list of every label."""
-    if not np.size(selector.selected_):
+    if not selector.support_.any():
         return paragraph("No feature was chosen.")
     if np.ndim(selector.selected_) == 2:
         return _by_label(selector, data)
@@ -67,10 +67,10 @@ def _twins(found: list[Twin], data: Facts) -> Html:
 
 
 def _by_label(selector: Any, data: Facts) -> Html:
-    rows = [
-        [data.label_names[label], joined((data.names[int(column)] for column in own), ", "), numeric(float(scores[0]))]
-        for label, (own, scores) in enumerate(zip(selector.selected_, selector.scores_, strict=True))
-    ]
+    rows = []
+    for label, (own, scores) in enumerate(zip(selector.selected_, selector.scores_, strict=True)):
+        names = joined((data.names[int(column)] for column in own if column >= 0), ", ")  # -1 fills up short lists
+        rows.append([data.label_names[label], names, numeric(float(scores[0]))])
     counts = selector.label_support_.sum(axis=0)
     shared = [
         [data.names[int(column)], numeric(int(counts[column]), digits=0)]

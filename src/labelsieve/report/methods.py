@@ -71,7 +71,8 @@ def selector_rows(selector: Any) -> list[Row]:
         used = getattr(selector, "criterion_", given)
         rows = [method_row(given if isinstance(given, str) else getattr(used, "name", type(given).__name__), used_name(given))]
     for what, kind in (("targets_", "labels as"), ("discretizer_", "bins"), ("stopping_", "how many")):
-        part = getattr(selector, what, None)
+        found = getattr(selector, what, None)
+        part = found[0] if isinstance(found, list) and found else found  # a rule of every label: of one kind
         if part is not None:
             rows.append((f"{kind}: {type(part).__name__}", first_line(part), "-"))
     return rows

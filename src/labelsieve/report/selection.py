@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.errors import InputError
 from labelsieve.labelspace import name_of
+from labelsieve.pptmi import PPTMI
 from labelsieve.report.chosen import chosen_table, twins_of
 from labelsieve.report.data import Facts, data_section, label_table, read_facts
 from labelsieve.report.html import Html, paragraph
@@ -16,6 +17,8 @@ from labelsieve.report.page import Report, Section
 from labelsieve.report.reproduce import data_print, reproduce_section, selector_facts, versions
 from labelsieve.report.selection_figures import selection_figures
 from labelsieve.selectors import selection_stability as resampled
+from labelsieve.selectors.relief import BaseRelief
+from labelsieve.selectors.stability import Kind
 from labelsieve.statistics import Stability
 
 NAMED = 6  # features that the summary names
@@ -79,7 +82,10 @@ def selection_report(
         raise InputError(f"X has {data.n_features} features, and the selector was fitted on {selector.n_features_in_}.")
     labelwise = np.ndim(selector.selected_) == 2
     alike = None if labelwise or twins is None else twins_of(selector, X, Y, twins)
-    stability = resampled(selector, X, Y, n_repeats=resamples, random_state=random_state) if resamples else None
+    kind: Kind = "subsample" if isinstance(selector, BaseRelief | PPTMI) else "bootstrap"  # a row twice is its own neighbour
+    stability = None
+    if resamples:
+        stability = resampled(selector, X, Y, n_repeats=resamples, kind=kind, random_state=random_state)
     told = selector.label_information(X, Y)
     parts = selector.information_parts(X, Y) if hasattr(selector, "information_parts") and _one_table(selector) else None
     chosen = chosen_table(selector, data, told, parts, alike)
@@ -91,7 +97,7 @@ def selection_report(
         "Versions": versions(),
     }
     if stability is not None:
-        blocks["Resamples"] = [("bootstrap samples", str(resamples)), ("random_state", str(random_state))]
+        blocks["Resamples"] = [("kind", kind), ("how many", str(resamples)), ("random_state", str(random_state))]
     title = f"Features of {data_name}" if data_name else "Chosen features"
     return Report(
         title,
@@ -122,8 +128,9 @@ def _lead(selector: Any, data: Facts, stability: Stability | None) -> Html:
     if np.ndim(selector.selected_) == 1 and n_chosen:
         first = [data.names[int(column)] for column in selector.selected_[:NAMED]]
         words.append(f" The first: {', '.join(first)}.")
-    if hasattr(selector, "stopping_"):
-        words.append(f" {selector.stopping_.reason_}")
+    rule = getattr(selector, "stopping_", None)
+    if rule is not None and hasattr(rule, "reason_"):  # one for all labels
+        words.append(f" {rule.reason_}")
     if stability is not None and not np.isnan(stability.index):
         words.append(f" Over resamples of the rows the selection is stable to {stability.index:.2f} (1: always the same).")
     return paragraph(*words)

@@ -31,6 +31,8 @@ def selection_figures(
 
 def _shared(selector: Any, data: Facts) -> list[Html]:
     counts = selector.label_support_.sum(axis=0)
+    if not counts.any():
+        return []
     return [
         figure(
             partial(shared_features, selector, names=data.names, label_names=data.label_names),

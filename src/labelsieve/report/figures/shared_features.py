@@ -57,6 +57,8 @@ def shared_features(
     texts = short_names(range(n_labels) if label_names is None else label_names)
     if len(texts) != n_labels:
         raise InputError(f"{len(texts)} names for {n_labels} labels.")
+    if not chosen.any():
+        raise InputError("shared_features has nothing to draw: no label chose a feature.")
     counts = chosen.sum(axis=0)
     first_label = chosen.argmax(axis=0)
     features = sorted(np.flatnonzero(counts), key=lambda column: (-counts[column], first_label[column], column))
