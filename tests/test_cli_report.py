@@ -22,7 +22,7 @@ def file(tmp_path):
 def test_a_selection_is_that_of_select_with_the_same_options(file, tmp_path):
     options = ("--labels", 5, "-k", 4, "--method", "mrmr", "--targets", "joint", "--bins", 3)
     out = tmp_path / "out.html"
-    result = run("report", file, *options, "-o", out, "--resamples", 2)
+    result = run("report", file, *options, "-o", out, "--stability", 2)
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == f"labelsieve: report written to {out.resolve()}\n"
     text = out.read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def test_a_selection_is_that_of_select_with_the_same_options(file, tmp_path):
 def test_criterion_is_another_word_for_method(file, tmp_path):
     for option in ("--method", "--criterion"):
         out = tmp_path / f"{option}.html"
-        assert run("report", file, "--labels", 5, "-k", 2, option, "mifs", "-o", out, "--resamples", 0).exit_code == 0
+        assert run("report", file, "--labels", 5, "-k", 2, option, "mifs", "-o", out, "--stability", 0).exit_code == 0
         assert "Battiti 1994" in out.read_text(encoding="utf-8")
 
 
@@ -55,7 +55,7 @@ def test_what_cannot_be_is_refused_before_anything_is_computed(file, tmp_path):
         (("-o", tmp_path), "a .html file"),
         (("-o", tmp_path / "r.pdf"), "a .html file"),
         (("--twins", 0, "-o", tmp_path / "r.html"), "--twins takes a number above 0"),
-        (("--resamples", 1, "-o", tmp_path / "r.html"), "nothing to agree with"),
+        (("--stability", 1, "-o", tmp_path / "r.html"), "nothing to agree with"),
         (("--codes", "--bins", 3, "-o", tmp_path / "r.html"), "exclude each other"),
     ):
         assert words in refusal("report", file, "--labels", 5, *options)
@@ -99,7 +99,7 @@ def test_the_demo_writes_none_where_none_is_wanted_or_possible(tmp_path, monkeyp
 def test_names_of_columns_are_only_names(tmp_path):
     path = write(tmp_path, "<script>alert(1)</script>,b,<i>y</i>\n" + "1,0,1\n0,0,0\n0,1,0\n1,1,1\n" * 5)
     out = tmp_path / "r.html"
-    assert run("report", path, "--labels", 1, "-o", out, "--resamples", 2).exit_code == 0
+    assert run("report", path, "--labels", 1, "-o", out, "--stability", 2).exit_code == 0
     text = out.read_text(encoding="utf-8")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert text.count("<script>") == 1

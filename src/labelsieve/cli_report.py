@@ -7,8 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli_datasets import LABELS
-from labelsieve.cli_options import METHOD, TARGETS, check_counting, check_twins
+from labelsieve.cli_options import names_in
+from labelsieve.cli_select import (
+    ALIKE,
+    BinsOption,
+    CodesOption,
+    CountOption,
+    CriterionOption,
+    CutsOption,
+    EstimatorOption,
+    ExcludedOption,
+    ForcedOption,
+    JobsOption,
+    LabelsOption,
+    LabelwiseOption,
+    StopOption,
+    TargetsOption,
+    choose,
+)
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,28 +38,32 @@ SHOWN = "cife"  # by the demo: it finds the answer, and its formula has all the 
 
 def report(
     what: Annotated[Path, typer.Argument(help=WHAT)],
-    output: Annotated[Path, typer.Option("--output", "-o", help=f"{REPORT} A file that is there is replaced.")] = Path(
-        "report.html"
-    ),
-    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many features to choose.")] = 10,
-    method: Annotated[str, typer.Option("--method", "--criterion", help=METHOD)] = "jmi",
-    targets: Annotated[str, typer.Option(help=TARGETS)] = "auto",
-    bins: Annotated[int | None, typer.Option(min=1, help="Equal-width bins of each feature; 5 unless told.")] = None,
-    codes: Annotated[bool, typer.Option("--codes", help="No bins: features are text or whole numbers from 0.")] = False,
-    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")] = None,
-    twins: Annotated[float, typer.Option(help="List what was left out and is so similar (0 to 1) to a choice.")] = 0.9,
-    resamples: Annotated[int, typer.Option(min=0, help="Select again on so many samples of the rows; 0: do not.")] = 20,
-    seed: Annotated[int, typer.Option(min=0, help="Of those samples.")] = 0,
+    output: Annotated[Path, typer.Option("--output", "-o", help=f"{REPORT} It replaces a file there.")] = Path("report.html"),
+    labels: LabelsOption = None,
+    count: CountOption = None,
+    criterion: CriterionOption = "jmi",
+    stop: StopOption = None,
+    targets: TargetsOption = "auto",
+    discretizer: CutsOption = "auto",
+    bins: BinsOption = None,
+    codes: CodesOption = False,
+    estimator: EstimatorOption = None,
+    forced: ForcedOption = None,
+    excluded: ExcludedOption = None,
+    labelwise: LabelwiseOption = False,
+    n_jobs: JobsOption = None,
+    twins: Annotated[float, typer.Option(help=ALIKE)] = 0.9,
+    stability: Annotated[int, typer.Option(min=0, help="Select from so many resamples of the rows too; 0: do not.")] = 20,
+    seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Of those resamples.")] = 0,
 ) -> None:
     """Write a selection or a study as one HTML file, with tables, figures and citations.
 
     The file needs no network. For a study, the options of a selection have no meaning.
     """
-    n_bins = check_counting(codes, bins, n_jobs)
-    check_twins(twins)
-    if resamples == 1:
-        raise InputError("--resamples: one sample has nothing to agree with; give 2 or more, or 0.")
+    if not 0 < twins <= 1:
+        raise InputError("--twins takes a number above 0 and at most 1.")
+    if stability == 1:
+        raise InputError("--stability: one resample has nothing to agree with; give 2 or more, or 0.")
     check_output(output)
     require_matplotlib()
     command = shlex.join(["labelsieve", *sys.argv[1:]])
@@ -51,20 +71,19 @@ def report(
         made = study_page(what, command)
     else:
         from labelsieve.report import selection_report
-        from labelsieve.select_file import select_file
 
-        how = {"method": method, "n_features_to_select": k, "targets": targets, "n_bins": n_bins, "n_jobs": n_jobs}
-        result = select_file(what, labels, **how)  # type: ignore[arg-type]
-        data = result.data
+        cut = {"discretizer": discretizer, "bins": bins, "codes": codes}
+        more = {"estimator": estimator, "forced": names_in(forced), "excluded": names_in(excluded), "n_jobs": n_jobs}
+        result = choose(what, labels, count, criterion, stop, cut, more, {"targets": targets, "labelwise": labelwise})
         made = selection_report(
             result.sieve,
-            data.X,
-            data.Y,
-            names=data.feature_names,
-            label_names=data.label_names,
+            result.data.X,
+            result.data.Y,
+            names=result.data.feature_names,
+            label_names=result.data.label_names,
             data_name=what.name,
             twins=twins,
-            resamples=resamples,
+            resamples=stability,
             random_state=seed,
             command=command,
         )

@@ -66,7 +66,8 @@ def selector_rows(selector: Any) -> list[Row]:
     """The criterion of a fitted selector, what it took labels for, its bins and its rule for the number of features."""
     given = getattr(selector, "criterion", None)
     if given is None:
-        rows: list[Row] = [(type(selector).__name__, first_line(selector), "-")]
+        name = catalogued(selector)
+        rows: list[Row] = [(type(selector).__name__, first_line(selector), "-") if name is None else method_row(name)]
     else:
         used = getattr(selector, "criterion_", given)
         rows = [method_row(given if isinstance(given, str) else getattr(used, "name", type(given).__name__), used_name(given))]
@@ -76,6 +77,16 @@ def selector_rows(selector: Any) -> list[Row]:
         if part is not None:
             rows.append((f"{kind}: {type(part).__name__}", first_line(part), "-"))
     return rows
+
+
+def catalogued(selector: Any) -> str | None:
+    """The name of the catalogue that a selector without a criterion goes by, where it has one."""
+    settings = selector.get_params(deep=False)
+    for name, method in METHODS.items():
+        same = all(key in settings and settings[key] == value for key, value in method.settings.items())
+        if method.selector.rpartition(".")[2] == type(selector).__name__ and same:
+            return name
+    return None
 
 
 def used_name(given: Any) -> Any:
