@@ -12,7 +12,7 @@ from scipy import sparse
 from labelsieve.datasets import Dataset, fetch, load
 from labelsieve.datasets.any_file import load_or_fetch
 from labelsieve.errors import InputError
-from labelsieve.studies.fingerprint import array_print
+from labelsieve.fingerprint import array_print
 
 KEYS = ("name", "path", "labels", "part", "drop", "data_home", "strings", "missing_labels", "missing_values")
 MEAN = "train-mean"  # the one way in which missing values are filled: by means of the training rows of every split
