@@ -75,7 +75,7 @@ class Surface(SphinxDirective):
 
 
 def skip_routing(app, what, name, thing, skip, options):
-    """scikit-learn adds ``set_fit_request`` and the like to every estimator, with text that points into its own documentation."""
+    """scikit-learn gives every estimator ``set_fit_request`` and the like, with text that points into its own pages."""
     return True if re.fullmatch(r"set_\w+_request", name) else None
 
 
