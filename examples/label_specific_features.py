@@ -51,9 +51,9 @@ for name, value in loss.items():
 
 order = np.argsort([role.labels[0] if role.labels else 9 for role in data.roles], kind="stable")
 figure, ax = plt.subplots(figsize=(6.3, 1.9), layout="constrained")
-ax.imshow(each.label_support_[:, order], cmap="Blues", aspect="auto", vmax=1.4)
+ax.imshow(each.label_support_[:, order], cmap="Blues", aspect="auto", vmax=2.2)
 rows, columns = np.nonzero(truth[:, order])
-ax.scatter(columns, rows, marker="s", s=45, facecolors="none", edgecolors="#D55E00", linewidths=1.2)
+ax.scatter(columns, rows, marker="s", s=45, facecolors="none", edgecolors="black", linewidths=1.2)
 ax.set_xlabel("features, those that tell about a label first")
 ax.set_ylabel("label")
 ax.set_yticks(range(6))

@@ -10,11 +10,13 @@ from sphinx.errors import ExtensionError
 # docutils knows brackets that grow with their content, but not those of a given size.
 OPENING = re.compile(r"\\[Bb]igg?\s*([(\[])")
 CLOSING = re.compile(r"\\[Bb]igg?\s*([)\]])")
+LOGARITHM = re.compile(r"\\log(?![_^\w])")  # which docutils sets close to what it is of
 
 
 def formula(text, block):
     """MathML of a formula; one that docutils cannot read ends the build with the formula in the message."""
-    known = CLOSING.sub(r"\\right\1", OPENING.sub(r"\\left\1", text)).replace(r"\dots", r"\ldots")
+    known = CLOSING.sub(r"\\right\1", OPENING.sub(r"\\left\1", text))
+    known = LOGARITHM.sub(r"\\,\\log\\,", known).replace(r"\dots", r"\ldots")
     try:
         return "".join(line.strip() for line in str(tex2mathml(known, as_block=block)).splitlines())
     except MathError as error:

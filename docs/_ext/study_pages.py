@@ -9,7 +9,7 @@ from labelsieve.studies.published import PUBLISHED
 def lines():
     """For each study: what was published, how to run it, what is in it, what was left open."""
     for name, study in PUBLISHED.items():
-        yield from [f".. rubric:: {name}", "", f"{study.title}.", "", study.paper, ""]
+        yield from [f".. rubric:: {name}", "", f"{study.title}.", "", f"Paper: {study.paper}", ""]
         yield from [".. code-block:: console", "", f"   $ labelsieve study {name} --data DIR --full", ""]
         for part, protocol in study.protocols(full=True, sets=None, data_home=None).items():
             yield from [f"- ``{part}``: {protocol!r}".replace("Protocol: ", ""), ""]
