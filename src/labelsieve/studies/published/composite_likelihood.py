@@ -45,9 +45,9 @@ CHOICES = {
     "order of their columns.",
     "claims": "A method is worse where its 95 % interval lies above the other's, as a reader of the figures sees it. That it "
     f"is best holds if it is on the whole, and worse on no more than {1 - ALL_BUT:.0%} of the axis ('almost': "
-    f"{1 - ALMOST:.0%}). This rule was settled on after a look at our curves, so the last table has two stricter ones beside it: "
-    "the interval of the difference on the same splits, and the bare means. Intervals are those of the paper, which take splits "
-    "of one data set as independent.",
+    f"{1 - ALMOST:.0%}). This rule was settled on after a look at our curves, so the last table has two stricter ones beside "
+    "it: the interval of the difference on the same splits, and the bare means. Intervals are those of the paper, which take "
+    "splits of one data set as independent.",
     "ranking loss": "Rows without labels, and with all of them, are left out; ties count as wrong.",
     "distances": "Features enter the distances as they are, without scaling.",
 }
