@@ -22,6 +22,7 @@ PACKAGES = [
     "labelsieve.discretize",
     "labelsieve.information",
     "labelsieve.metrics",
+    "labelsieve.report",
     "labelsieve.report.figures",
     "labelsieve.statistics",
     "labelsieve.stopping",

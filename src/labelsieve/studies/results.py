@@ -1,5 +1,6 @@
 """Results: what a study found, as tables, ranks and tests."""
 
+import json
 import os
 from collections.abc import Sequence
 from importlib import import_module
@@ -8,10 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from labelsieve.drawing import picture
 from labelsieve.errors import InputError, one_of
 from labelsieve.metrics import MEASURES
-from labelsieve.statistics import Comparison, compare, confidence_band, ranks
+from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
 from labelsieve.studies.errors import StudyError
+from labelsieve.studies.profile import Profile, read_profile
 from labelsieve.studies.protocol import ALL
 from labelsieve.studies.schema import connect_to_read, plain_errors
 from labelsieve.studies.store import FILE
@@ -34,6 +37,12 @@ class StudyResults:
         Data set, split, method, classifier and error of every cell that failed.
     mixed : list of str
         "code" or "data of NAME" where results were kept that came about under other conditions than the rest.
+    protocol : dict
+        The settings of the last run; empty before the first.
+    shapes : dict of str to tuple
+        Of each data set its rows, features, labels and fingerprint.
+    runs : list of dict
+        When each run began and ended, with which version and in what environment.
 
     Examples
     --------
@@ -51,10 +60,10 @@ class StudyResults:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         path = Path(folder) / FILE
-        if not path.exists():
-            raise StudyError(f"{folder}: there is no study in this folder; it would hold {FILE}.")
         with plain_errors(path):
             db = connect_to_read(path)
+            if db is None:
+                raise StudyError(f"{folder}: there is no study in this folder; it would hold {FILE}.")
             try:
                 sql = """SELECT dataset, split, method, classifier, k, measure, value, seconds, data, code
                          FROM results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"""
@@ -76,8 +85,16 @@ class StudyResults:
                     )
                 }
                 self._shares = dict(db.execute("SELECT name, test_share FROM datasets"))
+                facts = dict(db.execute("SELECT key, value FROM facts"))
+                shapes = db.execute("SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name").fetchall()
+                runs = db.execute("SELECT started, ended, version, environment FROM runs ORDER BY id").fetchall()
+                self._selected = db.execute("SELECT dataset, split, method, selected FROM selections").fetchall()
+                self._profile = read_profile(db)
             finally:
                 db.close()
+        self.protocol: dict[str, Any] = json.loads(facts.get("protocol", "{}"))
+        self.shapes: dict[str, tuple[int, int, int, str]] = {name: tuple(rest) for name, *rest in shapes}
+        self.runs = [dict(zip(("started", "ended", "version", "environment"), run, strict=True)) for run in runs]
         kinds = {*(("code", row[9]) for row in self._rows), *((f"data of {row[0]}", row[8]) for row in self._rows)}
         names = [name for name, _ in kinds]
         self.mixed = sorted({name for name in names if names.count(name) > 1})
@@ -111,6 +128,46 @@ class StudyResults:
         """What all splits took together: selecting features, and learning and judging with the classifier; 0 if not run."""
         chosen = (dataset, method, self._classifier(classifier))
         return self._selecting.get((dataset, method), 0.0), self._judging.get(chosen, 0.0)
+
+    def stability(self, dataset: str, method: str, n_features: int) -> Stability | None:
+        """How much the first so many features agree over the splits; None where fewer than two splits have as many."""
+        lists = [json.loads(text) for name, _, own, text in self._selected if (name, own) == (dataset, method) and text]
+        lists = [chosen[:n_features] for chosen in lists if len(chosen) >= n_features]
+        if len(lists) < 2:
+            return None
+        masks = np.zeros((len(lists), self.shapes[dataset][1]), dtype=bool)
+        for mask, chosen in zip(masks, lists, strict=True):
+            mask[chosen] = True
+        return stability_index(masks)
+
+    def plot(
+        self,
+        dataset: str,
+        measure: str,
+        classifier: str | None = None,
+        *,
+        corrected: bool = False,
+        legend: bool | Literal["below"] = True,
+        ax: Any = None,
+    ) -> Any:
+        """Draw a measure over the number of features, a curve with its band for every method.
+
+        All features have no number, so they are a line from the left to the right. ``corrected`` widens bands as in
+        :meth:`means`; see :func:`labelsieve.report.figures.curves`.
+        """
+        found = {method: self.curve(dataset, method, measure, classifier) for method in self.methods}
+        sizes = sorted({int(k) for method, (own, _) in found.items() if method != ALL for k in own})
+        if not sizes:
+            raise InputError(f"this study has no results of {dataset!r} yet; it has {', '.join(self.datasets) or 'none'}.")
+        values = {}
+        for method, (own, table) in found.items():
+            if method == ALL and table.size:
+                values[method] = np.repeat(table[:, -1:], len(sizes), axis=1)
+            elif own.tolist() == sizes:  # not finished otherwise
+                values[method] = table
+        share = self._shares.get(dataset) if corrected else None
+        how = {"ylabel": measure.replace("_", " "), "title": dataset, "test_share": share, "legend": legend}
+        return picture("curves")(sizes, values, **how, ax=ax)
 
     def means(self, measure: str, classifier: str | None = None, *, confidence: float = 0.95, corrected: bool = False) -> Grid:
         """Mean over all numbers of features, with an interval over the splits; ``corrected`` as Nadeau and Bengio do."""
@@ -171,6 +228,10 @@ class StudyResults:
         names = [name for name in grid.columns if name not in BASELINES]
         table = [[grid.value(dataset, name) for name in names] for dataset in grid.rows]
         return compare(np.array(table), lower_is_better=grid.lower_is_better, methods=names, **how)
+
+    def where_time_goes(self) -> Profile:
+        """Seconds of selection, training, prediction, measures and storage, by method: all cells, also those that failed."""
+        return self._profile
 
     def _measure(self, measure: str) -> str:
         if measure not in self.measures:

@@ -12,8 +12,8 @@ from scipy import sparse
 
 DIGITS = 16
 # What only prints, draws or judges results that exist is no part of how they come about.
-OUTSIDE = ("cli", "demo", "plaintext", "select_file", "report", "statistics", "studies", "progress", "__main__")
-INSIDE = ("studies/work.py", "studies/named.py", "studies/mulan/")
+OUTSIDE = ("cli", "demo", "drawing", "plaintext", "select_file", "report", "statistics", "studies", "progress", "__main__")
+INSIDE = ("studies/work.py", "studies/named.py", "studies/mulan/", "studies/published/shared_learning.py")
 
 
 def text_print(*texts: str) -> str:
