@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import timed
 from benchmarks.numpy_occ import chain_order, chain_parents, label_features
 from benchmarks.shared_folder import VARIABLE, shared_folder
 from benchmarks.table import number, print_table
@@ -33,15 +33,6 @@ def load(name):
     X = stack([part.X for part in parts])
     Y = np.vstack([part.Y.toarray() if sp.issparse(part.Y) else part.Y for part in parts])
     return sp.csr_matrix(X) if sp.issparse(X) else X, np.asarray(Y, dtype=np.uint8)
-
-
-def timed(call, rounds):
-    best, result = NEVER, None
-    for _ in range(rounds):
-        watch = Stopwatch()
-        result = call()
-        best = best.best(watch.lap())
-    return best.cpu, result
 
 
 def select(X, Y):

@@ -13,13 +13,12 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import Stopwatch, timed
 from benchmarks.measure import single_threaded_blas
 from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.plain_loops import plain_lift, plain_rakel
-from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
 from benchmarks.table import megabytes, number, print_table
-from labelsieve import datasets
 
 PARTS = ("mlknn", "nested", "loops", "memory")
 DATASETS = ("yeast", "bibtex", "delicious")
@@ -34,21 +33,9 @@ SLICE = (8, 16)  # labels on which scikit-multilearn-ng is timed, whose cost gro
 @cache
 def halves(name):
     """Every other row of a data set to learn from, the others to ask about."""
-    folder = shared_folder("data")
-    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][name]
-    arff = next(file["path"] for file in entry["files"] if ".arff" in file["path"])
-    data = datasets.load(folder / arff)
+    data, _ = real_dataset(name)
     X, Y = (sp.csr_matrix(table) if sp.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
     return X[::2].astype(np.float64), Y[::2], X[1::2].astype(np.float64)
-
-
-def timed(call, rounds):
-    best, result = NEVER, None
-    for _ in range(rounds):
-        watch = Stopwatch()
-        result = call()
-        best = best.best(watch.lap())
-    return best.cpu, result
 
 
 def dense(table):
@@ -119,7 +106,7 @@ def nested(name, rounds):
 
     ours, answers = timed(together, rounds)
     searching, _ = timed(search, rounds)
-    separate, expected = timed(lambda: apart(lambda table: table), 1)
+    separate, expected = timed(lambda: apart(lambda table: table), rounds)
     separate_dense = timed(lambda: apart(dense), 1)[0] if sp.issparse(X) else None
     differs = max(float(np.abs(one - other).max()) for one, other in zip(answers, expected, strict=True))
     record = {"dataset": name, "nested": ours, "searching": searching, "separate": separate, "separate_dense": separate_dense}
@@ -153,9 +140,7 @@ def memory_of_mlknn():
     """Bytes that ML-kNN takes beyond its data: fit on all rows, then all rows asked about 1,000 at a time."""
     from labelsieve.classifiers import MLkNN
 
-    folder = shared_folder("data")
-    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][MEMORY_OF]
-    data = datasets.load(folder / entry["files"][0]["path"])
+    data, _ = real_dataset(MEMORY_OF)
     X, Y = sp.csr_matrix(data.X), sp.csr_matrix(data.Y)
     del data
     watch = Stopwatch()

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.clock import NEVER, Stopwatch
-from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.clock import timed
+from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
 from benchmarks.table import number, print_table
 
 DATASETS = ("yeast", "enron", "bibtex", "delicious")
@@ -30,23 +30,9 @@ def rules():
 
 
 def load(name):
-    from labelsieve import datasets
-
-    folder = shared_folder("data")
-    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][name]
-    data = datasets.load(folder / next(file["path"] for file in entry["files"] if ".arff" in file["path"]))
+    data, _ = real_dataset(name)
     Y = data.Y.toarray() if sp.issparse(data.Y) else np.asarray(data.Y)
     return data.X, Y.astype(np.uint8)
-
-
-def best_time(call, rounds):
-    """CPU seconds, and the answer."""
-    best = NEVER
-    for _ in range(rounds):
-        watch = Stopwatch()
-        answer = call()
-        best = best.best(watch.lap())
-    return best.cpu, answer
 
 
 def their_time(name, X, rounds):
@@ -61,7 +47,7 @@ def their_time(name, X, rounds):
     theirs = KBinsDiscretizer(5, encode="ordinal", strategy=STRATEGIES[name], subsample=None, **extra)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about constant columns and bins that are too small
-        return best_time(lambda: theirs.fit_transform(dense), rounds)[0] * X.shape[1] / dense.shape[1]
+        return timed(lambda: theirs.fit_transform(dense), rounds)[0] * X.shape[1] / dense.shape[1]
 
 
 def measure(dataset, rounds, skip_sklearn):
@@ -69,11 +55,11 @@ def measure(dataset, rounds, skip_sklearn):
 
     X, Y = load(dataset)
     for name, rule in rules().items():
-        seconds, codes = best_time(lambda rule=rule: rule.encode(X, Y), rounds)
+        seconds, codes = timed(lambda rule=rule: rule.encode(X, Y), rounds)
         selection = None
         if not isinstance(codes, list):
             sieve = Sieve("jmi", discretizer=rule, n_features_to_select=N_PICKS, n_jobs=1)
-            selection = best_time(lambda sieve=sieve: sieve.fit(X, Y), rounds)[0]
+            selection = timed(lambda sieve=sieve: sieve.fit(X, Y), rounds)[0]
         yield {
             "dataset": dataset,
             "rows": X.shape[0],

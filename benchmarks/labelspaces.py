@@ -8,9 +8,9 @@ import json
 from pathlib import Path
 
 from benchmarks.clock import NEVER, Stopwatch
-from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
 from benchmarks.table import number, print_table
-from labelsieve import Sieve, datasets
+from labelsieve import Sieve
 from labelsieve.discretize import EqualWidth
 from labelsieve.labelspace import LABEL_SPACES, LabelSpace, Pruned, read_targets, space_named
 
@@ -20,10 +20,7 @@ SPACES = {**{name: name for name in LABEL_SPACES}, "pruned, split": Pruned(split
 
 def load(name):
     """Codes of the features (five bins), and labels, of a data set."""
-    folder = shared_folder("data")
-    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][name]
-    arff = next(file["path"] for file in entry["files"] if ".arff" in file["path"])
-    data = datasets.load(folder / arff)
+    data, _ = real_dataset(name)
     return EqualWidth().encode(data.X).to_dense(), data.Y
 
 

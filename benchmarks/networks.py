@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import timed
 from benchmarks.numpy_mlfs import numpy_mlfs
 from benchmarks.real import load
 from benchmarks.shared_folder import VARIABLE, shared_folder
@@ -38,15 +38,6 @@ def one_label_after_the_other(X, Y, parents, labels):
         search.extend(N_FEATURES)
         selected.append(search.selected)
     return np.array(selected)
-
-
-def timed(call, rounds):
-    best, result = NEVER, None
-    for _ in range(rounds):
-        watch = Stopwatch()
-        result = call()
-        best = best.best(watch.lap())
-    return best.cpu, result
 
 
 def measure(name, rounds, gaps):

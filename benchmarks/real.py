@@ -15,9 +15,8 @@ import scipy.sparse as sp
 from benchmarks.clock import NEVER, Stopwatch
 from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.scipy_information import scipy_mutual_information
-from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
 from benchmarks.table import megabytes, number, print_table
-from labelsieve import datasets
 
 DATASETS = ("bibtex", "delicious", "yahoo-health", "imdb")
 
@@ -37,10 +36,7 @@ def load(name, max_code):
 
     Term counts above ``max_code`` become ``max_code``: 1 asks whether a term is there at all.
     """
-    folder = shared_folder("data")
-    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][name]
-    arff = next(file["path"] for file in entry["files"] if ".arff" in file["path"])
-    data = datasets.load(folder / arff)
+    data, entry = real_dataset(name)
     shape = (*data.X.shape, data.Y.shape[1])
     if shape != (entry["N"], entry["d"], entry["q"]):
         raise ValueError(f"{name}: read N, d, q = {shape}, the manifest says otherwise")

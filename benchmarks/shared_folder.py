@@ -1,5 +1,6 @@
 """Where the optional prototype and data sets lie; what needs them does without when they are absent."""
 
+import json
 import os
 from pathlib import Path
 
@@ -11,3 +12,12 @@ def shared_folder(name):
     beside_checkout = Path(__file__).resolve().parents[2] / "shared"
     folder = Path(os.environ.get(VARIABLE, beside_checkout)) / name
     return folder if folder.is_dir() else None
+
+
+def real_dataset(name):
+    """A data set of the shared folder, and its entry in the manifest."""
+    from labelsieve import datasets
+
+    folder = shared_folder("data")
+    entry = json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["datasets"][name]
+    return datasets.load(folder / next(file["path"] for file in entry["files"] if ".arff" in file["path"])), entry

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "grow.hpp"
 #include "vector.hpp"
 
 #if defined(__clang__)
@@ -296,7 +297,7 @@ const Kernels kernels = {
 #define LABELSIEVE_STRING(x) #x
 #define LABELSIEVE_NAME(x) LABELSIEVE_STRING(x)
     LABELSIEVE_NAME(LABELSIEVE_ISA), few_columns, add_rows, read_planes, count_common, split_class, look_up, match_levels, transpose,
-    add_squares, least_of_lanes, find_up_to,
+    add_squares, least_of_lanes, find_up_to, grow<double>, grow<std::int16_t>,
     manhattan,
 };
 

@@ -1,16 +1,19 @@
-// The Python face of the search for neighbours.
+// The Python face of the search for neighbours, and of what their labels tell.
 #include <nanobind/stl/tuple.h>
 
 #include <tuple>
 
 #include "neighbours.hpp"
 #include "python.hpp"
+#include "votes.hpp"
 
 namespace labelsieve {
 
 namespace {
 
 using Lists = std::tuple<nb::object, nb::object, nb::object>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using OutRows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 Lists as_arrays(NeighbourLists&& lists) {
     return {hand_over(std::move(lists.ends)), hand_over(std::move(lists.rows)), hand_over(std::move(lists.squares))};
@@ -21,8 +24,7 @@ void check_rows(std::size_t n_rows, std::size_t n_queries, bool leave_out) {
     require(!leave_out || n_queries == n_rows, "rows leave themselves out only when they are the queries");
 }
 
-Lists nearest_dense(nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu> table,
-                    nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> queries, Vector<std::uint64_t> sizes,
+Lists nearest_dense(nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu> table, Rows queries, Vector<std::uint64_t> sizes,
                     std::size_t k, bool all_ties, bool leave_out, unsigned n_threads) {
     require(table.shape(1) == queries.shape(1), "as many columns in the queries as in the table");
     check_rows(table.shape(0), queries.shape(0), leave_out);
@@ -63,12 +65,49 @@ Lists nearest_sparse(Vector<std::int64_t> starts, Vector<std::int32_t> rows, Vec
     return as_arrays(std::move(lists));
 }
 
+RowLists checked_lists(const Vector<std::int64_t>& starts, const Vector<std::uint32_t>& places, std::size_t limit) {
+    require(starts.shape(0) >= 1 && starts.data()[0] == 0, "starts must begin with 0");
+    require(starts.data()[starts.shape(0) - 1] == std::int64_t(places.shape(0)), "starts must span the places");
+    for (std::size_t i = 1; i < starts.shape(0); ++i) require(starts.data()[i - 1] <= starts.data()[i], "starts must not fall");
+    for (std::size_t i = 0; i < places.shape(0); ++i) require(places.data()[i] < limit, "a place is out of range");
+    return {{starts.data(), starts.shape(0)}, {places.data(), places.shape(0)}};
+}
+
+nb::object histograms_of_labels(Vector<std::int64_t> starts, Vector<std::uint32_t> rows, Vector<std::int64_t> label_starts,
+                                Vector<std::uint32_t> label_places, std::size_t n_labels, std::size_t most, unsigned n_threads) {
+    const RowLists labels = checked_lists(label_starts, label_places, n_labels);
+    const RowLists neighbours = checked_lists(starts, rows, labels.size());
+    require(neighbours.size() == labels.size(), "neighbours of every row");
+    std::vector<std::int64_t> found(checked_product(checked_product(2, n_labels), most + 1));
+    {
+        nb::gil_scoped_release released;
+        Pool pool(n_threads, poll_signals);
+        label_histograms(neighbours, labels, n_labels, most, pool, found.data());
+    }
+    return hand_over(std::move(found));
+}
+
+void answers_by_labels(Vector<std::int64_t> starts, Vector<std::uint32_t> rows, Vector<std::int64_t> label_starts,
+                       Vector<std::uint32_t> label_places, Rows table, OutRows out, unsigned n_threads) {
+    const RowLists labels = checked_lists(label_starts, label_places, table.shape(0));
+    const RowLists neighbours = checked_lists(starts, rows, labels.size());
+    require(table.shape(1) >= 1, "the table has a column for no neighbour");
+    require(out.shape(0) == neighbours.size() && out.shape(1) == table.shape(0), "room for every query and label");
+    nb::gil_scoped_release released;
+    Pool pool(n_threads, poll_signals);
+    label_answers(neighbours, labels, table.data(), table.shape(0), table.shape(1) - 1, pool, out.data());
+}
+
 }  // namespace
 
 void bind_neighbours(nb::module_& m) {
     m.def("nearest_dense", &nearest_dense, "table"_a, "queries"_a, "sizes"_a, "k"_a, "all_ties"_a, "leave_out"_a, "n_threads"_a);
     m.def("nearest_sparse", &nearest_sparse, "starts"_a, "rows"_a, "values"_a, "n_rows"_a, "query_starts"_a, "query_columns"_a,
           "query_values"_a, "k"_a, "all_ties"_a, "leave_out"_a, "n_threads"_a);
+    m.def("label_histograms", &histograms_of_labels, "starts"_a, "rows"_a, "label_starts"_a, "label_places"_a, "n_labels"_a, "most"_a,
+          "n_threads"_a);
+    m.def("label_answers", &answers_by_labels, "starts"_a, "rows"_a, "label_starts"_a, "label_places"_a, "table"_a, "out"_a,
+          "n_threads"_a);
 }
 
 }  // namespace labelsieve

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels.hpp"
+#include "nested.hpp"
 
 namespace labelsieve {
 
@@ -86,6 +87,7 @@ NeighbourLists nearest(const DenseTable& table, std::span<const double> queries,
                        const NeighbourSettings& how, Pool& pool) {
     const std::size_t n_rows = table.n_rows, width = table.n_columns;
     const std::size_t n_queries = width ? queries.size() / width : 0;
+    if (sizes.size() > 1 && how.k <= most_nested && n_rows > (how.leave_out ? 1 : 0)) return nested_nearest(table, queries, sizes, how, pool);
     // Many columns at once: queries share the tiles of the table. Few at a time: their sums had better stay in the cache.
     const bool nested = sizes.size() > 1;
     const std::size_t queries_at_a_time = nested ? std::clamp<std::size_t>(cached_sums / n_rows, 1, most_queries) : most_queries;

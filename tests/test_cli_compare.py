@@ -1,5 +1,7 @@
 """``labelsieve compare`` and ``labelsieve study``: what they print, how they go on, what they refuse."""
 
+import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -42,13 +44,25 @@ def test_compare_prints_means_and_goes_on_where_it_was(files, tmp_path):
     assert "4 cells run, 16 were there, 0 failed" in more.stderr
 
 
+def test_profile_says_where_the_time_went(files, tmp_path):
+    result = compare(files[:1], tmp_path / "study", "--profile", "--classifier", "br")
+    assert result.exit_code == 0, result.output
+    assert re.search(
+        r"time of all cells: selection [\d.]+ %, training [\d.]+ %, prediction .* storage [\d.]+ %\.", result.stderr
+    )
+    rows = [line.split() for line in result.stderr.splitlines() if line.startswith(("method ", "jmi ", "together "))]
+    assert rows[0] == ["method", "select", "train", "predict", "measures", "other", "storage", "seconds"]
+    assert sum(map(float, rows[1][1:-1])) == pytest.approx(float(rows[1][-1]), abs=0.05)
+    assert sum(map(float, rows[2][1:-1:2])) == pytest.approx(100, abs=0.5)
+
+
 def test_dry_run_says_what_it_would_cost_and_writes_nothing(files, tmp_path):
     result = compare(files, tmp_path / "study", "--dry-run")
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
     assert "2 data sets, 4 methods (jmi, mim, random, all), 3 numbers of features, 1 classifier, 2 measures, 2x50%." in text
     assert "16 of 16 cells to run, about" in text
-    assert "Minutes are from a probe on 300 training rows" in text
+    assert "Minutes are the processor's, from trying every method and classifier on 150 training rows" in text
     assert not (tmp_path / "study").exists()
 
 
@@ -94,9 +108,9 @@ REFUSED = {
     "unknown method": (["--methods", "jmmi"], "'jmmi' is not a criterion"),
     "splits": (["--methods", "jmi", "--splits", "often"], "splits: 'often' is none of"),
     "numbers": (["--methods", "jmi", "--k", "few"], "n_features: 'few' is no number of features"),
-    "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:k=7"),
+    "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:name=value"),
     "measure": (["--methods", "jmi", "--measures", "beauty"], "measures: 'beauty' is none"),
-    "jobs": (["--methods", "jmi", "--jobs", "0"], "--jobs must not be 0"),
+    "jobs": (["--methods", "jmi", "--jobs", "0"], "--n-jobs must not be 0"),
 }
 
 
@@ -143,3 +157,10 @@ def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
     assert [row[1:4] for row in rows] == [[f"{one:.2f}" for one in rows["emotions"]] for rows in table2.PUBLISHED.values()] * 2
     assert all(abs(sum(map(float, row[4:7])) - 6) < 0.02 for row in rows)
     assert "is ours in" in result.stdout
+    document = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--json").stdout)
+    assert (document["name"], set(document["choices"])) == ("group-jmi-table2", set(table2.STUDY.choices))
+    assert all(len(row) == len(section["columns"]) for section in document["sections"] for row in section["rows"])
+    shown = [" ".join(row).split() for section in document["sections"] for row in section["rows"]]
+    assert [row for row in shown if row[0] == "emotions"] == rows
+    cost = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--dry-run", "--json").stdout)
+    assert cost["table2"]["n_missing"] == 0

@@ -143,7 +143,7 @@ def test_text_features_are_categories_and_binned_ones_are_noted(tmp_path):
     path = write(tmp_path, f"key,live,minor\n{rows}\n")
     result = run("select", path, "--labels", 1, "-k", 1, "--twins", 0.9)
     assert result.exit_code == 0
-    note = "'key' is text with 7 different values, in 5 bins by the alphabet; --bins 7 or --codes keeps them apart."
+    note = "'key' is text with 7 different values, in 5 bins by the alphabet; --n-bins 7 or --codes keeps them apart."
     assert result.stderr == f"labelsieve: note: {note}\n"
     for options in (("--bins", 7), ("--codes",)):
         told = run("select", path, "--labels", 1, "-k", 1, "--format", "json", *options)

@@ -102,6 +102,24 @@ def nearest_sparse(
     leave_out: bool,
     n_threads: int,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]: ...
+def label_histograms(
+    starts: NDArray[np.int64],
+    rows: NDArray[np.uint32],
+    label_starts: NDArray[np.int64],
+    label_places: NDArray[np.uint32],
+    n_labels: int,
+    most: int,
+    n_threads: int,
+) -> NDArray[np.int64]: ...
+def label_answers(
+    starts: NDArray[np.int64],
+    rows: NDArray[np.uint32],
+    label_starts: NDArray[np.int64],
+    label_places: NDArray[np.uint32],
+    table: NDArray[np.float64],
+    out: NDArray[np.float64],
+    n_threads: int,
+) -> None: ...
 
 class Table: ...
 

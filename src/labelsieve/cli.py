@@ -4,32 +4,24 @@ Commands import what they need: help comes at once, and Ctrl-C is heard while th
 """
 
 import errno
-import inspect
 import io
 import sys
-from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+import warnings
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
 
 from labelsieve.cli_compare import compare
-from labelsieve.cli_datasets import FILE, LABELS, datasets_app
+from labelsieve.cli_datasets import datasets_app
+from labelsieve.cli_methods import methods
+from labelsieve.cli_options import examples
+from labelsieve.cli_select import select
 from labelsieve.cli_study import study
 from labelsieve.errors import InputError
-from labelsieve.plaintext import broken_formula, listed, number, plain_table, printable, prose, text_of
+from labelsieve.plaintext import listed, plain_table, printable, prose, text_of
 
-if TYPE_CHECKING:
-    from labelsieve.criteria import Criterion, Method
-    from labelsieve.select_file import FileSelection
-
-TARGETS = (
-    "What labels are taken for: single, joint, pruned, copy, copy-weight, select-max, select-min, select-random, ignore, "
-    "group, group-rand or group-auto; auto: as the method says."
-)
-EXPLAINED = {"n_rows": 10_000, "n_features": 1_000, "n_targets": 50}
-NAMES, FACTS = 12, 13  # how wide the first column is, in the catalogue and in the description of one criterion
+CODES = "Exit codes: 0, done; 1, some cells of a study failed; 2, refused, with the reason in one line; 130, interrupted."
 
 
 class Commands(TyperGroup):
@@ -39,7 +31,9 @@ class Commands(TyperGroup):
         try:
             from labelsieve.information.formula import FormulaError
 
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = cast(Any, show_warning)
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(130) from None
         except (InputError, FormulaError, MemoryError, OSError) as error:
@@ -51,15 +45,33 @@ class Commands(TyperGroup):
 
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
     no_args_is_help=True,
+    epilog=CODES,
     rich_markup_mode=None,  # help is plain text, in pipes and elsewhere
     pretty_exceptions_enable=False,
 )
 app.add_typer(datasets_app, name="datasets")
-app.command()(compare)
-app.command()(study)
-Format = StrEnum("Format", ["table", "json", "csv"])
+app.command(epilog=examples("labelsieve methods", "labelsieve methods ela-chi", "labelsieve methods --json"))(methods)
+app.command(
+    epilog=examples(
+        "labelsieve select emotions -k 20",
+        "labelsieve select songs.csv --labels 5 --criterion relieff:n_neighbors=20 --json",
+        "labelsieve select songs.csv --labels 5 --criterion cmim --stop permutation:alpha=0.01",
+        "labelsieve select songs.csv --labels 5 --labelwise --stop g-test",
+    )
+)(select)
+app.command(
+    epilog=examples(
+        "labelsieve compare emotions yeast --methods jmi,scls,ela-chi --out study --dry-run",
+        "labelsieve compare songs.csv --labels 5 --methods jmi,relieff:n_neighbors=20 -k 1..20 --out study",
+        "labelsieve compare protocol.toml --out study --json",
+    )
+)(compare)
+app.command(
+    epilog=examples(
+        "labelsieve study", "labelsieve study group-jmi-table2 --dry-run", "labelsieve study group-jmi-table2 --full"
+    )
+)(study)
 
 
 def main() -> None:
@@ -78,6 +90,11 @@ def one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return printable(f"{error.filename}: {error.strerror}")
     return printable(" ".join(str(error).split()) or "not enough memory")
+
+
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as a note, without the line of code that it came from."""
+    typer.echo(f"labelsieve: note: {printable(' '.join(str(message).split()))}", err=True)
 
 
 def print_paragraphs(*paragraphs: str) -> None:
@@ -103,10 +120,10 @@ def options(
     """Choose the features that matter when every row has many labels."""
 
 
-@app.command()
+@app.command(epilog=examples("labelsieve demo", "labelsieve demo --n-rows 500 --random-state 1"))
 def demo(
-    seed: Annotated[int, typer.Option(min=0, help="Another number makes other data.")] = 0,
-    rows: Annotated[int, typer.Option(min=2, help="How many rows to make.")] = 2000,
+    seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Another number makes other data.")] = 0,
+    rows: Annotated[int, typer.Option("--n-rows", "--rows", min=2, help="How many rows to make.")] = 2000,
 ) -> None:
     """Run every criterion on made-up data with a known answer."""
     from labelsieve.demo import SHORT, run_demo
@@ -131,139 +148,3 @@ def demo(
         text_of(table),
         listed(*result.sentences(), "One made-up table does not say what is best for yours."),
     )
-
-
-@app.command()
-def methods(name: Annotated[str | None, typer.Argument(help="One criterion, in detail.")] = None) -> None:
-    """List the criteria: name, formula, paper."""
-    from labelsieve.criteria import CATALOGUE, METHODS, criterion_named
-    from labelsieve.discretize import DISCRETIZERS
-    from labelsieve.recipes import PRESETS, recipe
-
-    if name is not None and name.lower() in METHODS:
-        describe_method(name.lower(), METHODS[name.lower()])
-        return
-    if name is not None:
-        describe(recipe(PRESETS[name.lower()].criterion if name.lower() in PRESETS else name).criterion, name.lower())
-        return
-    table = plain_table("name", "formula, and the paper that it is from")
-    for known in CATALOGUE:
-        criterion = criterion_named(known)
-        table.add_row(known, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
-    recipes = plain_table("name", "criterion", "targets", "bins", "paper")
-    for known, one in PRESETS.items():
-        rule = next(name for name, kind in DISCRETIZERS.items() if type(one.discretizer) is kind)
-        bins = f"{one.discretizer.n_bins} {one.discretizer.closed}" if rule == "equal-width" else rule
-        recipes.add_row(known, str(one.criterion), one.targets, bins, one.paper)
-    others = plain_table("name", "without greedy search: in Python, by the selector named")
-    for known, method in METHODS.items():
-        others.add_row(known, f"{method.formula}\n{method.paper}; {method.selector}")
-    print_paragraphs(
-        text_of(table),
-        text_of(others),
-        prose("f: the candidate; s: each chosen feature; S: all of them as one; y, z: labels; pa: parents of y."),
-        "Published methods: a criterion with the label space and the bins of its paper.",
-        text_of(recipes),
-        "More about one of them: labelsieve methods NAME",
-    )
-
-
-def describe_method(name: str, method: "Method") -> None:
-    """Print all there is to know about a method that is no formula for the greedy search."""
-    table = plain_table()
-    table.add_row("formula", method.formula)
-    table.add_row("from", method.paper)
-    table.add_row("in Python", f"labelsieve.{method.selector}({name!r})")
-    print_paragraphs(prose(f"{name}: {method.summary}"), text_of(table))
-
-
-def describe(criterion: "Criterion", name: str) -> None:
-    """Print all there is to know about one criterion, or about the one of a published method."""
-    from labelsieve.recipes import PRESETS
-
-    plan, own = criterion.plan, type(criterion)
-    parameters = inspect.signature(own).parameters.values() if own.__init__ is not object.__init__ else ()
-    first = "the same, with nothing chosen yet" if plan.first is None else broken_formula(plan.first, FACTS)
-    table = plain_table()
-    if name in PRESETS:
-        one = PRESETS[name]
-        table.add_row("method", f"{name}, {one.paper}")
-        table.add_row("targets", one.targets)
-        table.add_row("discretizer", str(one.discretizer))
-    table.add_row("formula", broken_formula(plan.score, FACTS))
-    table.add_row("first pick", first)
-    table.add_row("parameters", ", ".join(f"{one.name}={one.default!r}" for one in parameters) or "none")
-    table.add_row("paper", criterion.paper)
-    counted = plan.explain(**EXPLAINED).splitlines()[1 if plan.first is None else 2 :]  # the formulas stand above
-    print_paragraphs(
-        prose(f"{criterion.name}: {(inspect.getdoc(own) or '').splitlines()[0]}"),
-        text_of(table),
-        "\n".join(["With {n_rows:,} rows, {n_features:,} features and {n_targets} labels:".format(**EXPLAINED), *counted]),
-    )
-
-
-@app.command()
-def select(
-    file: Annotated[Path, typer.Argument(help=FILE)],
-    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
-    k: Annotated[int, typer.Option("-k", min=1, help="How many features to choose.")] = 10,
-    method: Annotated[str, typer.Option(help="A criterion or a published method; see labelsieve methods.")] = "jmi",
-    targets: Annotated[str, typer.Option(help=TARGETS)] = "auto",
-    bins: Annotated[int | None, typer.Option(min=1, help="Equal-width bins of each feature; 5 unless told.")] = None,
-    codes: Annotated[bool, typer.Option("--codes", help="No bins: features are text or whole numbers from 0.")] = False,
-    output: Annotated[Path | None, typer.Option(help="Save the selection as .json, for Sieve.from_json.")] = None,
-    format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,
-    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")] = None,
-    twins: Annotated[float | None, typer.Option(help="List what was left out and is so similar (0 to 1) to a choice.")] = None,
-) -> None:
-    """Choose features of a table.
-
-    Text in a feature column is numbered by its sorted values. Where a column has more different values than there are bins,
-    those numbers are binned like any others; --bins with a larger number, or --codes, keeps the values apart.
-    """
-    if codes and bins is not None:
-        raise InputError("--codes and --bins exclude each other.")
-    if n_jobs == 0:
-        raise InputError("--n-jobs must not be 0; give a number of threads, or -1 for all.")
-    if twins is not None and (format is Format.csv or not 0 < twins <= 1):
-        raise InputError("--twins takes a number above 0 and at most 1, and goes with --format table or json.")
-    if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
-        raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
-    from labelsieve.select_file import select_file
-
-    n_bins: Any = None if codes else bins or "auto"
-    result = select_file(
-        file, labels, method=method, n_features_to_select=k, targets=targets, n_bins=n_bins, twins=twins, n_jobs=n_jobs
-    )
-    for name, values in result.binned_text.items():
-        note = f"{name!r} is text with {values} different values, in {result.n_bins} bins by the alphabet"
-        typer.echo(f"labelsieve: note: {note}; --bins {values} or --codes keeps them apart.", err=True)
-    if output is not None:
-        result.sieve.to_json(output)
-    if format is Format.table:
-        show_selection(result, twins)
-    else:
-        typer.echo(result.to_json() if format is Format.json else result.to_csv(), nl=format is Format.json)
-
-
-def show_selection(result: "FileSelection", twins: float | None) -> None:
-    """Print a table of the chosen features and, if asked for, one of their twins."""
-    label = "label" if len(result.labels) == 1 else "labels"
-    head = (
-        f"{result.method}: {len(result.choices)} of {result.n_features} features for {len(result.labels)} {label} "
-        f"({result.targets}), from {result.n_rows:,} rows; scores in nats."
-    )
-    parts = result.parts if len(result.parts) > 1 else []  # a single part is the score itself
-    table = plain_table(">rank", "feature", ">score", *(f">{part}" for part in parts))
-    for one in result.choices:
-        table.add_row(str(one.rank), printable(one.feature), *map(number, [one.score, *(one.parts[part] for part in parts)]))
-    below: list[str] = []
-    if twins is not None:
-        alike = plain_table("chosen", "left out", ">similarity")
-        for one in result.choices:
-            for twin, similarity in one.twins.items():
-                alike.add_row(printable(one.feature), printable(twin), number(similarity))
-        below = [f"Left out, though similar to a chosen feature (at least {twins:g}; 1 tells the same):", text_of(alike)]
-        if not alike.row_count:
-            below = [f"No feature that was left out is similar to a chosen one (at least {twins:g})."]
-    print_paragraphs(prose(head), text_of(table), *below)

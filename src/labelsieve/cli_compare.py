@@ -1,43 +1,50 @@
 """The command that compares methods on one's own data: ``labelsieve compare``."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from labelsieve.cli_datasets import FILE, LABELS
+from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, method_names, names_in, read_named
+from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, prepare, run
 from labelsieve.errors import InputError
 from labelsieve.plaintext import plain_table, printable, prose, text_of
 
 if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, StudyResults
 
-Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
-OUT = "The folder of the study. Running again goes on with what is missing there."
-JOBS = "Processes; -1: one for each core."
-DRY_RUN = "Say what it would cost, and run nothing."
-CHANGED = "What to do with results of other data, settings or code: refuse, rerun them, or keep them beside new ones."
+METHODS = "Names with commas; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
+CLASSIFIERS = (
+    "Names with commas: mlknn, brknn, iblr, br, lp, ppt, rakel, homer, copies, lift, cc, ecc, ebcc, occ, eocc, or knn for "
+    "numbers; mlknn:k=7 sets a parameter, br:base=tree what it is made of: logistic, svm, tree or bayes."
+)
+PROFILE = "Print where the time went, by method, of all cells that are stored."
+NARROW = {"selection": "select", "training": "train", "prediction": "predict", "training and prediction": "train+predict"}
 DATA = f"{FILE} Or one .toml file, which says everything."
 
 
 def compare(
     data: Annotated[list[str], typer.Argument(help=DATA)],
     out: Annotated[Path, typer.Option(help=OUT)],
-    methods: Annotated[str | None, typer.Option(help="Names with commas; see labelsieve methods.")] = None,
+    methods: Annotated[str | None, typer.Option(help=METHODS, autocompletion=complete(method_names))] = None,
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
-    k: Annotated[str | None, typer.Option("--k", "-k", help="How many features: 1..50, 5,10,20, or shares: 10%,20%.")] = None,
+    k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help="How many: 1..50, 5,10,20, or 10%,20%.")] = None,
     splits: Annotated[str | None, typer.Option(help="30x50%, 10-fold, or either after 'stratified'.")] = None,
-    classifier: Annotated[str | None, typer.Option(help="mlknn, brknn, iblr or knn; mlknn:k=7 sets a parameter.")] = None,
+    classifier: Annotated[str | None, typer.Option("--classifiers", "--classifier", help=CLASSIFIERS)] = None,
     measures: Annotated[str | None, typer.Option(help="Names with commas, such as hamming_loss,macro_f1.")] = None,
     baselines: Annotated[str | None, typer.Option(help="random,all unless told; none takes them out.")] = None,
+    convention: Annotated[str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Of splits and of methods that draw.")] = None,
-    jobs: Annotated[int, typer.Option(help=JOBS)] = 1,
+    jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for one selection or evaluation.")] = None,
     memory_limit: Annotated[float | None, typer.Option(help="MB for the same (Linux).")] = None,
     changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help=PROFILE)] = False,
+    format: FormatOption = Format.table,
+    json: JsonOption = False,
 ) -> None:
     """Compare methods on data sets: select inside every split, judge, and keep every result.
 
@@ -52,7 +59,7 @@ def compare(
         "classifiers": classifier,
         "measures": measures,
     }
-    given |= {"baselines": baselines, "seed": seed, "labels": labels}
+    given |= {"baselines": baselines, "convention": convention, "seed": seed, "labels": labels}
     told = {name: value for name, value in given.items() if value is not None}
     if data[0].endswith(".toml"):
         if told or len(data) > 1:
@@ -63,10 +70,19 @@ def compare(
     else:
         protocol = from_options(data, told)
     how = {"time_limit": time_limit, "memory_limit": memory_limit, "changed": changed.value, "retry_failed": retry_failed}
-    outcome = run(protocol, out, jobs, dry_run, how)
-    if outcome is not None:
-        show_ranks(protocol, StudyResults(out))
-        end(outcome, out)
+    if json:
+        format = Format.json
+    prepared = prepare(protocol, out, jobs, retry_failed=retry_failed)
+    if dry_run:
+        by_method = prepared.document["minutes_by_method"]
+        rows = [["method", "minutes"], *by_method.items()]
+        emit(format, False, table=lambda: prepared.text, document=lambda: prepared.document, rows=lambda: rows)
+        return
+    outcome = run(prepared, jobs, how)
+    show_means(protocol, StudyResults(out), outcome, format)
+    if profile:
+        show_profile(out)
+    end(outcome, out)
 
 
 def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":
@@ -82,7 +98,8 @@ def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":
     sources = [{"name": read_source(one).name, "path": one, **labels} for one in data]
     for name in ("methods", "measures", "baselines"):
         if name in settings:
-            settings[name] = [one.strip() for one in settings[name].split(",") if one.strip()]
+            settings[name] = names_in(settings[name])
+    settings["methods"] = [read_method_option(one) for one in settings["methods"]]
     if settings.get("baselines") == ["none"]:
         settings["baselines"] = []
     if "classifiers" in settings:
@@ -96,93 +113,96 @@ def read_classifier_option(text: str) -> dict[str, Any]:
     >>> read_classifier_option("mlknn:k=7:s=0.5")
     {'name': 'mlknn', 'k': 7, 's': 0.5}
     """
-    name, *parameters = text.strip().split(":")
-    settings: dict[str, Any] = {"name": name}
-    for parameter in parameters:
-        key, sign, value = parameter.partition("=")
-        if not sign or not key.isidentifier():
-            raise InputError(f"--classifier {text}: parameters look like mlknn:k=7.")
-        try:
-            settings[key] = int(value)
-        except ValueError:
-            try:
-                settings[key] = float(value)
-            except ValueError:
-                settings[key] = value
-    return settings
+    name, parameters = read_named(text, "--classifiers")
+    return {"name": name, **parameters}
 
 
-def run(protocol: "Protocol", out: Path, jobs: int, dry_run: bool, how: dict[str, Any]) -> "Outcome | None":
-    """Say what it will cost, and run it; None when that was all that was asked for."""
-    from joblib import effective_n_jobs
+def read_method_option(text: str) -> dict[str, Any]:
+    """What is typed for a method; with parameters its name in the results is what was typed.
 
-    from labelsieve.studies import Study, estimate
-    from labelsieve.studies.estimate import HOW
-
-    if jobs == 0:
-        raise InputError("--jobs must not be 0; give a number of processes, or -1 for one for each core.")
-    study = Study(protocol, out)
-    todo, _ = study.plan(retry_failed=how["retry_failed"])
-    cost = estimate(protocol, todo)
-    processes = min(effective_n_jobs(jobs), max(1, len(todo.batches)))
-    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, about {minutes(cost.minutes / processes)} in {processes} "
-    said += f"{'process' if processes == 1 else 'processes'}, {cost.memory_mb:,.0f} MB of data in each."
-    notes = [f"note: the probe of {printable(one)}" for one in cost.problems]
-    if todo.stale_cells:
-        notes.append(f"note: since {len(todo.stale_cells):,} stored cells were made there is a change in {todo.changes()}.")
-    for note in notes:
-        typer.echo(f"labelsieve: {note}", err=True)
-    if dry_run:
-        table = plain_table("method", ">minutes on one core")
-        for name, spent in cost.by_method.items():
-            table.add_row(printable(name), f"{spent:.2f}")
-        typer.echo("\n\n".join([prose(f"{protocol!r}."), prose(said), text_of(table), prose(HOW)]))
-        return None
-    typer.echo(f"labelsieve: {said}", err=True)
-    return study.run(n_jobs=jobs, **how)
-
-
-def minutes(time: float) -> str:
-    """A time in words.
-
-    >>> minutes(0.2), minutes(42.4), minutes(300)
-    ('12 s', '42 minutes', '5.0 hours')
+    >>> read_method_option("relieff:n_neighbors=20")
+    {'name': 'relieff:n_neighbors=20', 'criterion': 'relieff', 'n_neighbors': 20}
     """
-    return f"{max(1, round(time * 60))} s" if time < 1.5 else f"{time:.0f} minutes" if time < 90 else f"{time / 60:.1f} hours"
+    name, parameters = read_named(text, "--methods")
+    return {"name": text, "criterion": name, **parameters} if parameters else {"name": name}
 
 
-def show_ranks(protocol: "Protocol", results: "StudyResults") -> None:
-    """Print, for every classifier and measure, average ranks and means, the best marked."""
+def show_means(protocol: "Protocol", results: "StudyResults", outcome: "Outcome", format: Format) -> None:
+    """Print means, the best marked, and who is first by rank, in the form asked for."""
+    tables = [means_of(protocol, results, one, measure) for one, measure in judged(protocol, results)]
+
+    def document() -> dict[str, Any]:
+        cells = {"run": outcome.n_run, "known": outcome.n_known, "failed": outcome.n_failed, "stale": outcome.n_stale}
+        return {"cells": cells, "mixed": list(results.mixed), "results": tables}
+
+    def rows() -> list[list[Any]]:
+        head = ["classifier", "measure", "data set", "method", "mean"]
+        own = [
+            [one["classifier"], one["measure"], name, method, value]
+            for one in tables
+            for name, values in one["means"].items()
+            for method, value in values.items()
+        ]
+        return [head, *own]
+
+    emit(format, False, table=lambda: means_in_words(tables, list(results.mixed)), document=document, rows=rows)
+
+
+def judged(protocol: "Protocol", results: "StudyResults") -> list[tuple[str, str]]:
+    """The classifiers and measures there are results of, in the order of the protocol."""
+    classifiers = [one.name for one in protocol.classifiers if one.name in results.classifiers]
+    return [(one, measure) for one in classifiers for measure in protocol.measures if measure in results.measures]
+
+
+def means_of(protocol: "Protocol", results: "StudyResults", classifier: str, measure: str) -> dict[str, Any]:
+    """Means over the numbers of features and splits, the best of every data set, and how often each is first by rank."""
     sets = [source.name for source in protocol.datasets if source.name in results.datasets]
     methods = [one.name for one in protocol.methods if one.name in results.methods]
+    grid = results.means(measure, classifier)
+    own = [one for one in methods if one not in protocol.baselines]
+    first = {}
+    if len(sets) > 1 and len(own) > 1:
+        first = results.ranks(measure, classifier, methods=own).wins()
+    best = grid.winners()
+    return {
+        "classifier": classifier,
+        "measure": measure,
+        "lower_is_better": grid.lower_is_better,
+        "means": {name: {one: grid.value(name, one) for one in methods} for name in sets},
+        "best": {name: list(best.get(name, ())) for name in sets},
+        "first_by_rank": first,
+    }
+
+
+def means_in_words(tables: list[dict[str, Any]], mixed: list[str]) -> str:
+    """The same for people: the best marked."""
     parts = []
-    for classifier in (one.name for one in protocol.classifiers if one.name in results.classifiers):
-        for measure in (one for one in protocol.measures if one in results.measures):
-            grid = results.means(measure, classifier)
-            way = "lower" if grid.lower_is_better else "higher"
-            head = f"{measure}, {classifier}: means over the numbers of features and splits, {way} is better; *: the best."
-            table = plain_table("data set", *(f">{name}" for name in methods))
-            best = grid.winners()
-            for name in sets:
-                cells = [f"{grid.value(name, one):.4f}{'*' if one in best.get(name, ()) else ' '}" for one in methods]
-                table.add_row(printable(name), *cells)
-            parts += [prose(head), text_of(table)]
-            own = [one for one in methods if one not in protocol.baselines]
-            if len(sets) > 1 and len(own) > 1:
-                ranks = results.ranks(measure, classifier, methods=own)
-                wins = ", ".join(f"{one} {count}" for one, count in ranks.wins().items())
-                parts.append(prose(f"First by rank over the numbers of features: {wins}."))
-    if results.mixed:
-        parts.append(prose(f"These numbers are of more than one kind of {' and '.join(results.mixed)}: some were kept."))
-    typer.echo("\n\n".join(parts))
+    for one in tables:
+        way = "lower" if one["lower_is_better"] else "higher"
+        what = f"{one['measure']}, {one['classifier']}"
+        head = f"{what}: means over the numbers of features and splits, {way} is better; *: the best."
+        methods = list(next(iter(one["means"].values()), {}))
+        table = plain_table("data set", *(f">{printable(name)}" for name in methods))
+        for name, values in one["means"].items():
+            cells = [f"{value:.4f}{'*' if method in one['best'][name] else ' '}" for method, value in values.items()]
+            table.add_row(printable(name), *cells)
+        parts += [prose(head), text_of(table)]
+        if one["first_by_rank"]:
+            wins = ", ".join(f"{method} {count}" for method, count in one["first_by_rank"].items())
+            parts.append(prose(f"First by rank over the numbers of features: {wins}."))
+    if mixed:
+        parts.append(prose(f"These numbers are of more than one kind of {' and '.join(mixed)}: some were kept."))
+    return "\n\n".join(parts)
 
 
-def end(outcome: "Outcome", out: Path) -> None:
-    """Say how it went; exit code 1 when cells failed."""
-    said = f"{outcome.n_run:,} cells run, {outcome.n_known:,} were there, {outcome.n_failed:,} failed; all in {out}."
-    typer.echo(f"labelsieve: {said}", err=True)
-    if outcome.n_stale:
-        typer.echo(f"labelsieve: note: a change in {outcome.changes}; those cells are as they were.", err=True)
-    if outcome.n_failed:
-        typer.echo("labelsieve: why cells failed is in the table 'cells'; --retry-failed runs them again.", err=True)
-        raise typer.Exit(1)
+def show_profile(out: Path) -> None:
+    """Print the seconds of every method by what they went to."""
+    from labelsieve.studies.profile import profile_of
+
+    head, *rows = profile_of(out).rows()
+    table = plain_table(head[0], *(f">{NARROW.get(name, name)}" for name in head[1:]))
+    for row in rows:
+        table.add_row(*map(printable, row))
+    typer.echo(
+        "\n".join(["", prose("Seconds of all cells that are stored, and shares of them:"), "", text_of(table)]), err=True
+    )

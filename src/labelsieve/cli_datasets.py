@@ -1,12 +1,14 @@
 """The commands about data sets: ``labelsieve datasets ...``."""
 
 import re
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, examples
 from labelsieve.errors import InputError
 from labelsieve.plaintext import listed, plain_table, printable, text_of
 
@@ -37,9 +39,37 @@ def datasets() -> None:
     """Look at data sets, get them and convert them."""
 
 
-@datasets_app.command("list")
-def list_known() -> None:
+def catalogue_names() -> list[str]:
+    """Names for datasets fetch."""
+    from labelsieve.datasets.catalogue import catalogue
+
+    return list(catalogue())
+
+
+@datasets_app.command("list", epilog=examples("labelsieve datasets list", "labelsieve datasets list --format csv"))
+def list_known(format: FormatOption = Format.table, json: JsonOption = False) -> None:
     """List the data sets of the papers: size, who used them, and where they are now."""
+    emit(format, json, table=catalogue_table, document=catalogue_documents, rows=catalogue_rows)
+
+
+def catalogue_documents() -> list[dict[str, Any]]:
+    """What programs are told about every data set."""
+    from labelsieve.datasets.catalogue import catalogue
+    from labelsieve.datasets.places import where
+
+    names = ("name", "rows", "features", "labels", "task", "papers", "url")
+    return [{name: getattr(entry, name) for name in names} | {"where": where(entry)} for entry in catalogue().values()]
+
+
+def catalogue_rows() -> list[list[Any]]:
+    """The same as rows, papers with blanks between them."""
+    documents = catalogue_documents()
+    rows = [[*({**one, "papers": " ".join(one["papers"])}).values()] for one in documents]
+    return [list(documents[0]), *rows]
+
+
+def catalogue_table() -> str:
+    """The same for people."""
     from labelsieve.datasets.catalogue import PAPERS, catalogue
     from labelsieve.datasets.places import CACHE, FOLDER, cache_folder, where
 
@@ -49,16 +79,20 @@ def list_known() -> None:
         sizes = (f"{size:,}" for size in (entry.rows, entry.features, entry.labels))
         papers = " ".join(number[paper] for paper in entry.papers)
         table.add_row(entry.name, *sizes, entry.task, papers or "-", where(entry) or ("-" if entry.url else "bring it"))
-    typer.echo(f"{text_of(table)}\n")
-    typer.echo(listed(*(f"{number[paper]}: {text}" for paper, text in PAPERS.items())))
-    typer.echo(f"\nfolder: the one that ${FOLDER} names; cache: {printable(str(cache_folder()))} (${CACHE} names another).")
-    typer.echo("-: to be downloaded; bring it: no address is known, and datasets fetch NAME says which files to put where.")
+    places = f"folder: the one that ${FOLDER} names; cache: {printable(str(cache_folder()))} (${CACHE} names another)."
+    signs = "-: to be downloaded; bring it: no address is known, and datasets fetch NAME says which files to put where."
+    papers = listed(*(f"{number[paper]}: {text}" for paper, text in PAPERS.items()))
+    return f"{text_of(table)}\n\n{papers}\n\n{places}\n{signs}"
 
 
-@datasets_app.command("fetch")
+@datasets_app.command(
+    "fetch", epilog=examples("labelsieve datasets fetch yeast", "labelsieve datasets fetch yeast --data-home data")
+)
 def fetch_one(
-    name: Annotated[str, typer.Argument(help="A name from datasets list.")],
-    folder: Annotated[Path | None, typer.Option(help="Look here first, instead of $LABELSIEVE_DATA.")] = None,
+    name: Annotated[str, typer.Argument(help="A name from datasets list.", autocompletion=complete(catalogue_names))],
+    folder: Annotated[
+        Path | None, typer.Option("--data-home", "--folder", help="Look here first, instead of $LABELSIEVE_DATA.")
+    ] = None,
 ) -> None:
     """Get a data set, from the network if need be, and check that it is what the catalogue says."""
     from labelsieve.datasets.catalogue import entry_named
@@ -81,10 +115,14 @@ def fetch_one(
     typer.echo(f"{entry.name}: {rows:,} rows, {features:,} features, {labels:,} {entry.task} ({where(entry, folder)}).")
 
 
-@datasets_app.command()
+@datasets_app.command(
+    epilog=examples("labelsieve datasets info emotions", "labelsieve datasets info songs.csv --labels 5 --json")
+)
 def info(
     file: Annotated[Path, typer.Argument(help=FILE)],
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
+    format: FormatOption = Format.table,
+    json: JsonOption = False,
 ) -> None:
     """Print the statistics of a data set: size, labels per row, imbalance."""
     from labelsieve.datasets import describe
@@ -92,6 +130,8 @@ def info(
 
     dataset = load_or_fetch(file, labels)
     facts = describe(dataset)
+    names = [one.name for one in fields(facts) if isinstance(getattr(facts, one.name), int | float)]
+    document = {"name": dataset.name} | {name: getattr(facts, name) for name in names}
     table = plain_table("statistic", ">value")
     for name, value in (
         ("rows", f"{facts.n_rows:,}"),
@@ -106,10 +146,11 @@ def info(
         ("SCUMBLE", f"{facts.scumble:.4f}"),
     ):
         table.add_row(name, value)
-    typer.echo(f"{printable(dataset.name)}\n\n{text_of(table)}")
+    text = f"{printable(dataset.name)}\n\n{text_of(table)}"
+    emit(format, json, table=lambda: text, document=lambda: document, rows=lambda: [["statistic", "value"], *document.items()])
 
 
-@datasets_app.command()
+@datasets_app.command(epilog=examples("labelsieve datasets convert emotions.arff.gz emotions.parquet"))
 def convert(
     file: Annotated[Path, typer.Argument(metavar="IN", help=FORMATS)],
     output: Annotated[Path, typer.Argument(metavar="OUT", help=ENDINGS)],

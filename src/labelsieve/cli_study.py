@@ -1,11 +1,12 @@
 """The command that runs a published study again: ``labelsieve study``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelsieve.cli_compare import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, run
+from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, names_in
+from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, prepare, run
 from labelsieve.errors import InputError
 from labelsieve.plaintext import listed, plain_table, prose, text_of
 
@@ -14,45 +15,85 @@ if TYPE_CHECKING:
     from labelsieve.studies.published import PublishedStudy
 
 
+def study_names() -> list[str]:
+    """Names for study."""
+    from labelsieve.studies.published import PUBLISHED
+
+    return list(PUBLISHED)
+
+
 def study(
-    name: Annotated[str | None, typer.Argument(help="A published study; without it they are listed.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="A published study; without it they are listed.", autocompletion=complete(study_names)),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help=f"{OUT} NAME-study unless told.")] = None,
-    data: Annotated[Path | None, typer.Option(help="Where the data sets are, before $LABELSIEVE_DATA.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data-home", "--data", help="Where the data sets are, before $LABELSIEVE_DATA.")
+    ] = None,
     full: Annotated[bool, typer.Option("--full/--quick", help="As published, or a few repetitions on small sets.")] = False,
     sets: Annotated[str | None, typer.Option(help="Only these data sets, with commas.")] = None,
-    jobs: Annotated[int, typer.Option(help=JOBS)] = 1,
+    jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw what the paper draws, as SVG files.")] = True,
     changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
+    format: FormatOption = Format.table,
+    json: JsonOption = False,
 ) -> None:
     """Run a published study again, and print its numbers beside ours."""
     from labelsieve.studies import StudyResults
     from labelsieve.studies.published import PUBLISHED
 
+    format = Format.json if json else format
     if name is None:
-        typer.echo("\n".join(f"{known}: {one.title}" for known, one in PUBLISHED.items()))
+        listed_studies = [{"name": known, "title": one.title, "paper": one.paper} for known, one in PUBLISHED.items()]
+        emit(
+            format,
+            False,
+            table=lambda: "\n".join(f"{one['name']}: {one['title']}" for one in listed_studies),
+            document=lambda: listed_studies,
+            rows=lambda: [["name", "title", "paper"], *(list(one.values()) for one in listed_studies)],
+        )
         return
     if name not in PUBLISHED:
         raise InputError(f"there is no published study {name!r} here; there are {', '.join(PUBLISHED)}.")
-    chosen = None if sets is None else [one.strip() for one in sets.split(",") if one.strip()]
+    if format is Format.csv:
+        raise InputError("--format csv: a study has several tables; use json.")
+    chosen = None if sets is None else names_in(sets)
     published, folder = PUBLISHED[name], out if out is not None else Path(f"{name}-study")
-    outcomes = {}
+    outcomes, costs = {}, {}
+    how = {"changed": changed.value, "retry_failed": False}
     for part, protocol in published.protocols(full=full, sets=chosen, data_home=data).items():
         own = published.folder(folder, part)
-        outcome = run(protocol, own, jobs, dry_run, {"changed": changed.value, "retry_failed": False})
-        if outcome is not None:
-            outcomes[own] = outcome
+        prepared = prepare(protocol, own, jobs, retry_failed=False)
+        if dry_run:
+            costs[own.name] = prepared
+        else:
+            outcomes[own] = run(prepared, jobs, how)
+    if costs:
+        text = "\n\n".join(one.text for one in costs.values())
+        emit(format, False, table=lambda: text, document=lambda: {part: one.document for part, one in costs.items()})
     if outcomes:
         results = {own.name: StudyResults(own) for own in outcomes}
-        show(published, results)
+        emit(format, False, table=lambda: shown(published, results), document=lambda: documented(published, results))
         if figures and published.figures is not None:
             draw(published, results, folder)
     for own, outcome in outcomes.items():
         end(outcome, own)
 
 
-def show(published: "PublishedStudy", results: "dict[str, StudyResults]") -> None:
-    """Print what was published beside what came out here, and the choices that were made."""
+def documented(published: "PublishedStudy", results: "dict[str, StudyResults]") -> dict[str, Any]:
+    """What was published beside what came out here, for programs."""
+    sections = []
+    for one in published.sections(results):
+        names = [column.removeprefix(">") for column in one.columns]
+        sections.append({"title": one.title, "columns": names, "rows": [list(row) for row in one.rows], "verdict": one.verdict})
+    head = {"name": published.name, "title": published.title, "paper": published.paper, "choices": dict(published.choices)}
+    return {**head, "sections": sections}
+
+
+def shown(published: "PublishedStudy", results: "dict[str, StudyResults]") -> str:
+    """What was published beside what came out here, and the choices that were made, for people."""
     parts = [published.title, prose(published.paper)]
     parts.append(listed(*(f"{name}: {reason}" for name, reason in published.choices.items())))
     for section in published.sections(results):
@@ -60,7 +101,7 @@ def show(published: "PublishedStudy", results: "dict[str, StudyResults]") -> Non
         for row in section.rows:
             table.add_row(*row)
         parts += [f"{section.title}:", text_of(table), *([prose(section.verdict)] if section.verdict else [])]
-    typer.echo("\n\n".join(parts))
+    return "\n\n".join(parts)
 
 
 def draw(published: "PublishedStudy", results: "dict[str, StudyResults]", folder: Path) -> None:

@@ -31,9 +31,9 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
             return
         shown, visible = now, True
         filled = WIDTH * done // max(1, total)
-        left = (now - started) / max(1, done) * (total - done)
+        left = f", {duration((now - started) / done * (total - done))} left" if done else ""
         bar = "#" * filled + "." * (WIDTH - filled)
-        stream.write(f"\r{title} [{bar}] {done}/{total}, {left:.0f} s left ")
+        stream.write(f"\r{title} [{bar}] {done}/{total}{left} \x1b[K")  # the rest of a longer line is wiped
         stream.flush()
 
     try:
@@ -42,3 +42,14 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
         if visible:
             stream.write("\r\x1b[K")
             stream.flush()
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words.
+
+    >>> duration(12.3), duration(2544), duration(18000)
+    ('12 s', '42 minutes', '5.0 hours')
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

@@ -22,11 +22,13 @@ from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.nystrom import Nystrom
 from labelsieve.information.redundancy import Redundancy
 from labelsieve.information.weights import Estimator, RowWeights
+from labelsieve.judging import judge_of
 from labelsieve.labelspace.space import Counted
 from labelsieve.progress import progress_bar
 from labelsieve.recipes import recipe
 from labelsieve.search import QuadraticProgramme
 from labelsieve.selector import BaseSieve, Count
+from labelsieve.stopping import StoppingRule
 
 
 class QuadraticSieve(BaseSieve):
@@ -43,8 +45,11 @@ class QuadraticSieve(BaseSieve):
     ----------
     criterion : {"mlqpfs", "qpfs"}
         For any number of targets, or for exactly one: with one target they are the same.
-    discretizer, n_features_to_select, estimator, forced, n_jobs
+    discretizer, estimator, forced, n_jobs
         As for :class:`Sieve`. Forced features come first in ``selected_``; their weights are not changed.
+    n_features_to_select : int, float, StoppingRule or None
+        How many; a fraction of all; None ranks them all; or a rule that looks at the weights (``ScoreThreshold``, in shares of
+        the largest with ``relative=True``, or ``Knee(of="score")``) or at predictions (``CrossValidated``).
     excluded : sequence of columns
         Features (numbers or names) that are no part of the programme: their weights are 0 and the means leave them out.
     alpha : float between 0 and 1, optional
@@ -118,6 +123,7 @@ class QuadraticSieve(BaseSieve):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSieve._parameter_constraints,
+        "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
         "criterion": [StrOptions(methods_of("QuadraticSieve"))],
         "alpha": [Interval(Real, 0, 1, closed="both"), None],
         "mean": [StrOptions({"exact"}), Interval(Integral, 1, None, closed="left")],
@@ -134,7 +140,7 @@ class QuadraticSieve(BaseSieve):
         criterion: Literal["mlqpfs", "qpfs"] = "mlqpfs",
         *,
         discretizer: str | Discretizer | None = "equal-width",
-        n_features_to_select: Count = 10,
+        n_features_to_select: Count | StoppingRule = 10,
         estimator: Estimator = "plugin",
         forced: Any = (),
         excluded: Any = (),
@@ -167,6 +173,8 @@ class QuadraticSieve(BaseSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Weigh the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
+        if self.estimator == "shrinkage":
+            raise InputError("QuadraticSieve: estimator='shrinkage' needs whole tables of all pairs; use 'plugin', or Sieve.")
         tables, _ = self._read(X, y, sample_weight, recipe("mim", discretizer=self.discretizer))
         data: Counted = one_table(tables, "QuadraticSieve")
         features, targets, weights = data.X, data.Y, data.weights
@@ -177,9 +185,8 @@ class QuadraticSieve(BaseSieve):
         forced, excluded = self._checked_columns()
         free = np.setdiff1d(np.arange(features.n_columns), excluded)
         relevance = self._relevance(features, targets, weights)[free]
-        with threadpool_limits(
-            1, user_api="blas"
-        ):  # its threads would change last bits, and wait for each other most of the time
+        # Its threads would change last bits, and wait for each other most of the time.
+        with threadpool_limits(1, user_api="blas"):
             programme = self._programme(features, weights, free, relevance)
             if self.shift == "auto":
                 programme.solve_shifted()
@@ -195,7 +202,12 @@ class QuadraticSieve(BaseSieve):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._rank(programme, free, forced)
+        everywhere = np.zeros((2, self.n_features_in_))
+        everywhere[:, free] = programme.weights, programme.scores()
+        self.weights_ = everywhere[0]
+        ranked = free[np.lexsort((programme.gradient, -programme.weights))]  # stable: ties to the lowest column
+        order = np.concatenate([np.array(forced, dtype=np.intp), ranked[~np.isin(ranked, forced)]])
+        self._keep_first(order, everywhere[1][order], len(forced), X, y, judge_of(self, X, y, sample_weight))
         return self
 
     def _relevance(self, X: Codes, Y: Codes, weights: RowWeights | None) -> NDArray[np.float64]:
@@ -238,16 +250,3 @@ class QuadraticSieve(BaseSieve):
         wanted = int(size) if is_whole(size) else max(1, round(size * n_features))
         drawn = check_random_state(self.random_state).choice(n_features, size=min(wanted, n_features), replace=False)
         return np.sort(drawn).astype(np.intp)
-
-    def _rank(self, programme: QuadraticProgramme, free: NDArray[np.intp], forced: list[int]) -> None:
-        cost = np.maximum(programme.gradient - programme.multiplier, 0.0)
-        scores = np.where(programme.weights > 0, programme.weights, 0.0 - cost)
-        ranked = free[np.lexsort((programme.gradient, -programme.weights))]  # stable: ties to the lowest column
-        order = np.concatenate([np.array(forced, dtype=np.intp), ranked[~np.isin(ranked, forced)]])
-        everywhere = np.zeros((2, self.n_features_in_))
-        everywhere[:, free] = programme.weights, scores
-        self.weights_ = everywhere[0]
-        self.selected_ = order[: max(self._wanted(self.n_features_in_, len(free)), len(forced))]
-        self.scores_ = everywhere[1][self.selected_]
-        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
-        self.support_[self.selected_] = True

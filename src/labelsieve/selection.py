@@ -1,11 +1,9 @@
 """Sieve: the scikit-learn selector."""
 
-from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,11 +16,12 @@ from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.tables import is_frame
 from labelsieve.information.target_weights import read_target_weights
 from labelsieve.information.weights import Estimator
+from labelsieve.judging import judge_of
 from labelsieve.labelspace import LABEL_SPACES, LabelSpace, read_targets, refusal
 from labelsieve.labelspace.space import Counted
 from labelsieve.progress import progress_bar
 from labelsieve.recipes import Recipe, recipe
-from labelsieve.search import GreedySearch, KnownScores, join_labels, scores_by_label
+from labelsieve.search import GreedySearch, joined_scores
 from labelsieve.selector import PARENTS, BaseSieve, Count, ParentLists, Parents
 from labelsieve.stopping import Evidence, StoppingRule
 from labelsieve.twins import Twin, redundant_twins
@@ -34,12 +33,6 @@ class _Begun(NamedTuple):
     search: GreedySearch
     workspace: Workspace
     parents: ParentLists
-
-
-def _judge(*how: Any) -> Any:
-    from labelsieve.classifiers.prefixes import judge_selector  # here: most selections need no learner
-
-    return judge_selector(*how)
 
 
 class Sieve(BaseSieve):
@@ -62,8 +55,9 @@ class Sieve(BaseSieve):
     n_features_to_select : int, float, StoppingRule or None
         How many; a fraction of all; None ranks them all. More than there are means all. A rule of :mod:`labelsieve.stopping`,
         such as ``PermutationTest(alpha=0.05)``, finds the number itself, which may be 0.
-    estimator : {"plugin", "miller-madow"}
-        Of entropies.
+    estimator : {"plugin", "miller-madow", "shrinkage"}
+        Of entropies. Shrinkage takes every information term of a formula from a shrunk table of its own: for few rows and many
+        cells, and slow (docs/estimators.md).
     forced, excluded : sequences of columns
         Features (numbers or names) that come first, and that never come.
     parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, optional
@@ -169,9 +163,10 @@ class Sieve(BaseSieve):
         self.__dict__.pop("stopping_", None)
         with progress_bar(f"{search.plan.name}: choosing features") as progress:
             if isinstance(self.n_features_to_select, StoppingRule):
-                judge = partial(_judge, self, X, y, sample_weight)
                 rule: StoppingRule = clone(self.n_features_to_select)
-                wanted = rule.decide(Evidence(search, begun.workspace, begun.parents, X, y, judge))
+                wanted = rule.decide(
+                    Evidence(search, begun.workspace, begun.parents, X, y, judge_of(self, X, y, sample_weight))
+                )
                 self.stopping_ = rule
             else:
                 wanted = max(self._wanted(self.n_features_in_, search.n_available), len(search.forced), n_before)
@@ -226,21 +221,12 @@ class Sieve(BaseSieve):
             estimator=self.estimator,
             n_jobs=self.n_jobs,
         )
-        scorer: Any = KnownScores(self._joined(tables, used.criterion)) if joined else plan.bind(workspace, parents=parents)
+        if joined and self.target_weight is not None:
+            raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
+        how: dict[str, Any] = {"estimator": self.estimator, "n_jobs": self.n_jobs}
+        scorer: Any = joined_scores(tables, used.criterion, **how) if joined else plan.bind(workspace, parents=parents)
         search = GreedySearch(plan, scorer, data.X.n_columns, forced, excluded)
         return _Begun(search, workspace, parents)
-
-    def _joined(self, tables: list[Counted], criterion: Any) -> NDArray[np.float64]:
-        """Every label's scores, from its own bins if it has some, joined."""
-        if self.target_weight is not None:
-            raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
-        scores = []
-        for place, table in enumerate(tables):
-            how: dict[str, Any] = {"weights": table.weights, "entries": table.entries, "estimator": self.estimator}
-            workspace = Workspace(table.X, table.Y, n_jobs=self.n_jobs, **how)
-            block = slice(None) if len(tables) == 1 else slice(place, place + 1)
-            scores.append(scores_by_label(criterion.plan, workspace, block))
-        return join_labels(np.hstack(scores), join=criterion.join, scale=criterion.scale)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
         """What would be counted for data of this size, and the memory it takes."""

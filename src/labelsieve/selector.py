@@ -19,11 +19,13 @@ from labelsieve.discretize.named import DISCRETIZERS, allows_missing, one_table
 from labelsieve.errors import InputError, is_whole
 from labelsieve.information import Codes
 from labelsieve.information.tables import is_frame, is_integer_array
+from labelsieve.information.targets import Kind, TargetTable
 from labelsieve.information.weights import positive_weights
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, read_targets, to_count
 from labelsieve.labelspace.space import Counted
-from labelsieve.labelspace.targets import Kind, TargetTable
 from labelsieve.recipes import Recipe
+from labelsieve.stopping import StoppingRule, stop_ranking
+from labelsieve.stopping.rule import Judge
 from labelsieve.storage import StoredSelection
 
 Count = int | float | None
@@ -36,6 +38,8 @@ PARENTS = ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, N
 
 class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """What the selectors share: parameters, reading data, the mask."""
+
+    stopping_: Any  # the rule that found the number, or one for each target
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str, Criterion, type],
@@ -70,11 +74,6 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
 
         One table of features for all targets, or one for each where the discretiser has cuts for each.
         """
-        if self.estimator == "shrinkage":
-            raise InputError(
-                f"{type(self).__name__}: estimator='shrinkage' shrinks a joint table for every term, and the terms of a "
-                "criterion share their tables; use 'plugin' or 'miller-madow', or labelsieve.information term by term."
-            )
         X, targets, weights = self._rows(X, Y, sample_weight, recipe.space.kind, recipe.discretizer)
         made = recipe.space.make(targets, weights)
         self.discretizer_ = recipe.discretizer
@@ -137,6 +136,20 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         if isinstance(self.n_features_to_select, Integral):
             return min(int(self.n_features_to_select), n_available)
         return min(max(1, round(float(self.n_features_to_select) * n_features)), n_available)
+
+    def _keep_first(
+        self, order: NDArray[np.intp], scores: NDArray[np.float64], n_forced: int, X: Any, Y: Any, judge: Judge
+    ) -> None:
+        """Set what selectors tell, from all features in order: as many as were asked for, or as a rule says."""
+        self.__dict__.pop("stopping_", None)
+        if isinstance(self.n_features_to_select, StoppingRule):
+            how: dict[str, Any] = {"n_forced": n_forced, "judge": judge, "X": X, "Y": Y}
+            kept, self.stopping_ = stop_ranking(self.n_features_to_select, order, scores, **how)
+        else:
+            kept = max(self._wanted(self.n_features_in_, len(order)), n_forced)
+        self.selected_, self.scores_ = order[:kept].astype(np.intp), scores[:kept]
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[self.selected_] = True
 
     def _columns(self, columns: Any, what: str) -> list[int]:
         """Column numbers from numbers or names, without repetition."""

@@ -121,6 +121,6 @@ def _check(selector: Any) -> None:
     n_features = int(selector.n_features_in_)
     if selector.support_.shape != (n_features,) or selector.support_.dtype != bool:
         raise ValueError("support_ does not fit n_features_in_")
-    chosen = np.unique(selector.selected_)
+    chosen = np.unique(selector.selected_[selector.selected_ >= 0])  # lists of targets end with -1 where they are shorter
     if selector.scores_.shape != selector.selected_.shape or not np.array_equal(chosen, np.flatnonzero(selector.support_)):
         raise ValueError("selected_, scores_ and support_ do not belong together")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from labelsieve import InputError
 from labelsieve.classifiers import nearest_neighbours, nested_neighbours
+from labelsieve.information.votes import LabelVotes
 from tests.classifiers import neighbour_twins
 
 CASES = [(1, 1, 1), (2, 3, 5), (50, 4, 7), (130, 2, 63), (130, 3, 64), (200, 5, 199), (1500, 9, 10)]
@@ -45,6 +46,52 @@ def test_nested_neighbours_are_those_of_each_prefix(seed, n_rows, n_columns, k, 
         alone = nearest_neighbours(X[:, features[:size]], k=k, ties=ties)
         assert lists(found) == lists(alone)
         assert np.array_equal(found.squared_distances, alone.squared_distances)
+
+
+NESTED = [(1, 3, 2), (2, 3, 1), (40, 4, 39), (200, 5, 10), (300, 6, 64), (300, 4, 65), (700, 6, 21), (1500, 9, 10)]
+
+
+@pytest.mark.parametrize("ties", ["first", "all"])
+@pytest.mark.parametrize(("n_rows", "n_columns", "k"), NESTED)
+@pytest.mark.parametrize(
+    "make", [lambda table: table, lambda table: 90 * table - 7, lambda table: table / 7], ids=["small", "wide", "real"]
+)
+def test_nested_neighbours_equal_sorting_all_distances(n_rows, n_columns, k, ties, make):
+    X, queries = make(grid(7, n_rows, n_columns)), make(grid(8, 30, n_columns))
+    sizes = [1, 2, n_columns]
+    for asked in (None, queries) if n_rows > 1 else (queries,):
+        nested = nested_neighbours(X, asked, features=range(n_columns), sizes=sizes, k=k, ties=ties, n_jobs=2)
+        for size, found in zip(sizes, nested, strict=True):
+            part = None if asked is None else asked[:, :size]
+            assert lists(found) == neighbour_twins.nearest(X[:, :size], part, k, ties)
+
+
+def test_nested_search_takes_numbers_at_the_edge_of_its_narrow_form():
+    for reach in (127, 128, 129):  # 127 squared fits with the padding, 128 squared does not
+        X = np.array([[0.0, 0.0], [reach, 0.0], [1.0, 1.0], [reach, 1.0]])
+        for found, size in zip(nested_neighbours(X, features=[0, 1], k=3), (1, 2), strict=True):
+            assert lists(found) == neighbour_twins.nearest(X[:, :size], None, 3)
+            assert found.squared_distances.max() == reach**2 + (size == 2)
+
+
+def test_a_row_alone_has_no_neighbours_at_any_size():
+    assert [lists(found) for found in nested_neighbours([[1.0, 2.0]], features=[0, 1], k=3)] == [[[]], [[]]]
+
+
+@given(st.integers(0, 10**6), st.integers(1, 60), st.integers(1, 5), st.integers(1, 9), st.integers(0, 9))
+def test_votes_equal_plain_counts(seed, n_rows, n_labels, k, most):
+    random = np.random.default_rng(seed)
+    X, queries, Y = random.normal(size=(n_rows, 2)), random.normal(size=(7, 2)), random.integers(0, 2, size=(n_rows, n_labels))
+    votes, table = LabelVotes.of(sp.csr_matrix(Y)), random.normal(size=(n_labels, most + 1))
+    found, own = nearest_neighbours(X, queries, k=k), nearest_neighbours(X, k=k)
+    counts = np.array([Y[rows].sum(axis=0) for rows in lists(found)])
+    assert np.array_equal(votes.counts(found), counts)
+    assert np.array_equal(votes.answers(found, table, n_jobs=2), table[np.arange(n_labels), np.minimum(counts, most)])
+    expected = np.zeros((2, n_labels, most + 1), dtype=int)
+    for row, rows in enumerate(lists(own)):
+        for label in range(n_labels):
+            expected[Y[row, label], label, min(Y[rows, label].sum(), most)] += 1
+    assert np.array_equal(votes.histograms(own, most, n_jobs=2), expected)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])

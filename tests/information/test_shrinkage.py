@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelsieve import InputError, LabelwiseSieve, Sieve, information
-from tests.selection.data import make_data
+from labelsieve import InputError, information
 from tests.tables import make_table
 from tests.twins import MEASURES, columns_of, count_cells
 
@@ -119,12 +118,6 @@ def test_names_of_codes_do_not_matter():
     np.testing.assert_allclose(
         information.mutual_information(7 * X + 2, 50 - Y, estimator="shrinkage"), ours, rtol=0, atol=1e-12
     )
-
-
-@pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
-def test_selectors_refuse_it_with_the_reason(selector):
-    with pytest.raises(InputError, match="the terms of a criterion share their tables"):
-        selector(estimator="shrinkage").fit(*make_data())
 
 
 def test_different_rows_are_refused():

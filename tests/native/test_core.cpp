@@ -277,12 +277,13 @@ void test_pool() {
 // Rows on a small grid, where many tie, against sorting all distances.
 void test_neighbours() {
     std::mt19937 random(5);
-    for (const std::size_t n_rows : {1, 2, 63, 64, 65, 200}) {
-        for (const std::size_t k : {1, 7, 62, 63, 300}) {
+    for (const std::size_t n_rows : {1, 2, 63, 64, 65, 200, 600}) {
+        for (const std::size_t k : {1, 7, 20, 62, 63, 64, 300}) {
             const std::size_t d = 3, n_queries = 37;
             std::vector<double> columns(n_rows * d), queries(n_queries * d);
-            for (double& value : columns) value = double(random() % 3);
-            for (double& value : queries) value = double(random() % 3);
+            const double unit = std::vector<double>{1, 70, 1.0 / 7}[random() % 3];  // narrow, whole, real
+            for (double& value : columns) value = double(random() % 3) * unit - 5;
+            for (double& value : queries) value = double(random() % 3) * unit - 5;
             Pool pool(3);
             for (const bool all_ties : {false, true}) {
                 const std::vector<std::size_t> sizes = {1, 3};

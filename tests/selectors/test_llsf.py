@@ -1,5 +1,7 @@
 """LLSF: the objective falls, ends where its optimality condition holds, and says when it cannot."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +11,7 @@ from sklearn.linear_model import Lasso
 from labelsieve.datasets import load, make_truth
 from labelsieve.selectors import LLSF
 from labelsieve.selectors.normal_equations import extreme_eigenvalues, solve
+from labelsieve.selectors.proximal import Quadratic, falls_for_ever
 from tests.shared import shared_file
 
 
@@ -29,13 +32,18 @@ def make_data(n_rows=120, n_features=9, seed=0):
     return X, Y.astype(float)
 
 
+def unlike(Y):
+    lengths = np.sqrt((Y**2).sum(axis=0))
+    R = 1 - Y.T @ Y / np.outer(lengths, lengths)
+    np.fill_diagonal(R, 0)
+    return R
+
+
 def objective(X, Y, W, alpha, beta):
     """By the book, for labels that occur."""
     X, Y = np.asarray(X), Y[:, Y.any(axis=0)]
     W = W[:, : Y.shape[1]]
-    lengths = np.sqrt((Y**2).sum(axis=0))
-    R = 1 - Y.T @ Y / np.outer(lengths, lengths)
-    np.fill_diagonal(R, 0)
+    R = unlike(Y)
     value = ((X @ W - Y) ** 2).sum() / 2 + alpha / 2 * np.trace(R @ W.T @ W) + beta * np.abs(W).sum()
     gradient = X.T @ (X @ W - Y) + alpha * W @ R
     return value, np.where(W == 0, np.maximum(np.abs(gradient) - beta, 0), np.abs(gradient + beta * np.sign(W))).max()
@@ -110,12 +118,46 @@ def test_whole_weights_count_as_rows():
 
 def test_an_objective_without_a_minimum_is_said_to_have_none():
     X, Y = make_data(20, 60)
-    with pytest.warns(ConvergenceWarning, match=r"has no minimum: .* convex=True"):
+    with pytest.warns(ConvergenceWarning, match=r"has no minimum, .* convex=True"):
         llsf = LLSF(alpha=500.0, max_iter=3000).fit(X, Y)
     assert llsf.reason_ == "unbounded"
-    assert llsf.curvature_ < 0
+    assert (llsf.curvature_ < 0, llsf.bounded_) == (True, False)
+    assert llsf.n_iter_ < 200, "it does not walk on to nowhere"
     assert np.all(np.diff(llsf.objective_) <= 0)
     assert LLSF(alpha=500.0, convex=True, max_iter=100_000).fit(X, Y).curvature_ >= -1e-9
+
+
+def test_a_ray_falls_for_ever_just_when_its_values_do():
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(300):
+        H = rng.normal(size=(4, 4))
+        H = H + H.T
+        B, W, D, beta = rng.normal(size=4), rng.normal(size=4).round(), rng.normal(size=4), rng.uniform(0, 2)
+        told = falls_for_ever(Quadratic(lambda V, H=H: H @ V, B, 0.0), beta, W, H @ W, D, H @ D)
+        along = W + np.concatenate([np.linspace(0, 5, 5000, endpoint=False), np.geomspace(5, 1e6, 500)])[:, np.newaxis] * D
+        values = ((along @ H) * along).sum(axis=1) / 2 - along @ B + beta * np.abs(along).sum(axis=1)
+        assert told == bool(np.all(np.diff(values) < 0))
+        seen.add(told)
+    assert seen == {True, False}
+
+
+def test_a_local_minimum_of_an_unbounded_objective_is_met_and_told():
+    X, Y = make_data(20, 60)
+    llsf = LLSF(alpha=5.0, beta=30.0).fit(X, Y)
+    assert (llsf.reason_, llsf.bounded_) == ("converged", False)
+
+
+@pytest.mark.parametrize(("largest", "known"), [(2048, True), (16, True), (4, False)])
+def test_whether_it_is_bounded_is_found_out_by_every_road(largest, known, monkeypatch):
+    X, Y = make_data()
+    limit_squares(monkeypatch, largest)
+    lowest = float(np.linalg.eigvalsh(X.T @ X)[0] / -np.linalg.eigvalsh(unlike(Y[:, :3]))[0])
+    assert LLSF(alpha=0.99 * lowest, beta=5.0, tol=1e-4).fit(X, Y).bounded_ is (True if known else None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert LLSF(alpha=1.01 * lowest, beta=5.0, max_iter=10).fit(X, Y).bounded_ is (False if known else None)
+        assert LLSF(alpha=1e6, beta=5.0, max_iter=10).fit(X, Y).bounded_ is False
 
 
 def test_a_run_that_is_cut_short_says_so():
@@ -138,10 +180,15 @@ def test_degenerate_input_gives_no_features_and_no_error():
 def test_on_real_data_the_published_problem_may_have_no_minimum_and_the_convex_one_has():
     data = load(shared_file("data", "emotions", "emotions.arff.gz"))
     X = (data.X - data.X.min(axis=0)) / np.ptp(data.X, axis=0)
-    with pytest.warns(ConvergenceWarning, match=r"is not convex, may have no minimum.* use convex=True"):
+    with pytest.warns(ConvergenceWarning, match=r"has no minimum, and from where .* it falls for ever.* convex=True"):
         published = LLSF(beta=1.0).fit(X, data.Y)
-    assert published.curvature_ < 0
+    assert (published.bounded_, published.reason_) == (False, "unbounded")
     assert np.all(np.diff(published.objective_) <= 0)
+    rows = X.T @ X
+    v, u = np.linalg.eigh(rows)[1][:, 0], np.linalg.eigh(unlike(data.Y))[1][:, 0]
+    far = [objective(X, data.Y, published.coef_ + t * np.outer(v, u), 0.5, 1.0)[0] for t in (0, 100, 1000, 10_000)]
+    assert far[0] > 0 > far[2] > far[3], "along that direction it falls without bound"
+    assert far[3] == pytest.approx(published.curvature_ / 2 * 10_000**2, rel=0.05)
     convex = LLSF(beta=1.0, convex=True, max_iter=20_000).fit(X, data.Y)
     assert convex.residual_ <= 1e-5 * np.abs(X.T @ data.Y).max()
     assert 0 < convex.label_support_.sum() < convex.label_support_.size

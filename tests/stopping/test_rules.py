@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelsieve import InputError, LabelwiseSieve, Sieve
+from labelsieve import InputError, Sieve
 from labelsieve.classifiers import BRkNN
 from labelsieve.datasets import make_truth
 from labelsieve.metrics import get_scorer
@@ -126,11 +126,6 @@ def test_tests_are_refused_where_rows_are_no_observations(rule):
         Sieve(n_features_to_select=rule).fit(X, Y, sample_weight=np.arange(1, len(X) + 1))
     with pytest.raises(InputError, match="counts rows several times"):
         Sieve(n_features_to_select=rule, targets="copy").fit(X, Y)
-
-
-def test_other_selectors_refuse_rules_by_name():
-    with pytest.raises(ValueError, match="'n_features_to_select' parameter of LabelwiseSieve must be"):
-        LabelwiseSieve(n_features_to_select=Knee()).fit(*make_data())
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,20 @@
-"""A study that takes a second, what its file holds, and scripts that run it in a process of their own."""
+"""A study that takes a second, what its file holds, and processes that run it."""
 
+import multiprocessing
 import sqlite3
-import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 
 from labelsieve.datasets import Dataset, make_known_answer
-from labelsieve.studies import Protocol
+from labelsieve.studies import Protocol, Study, StudyError
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = """
-import sys, time
-from labelsieve.studies import Study
-from tests.studies.small import protocol
-
-if __name__ == "__main__":
-    folder, n_jobs, pause = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-    Study(protocol(splits=sys.argv[4]), folder).run(n_jobs=n_jobs, on_cell=lambda done, total: time.sleep(pause))
-"""
+FORKS = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn")
+FORKS.set_forkserver_preload([__name__])  # what a study imports is imported once, for all processes that are killed
 
 
 def data(name="songs", n_rows=80, seed=0):
@@ -53,7 +48,32 @@ def contents(folder):
     return found
 
 
+def _run(folder, n_jobs, pause, splits, errors):
+    try:
+        Study(protocol(splits=splits), folder).run(n_jobs=n_jobs, on_cell=lambda done, total: time.sleep(pause))
+    except StudyError as error:
+        Path(errors).write_text(str(error), encoding="utf-8")
+        sys.exit(1)
+
+
+class Runner:
+    """A run in a process of its own, which can be killed."""
+
+    def __init__(self, *how):
+        self._errors = Path(tempfile.mkdtemp()) / "errors"
+        self._process = FORKS.Process(target=_run, args=(*how, str(self._errors)))
+        self._process.start()
+
+    def ended(self, patience=0.0):
+        """The exit code; None while it runs."""
+        self._process.join(patience)
+        return self._process.exitcode
+
+    def kill(self):
+        """The exit code, and what it said."""
+        self._process.kill()
+        return self.ended(60), self._errors.read_text(encoding="utf-8") if self._errors.exists() else ""
+
+
 def start(folder, *, n_jobs=1, pause=0.0, splits="3x50%"):
-    """A run in a process of its own."""
-    command = [sys.executable, "-c", SCRIPT, str(folder), str(n_jobs), str(pause), splits]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return Runner(str(folder), n_jobs, pause, splits)

@@ -30,14 +30,13 @@ def stored_cells(folder):
 def killed_run(folder, rng, **how):
     """One run, killed at a random time: while it starts, or after its first new cell; True if it was killed."""
     before, process = len(stored_cells(folder)), start(folder, pause=PAUSE, **how)
-    patience = time.monotonic() + (rng.uniform(0, 3) if rng.random() < 0.3 else 60)
-    while process.poll() is None and len(stored_cells(folder)) == before and time.monotonic() < patience:
+    patience = time.monotonic() + (rng.uniform(0, 1) if rng.random() < 0.3 else 120)
+    while process.ended() is None and len(stored_cells(folder)) == before and time.monotonic() < patience:
         time.sleep(0.005)
     time.sleep(rng.uniform(0, 2 * PAUSE))
-    process.kill()
-    _, errors = process.communicate()
-    assert process.returncode in (0, -9), errors
-    return process.returncode == -9
+    code, errors = process.kill()
+    assert code in (0, -9), errors
+    return code == -9
 
 
 def killed_again_and_again(folder, kills, splits, **how):

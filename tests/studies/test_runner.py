@@ -174,11 +174,19 @@ def test_second_runner_is_refused_and_nothing_is_lost(tmp_path):
             time.sleep(0.01)
         with pytest.raises(StudyError, match="this study runs already"):
             Study(protocol(), tmp_path).run()
-        assert process.wait(60) == 0
+        assert process.ended(60) == 0
     finally:
         process.kill()
-        process.communicate()
     assert Study(protocol(), tmp_path).run().n_run == 0
+
+
+def test_two_runners_started_at_once_lose_nothing(tmp_path):
+    both = [start(tmp_path / "study", pause=0.1) for _ in range(2)]
+    codes, said = [process.ended(120) for process in both], [process.kill()[1] for process in both]
+    assert sorted(codes) == [0, 1], said
+    assert "this study runs already" in said[codes.index(1)]
+    Study(protocol(), tmp_path / "alone").run()
+    assert contents(tmp_path / "study") == contents(tmp_path / "alone")
 
 
 def test_two_runners_of_one_process_exclude_each_other(tmp_path):

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import HasMethods
 
 from labelsieve.classifiers.knn import NeighbourClassifier
 from labelsieve.information.nearest import Neighbours, Ties
+from labelsieve.information.votes import LabelVotes
 
 
 class IBLR(NeighbourClassifier):
@@ -74,9 +75,13 @@ class IBLR(NeighbourClassifier):
         self.ties = ties
         self.n_jobs = n_jobs
 
+    @property
+    def _needs_features(self) -> bool:
+        return self.with_features
+
     def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
         assert own is not None
-        self._labels = labels.astype(np.float64)
+        self._labels = labels
         inputs = self._inputs(X, own)
         columns = labels.toarray().T
         base = self.base
@@ -93,7 +98,7 @@ class IBLR(NeighbourClassifier):
 
     def _inputs(self, X: Any, found: Neighbours) -> Any:
         # A row alone in the world has no neighbours: no label has a share.
-        shares = found.sum(self._labels).toarray() / np.maximum(found.counts, 1)[:, np.newaxis]
+        shares = LabelVotes.of(self._labels).counts(found, self.n_jobs) / np.maximum(found.counts, 1)[:, np.newaxis]
         if not self.with_features:
             return shares
         return sp.hstack([X, sp.csr_matrix(shares)], format="csr") if sp.issparse(X) else np.hstack([X, shares])

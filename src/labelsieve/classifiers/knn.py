@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.base import MultiLabelClassifier
 from labelsieve.information.nearest import Neighbours, Ties, nearest_neighbours
+from labelsieve.information.votes import LabelVotes
 
 
 class NeighbourClassifier(MultiLabelClassifier):
-    """One search for all labels. Subclasses learn from neighbours and labels, and never see X again."""
+    """One search for all labels. Subclasses learn from neighbours and labels; few of them look at X again."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
@@ -38,8 +39,12 @@ class NeighbourClassifier(MultiLabelClassifier):
 
     _needs_neighbours_of_rows = True
 
+    @property
+    def _needs_features(self) -> bool:
+        return False
+
     def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
-        """From each training row's neighbours, itself left out."""
+        """From each training row's neighbours, itself left out. ``X`` may be None unless ``_needs_features``."""
         raise NotImplementedError
 
     def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
@@ -111,7 +116,7 @@ class BRkNN(NeighbourClassifier):
         self._labels = labels.astype(np.int32)
 
     def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
-        counts = found.sum(self._labels).toarray()
+        counts = LabelVotes.of(self._labels).counts(found, self.n_jobs)
         n_rows, n_labels = self._labels.shape
         extra = 1 / n_rows if self.smoothing == "mulan" else 0.0
         shares: NDArray[np.float64] = (counts + extra) / (found.counts[:, np.newaxis] + n_labels * extra)

@@ -52,7 +52,7 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(self._X, None, targets)
         return self
 
-    _needs_neighbours_of_rows = False
+    _needs_neighbours_of_rows = _needs_features = False
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 
 from labelsieve.classifiers.knn import NeighbourClassifier
 from labelsieve.information.nearest import Neighbours, Ties
+from labelsieve.information.votes import LabelVotes
 
 
 class MLkNN(NeighbourClassifier):
@@ -64,15 +65,11 @@ class MLkNN(NeighbourClassifier):
 
     def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
         assert own is not None
-        self._labels = labels.astype(np.int32)
-        n_rows = labels.shape[0]
-        n_present = np.asarray(self._labels.sum(axis=0)).ravel()
-        counts = own.sum(self._labels)
+        self._votes = LabelVotes.of(labels)
+        n_rows, n_present = labels.shape[0], np.bincount(labels.indices, minlength=labels.shape[1])
         longest = max(self.k, int(own.counts.max(initial=0)))
-        everywhere = _histograms(counts, np.full(labels.shape[1], n_rows), longest)
-        with_label = _histograms(counts.multiply(labels), n_present, longest)
+        both = self._votes.histograms(own, longest, self.n_jobs)
         self.prior_ = (self.s + n_present) / (2 * self.s + n_rows)
-        both = np.stack([everywhere - with_label, with_label])
         self.conditional_ = (self.s + both) / (self.s * (longest + 1) + both.sum(axis=2, keepdims=True))
         present, absent = (
             self.prior_[:, np.newaxis] * self.conditional_[1],
@@ -81,18 +78,4 @@ class MLkNN(NeighbourClassifier):
         self._posterior = present / (present + absent)
 
     def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
-        counts = sp.coo_matrix(found.sum(self._labels))
-        probabilities = np.tile(self._posterior[:, 0], (counts.shape[0], 1))  # most labels are none of the neighbours'
-        seen = np.minimum(counts.data, self._posterior.shape[1] - 1)
-        probabilities[counts.row, counts.col] = self._posterior[counts.col, seen]
-        return probabilities
-
-
-def _histograms(counts: Any, n_rows: NDArray[Any], longest: int) -> NDArray[np.int64]:
-    """How many of ``n_rows[l]`` rows have 0, 1, ..., neighbours with label ``l``, from the counts of those that have some."""
-    n_labels = len(n_rows)
-    some = sp.coo_matrix(counts)
-    places = some.col.astype(np.int64) * (longest + 1) + some.data
-    histograms = np.bincount(places, minlength=n_labels * (longest + 1)).reshape(n_labels, longest + 1)
-    histograms[:, 0] = n_rows - histograms[:, 1:].sum(axis=1)
-    return histograms
+        return self._votes.answers(found, self._posterior, self.n_jobs)

@@ -77,9 +77,12 @@ def judge_selector(
     numeric = bool(read_targets(Y).is_number.any())
     learner = learner if learner is not None else (KNNRegressor() if numeric else MLkNN())
     measure = measure if measure is not None else ("rrmse" if numeric else "hamming_loss")
-    weight = None if sample_weight is None else np.asarray(sample_weight)[train]
+    weights = () if sample_weight is None else (np.asarray(sample_weight)[train],)
     seen, answers = _safe_indexing(X, train), _safe_indexing(Y, train)
-    fold = clone(selector).set_params(n_features_to_select=n_features, warm_start=False).fit(seen, answers, weight)
+    fold = clone(selector).set_params(n_features_to_select=n_features)
+    if "warm_start" in fold.get_params(deep=False):
+        fold.set_params(warm_start=False)
+    fold.fit(seen, answers, *weights)
     asked, expected = _safe_indexing(X, test), _safe_indexing(Y, test)
     return prefix_scores(learner, measure, seen, answers, asked, expected, features=fold.selected_)
 

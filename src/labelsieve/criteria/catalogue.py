@@ -30,7 +30,7 @@ def criterion_named(criterion: Any) -> Criterion:
         return _default(criterion.lower())
     if isinstance(criterion, str) and criterion.lower() in METHODS:
         name = criterion.lower()
-        raise InputError(f"{name!r} is no formula for a greedy search; use labelsieve.{METHODS[name].selector}({name!r}).")
+        raise InputError(f"{name!r} is no formula for a greedy search; use {METHODS[name].call}.")
     raise InputError(f"{criterion!r} is not a criterion; known are {', '.join(CATALOGUE)}, or a Criterion of your own.")
 
 

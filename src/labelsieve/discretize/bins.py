@@ -9,13 +9,13 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.discretize.classes import class_codes
 from labelsieve.discretize.discretizer import Discretizer
 from labelsieve.discretize.sparse_codes import as_matrix_like
 from labelsieve.errors import InputError
 from labelsieve.information import Codes
 from labelsieve.information.cutting import ColumnCuts, apply_cuts, require_finite
 from labelsieve.information.tables import NumberTable, is_frame, read_table
+from labelsieve.information.targets import read_targets
 from labelsieve.information.weights import RowWeights, quantise, read_weights
 
 Missing = Literal["error", "level"]
@@ -116,7 +116,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ignore
     def _read_targets(self, y: Any, n_rows: int) -> Codes:
         if y is None:
             raise InputError(f"{type(self).__name__} cuts by the targets: pass them as y.")
-        targets = class_codes(y)
+        targets = read_targets(y, "classes").classes
         if targets.n_rows != n_rows:
             raise InputError(f"X has {n_rows} rows and y has {targets.n_rows}; they must be the same rows.")
         return targets

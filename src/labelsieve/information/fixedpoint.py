@@ -13,6 +13,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.errors import InputError
 from labelsieve.information.weights import Estimator, RowWeights
 
 ESTIMATORS = ("plugin", "miller-madow")
@@ -82,6 +83,11 @@ class FixedPoint:
         cls, total: int, *, unit: float, n_rows: int = 0, n_targets: int = 1, estimator: Estimator = "plugin"
     ) -> "FixedPoint":
         """For ``n_rows`` weights that add up to ``total``, where a weight of one is ``unit``."""
+        if estimator not in ESTIMATORS:
+            raise InputError(
+                f"estimator={estimator!r} needs whole tables, and here sums over their cells are all (networks that are "
+                "learned, quadratic programmes); use 'plugin' or 'miller-madow', or give the network itself."
+            )
         largest = max(1.0, total * math.log(max(total, 2)))
         if estimator != "plugin":
             largest += 0.5 * unit * n_rows  # a penalty for every cell

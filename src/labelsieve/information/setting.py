@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError, one_of
 from labelsieve.information.backends import NativeBackend
+from labelsieve.information.backends.tables import Terms
 from labelsieve.information.codes import Codes
 from labelsieve.information.fixedpoint import ESTIMATORS, FixedPoint
-from labelsieve.information.shrinkage import Terms, shrunk_information
+from labelsieve.information.shrinkage import shrunk_information
 from labelsieve.information.weights import Estimator, RowWeights, weigh
 
 Base = Literal["nat", "bit"]
-AnyEstimator = Estimator | Literal["shrinkage"]
+AnyEstimator = Estimator
 Array = NDArray[np.float64]
 
 

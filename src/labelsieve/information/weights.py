@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
 
-Estimator = Literal["plugin", "miller-madow"]
+Estimator = Literal["plugin", "miller-madow", "shrinkage"]
 
 _TOTAL_BITS = 40
 _WHOLE_LIMIT = 2**31
@@ -95,15 +95,15 @@ def quantised_weights(
 ) -> RowWeights | None:
     """Integer weights of rows that all count, each as often as ``times`` says; None when they need no weights.
 
-    Equal weights do not change a plug-in estimate; Miller and Madow's correction knows how many rows there are, so for it
-    they do.
+    Equal weights do not change a plug-in estimate; Miller and Madow's correction and shrinkage know how many rows there are,
+    so for them they do.
     """
     if weights is None or (np.all(weights == weights[0]) and (estimator == "plugin" or weights[0] == 1)):
         return None
     quantised = quantise(weights, times)
     if estimator != "plugin" and quantised.unit > quantised.total * _SMALLEST_SHARE:
         raise InputError(
-            "sample_weight adds up to less than a millionth of a row; Miller and Madow need weights that say how often rows "
-            "count. Scale them, or use estimator='plugin'."
+            f"sample_weight adds up to less than a millionth of a row; estimator={estimator!r} needs weights that say how "
+            "often rows count. Scale them, or use estimator='plugin'."
         )
     return quantised

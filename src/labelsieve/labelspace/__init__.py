@@ -1,3 +1,4 @@
+from labelsieve.information.targets import TargetTable, read_targets
 from labelsieve.labelspace.compatibility import compatibility_table, refusal
 from labelsieve.labelspace.copying import Copy, CopyWeight
 from labelsieve.labelspace.given_or_learned import NETWORKS, find_parents
@@ -12,7 +13,6 @@ from labelsieve.labelspace.registry import LABEL_SPACES, name_of, space_named
 from labelsieve.labelspace.rule import NetworkRule
 from labelsieve.labelspace.single import Single
 from labelsieve.labelspace.space import LabelSpace, Made, to_count
-from labelsieve.labelspace.targets import TargetTable, read_targets
 
 __all__ = [
     "LABEL_SPACES",

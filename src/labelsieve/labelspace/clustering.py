@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
+from labelsieve.information.targets import TargetTable
 from labelsieve.labelspace.space import Weights
-from labelsieve.labelspace.targets import TargetTable
 
 MAX_ROWS = 2500  # that the medoids are looked for among: every row of the papers' data sets, and 25 MB of distances
 

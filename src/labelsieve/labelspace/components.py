@@ -9,7 +9,9 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from labelsieve.errors import InputError, whole_number
 from labelsieve.information import Codes
-from labelsieve.information.tables import read_table
+from labelsieve.information.cutting import apply_cuts, cut_by_values
+from labelsieve.information.tables import NumberTable, read_table
+from labelsieve.information.weights import quantise
 
 DENSE_SIDE, DENSE_CELLS = 256, 2**24  # up to here a full decomposition costs nothing
 
@@ -69,15 +71,13 @@ def _varies(values: Any) -> bool:
 
 
 def three_levels(values: Real, *, factor: float = 1.0, weights: Real | None = None) -> Codes:
-    r"""Codes 0, 1, 2 below, within and above :math:`\mu \pm` ``factor`` :math:`\sigma` (Sun and Kudo 2017, section 7.1).
+    r"""Codes of values below, within and above :math:`\mu \pm` ``factor`` :math:`\sigma` (Sun and Kudo 2017, section 7.1).
 
     Levels are closed on the left; :math:`\sigma` divides by N - 1. The authors' program has ``factor=0.5``.
 
-    >>> three_levels(np.array([[0.0], [5.0], [10.0]])).column(0)
-    array([1, 1, 2], dtype=uint16)
+    >>> three_levels(np.array([[0.0], [4.0], [5.0], [6.0], [10.0]])).column(0)
+    array([0, 1, 1, 1, 2], dtype=uint16)
     """
-    share = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
-    mean = share @ values / share.sum()
-    deviation = np.sqrt(share @ (values - mean) ** 2 / max(share.sum() - 1, np.finfo(float).tiny))
-    codes = (values >= mean - factor * deviation).astype(np.uint8) + (values >= mean + factor * deviation)
-    return Codes.from_values(codes)
+    table = NumberTable(np.asfortranarray(values), None, None)
+    rows = None if weights is None else quantise(np.asarray(weights, dtype=np.float64))
+    return apply_cuts(table, cut_by_values(table, "mean-std", 3, factor=factor, weights=rows))

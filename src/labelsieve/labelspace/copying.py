@@ -6,9 +6,9 @@ import numpy as np
 
 from labelsieve.errors import InputError
 from labelsieve.information.codes import MAX_LEVELS
+from labelsieve.information.targets import TargetTable
 from labelsieve.labelspace.labels import LabelRows, label_rows
 from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights, one_column
-from labelsieve.labelspace.targets import TargetTable
 
 
 class Copy(LabelSpace):

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError, whole_number
 from labelsieve.information import Codes
+from labelsieve.information.targets import Kind, TargetTable
 from labelsieve.labelspace.clustering import MAX_ROWS, distinct_rows, medoid_clusters
 from labelsieve.labelspace.randomness import generator
 from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights
-from labelsieve.labelspace.targets import Kind, TargetTable
 
 
 class GroupSpace(LabelSpace):

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError, whole_number
 from labelsieve.information import Codes, entropy, mutual_information
+from labelsieve.information.targets import BINS, Kind, TargetTable
 from labelsieve.labelspace.clustering import MAX_ROWS
 from labelsieve.labelspace.group import GroupSpace
 from labelsieve.labelspace.space import Weights
-from labelsieve.labelspace.targets import BINS, Kind, TargetTable
 
 
 class GroupAuto(GroupSpace):

@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 from labelsieve.information import join
+from labelsieve.information.targets import BINS, Kind, TargetTable
 from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights
-from labelsieve.labelspace.targets import BINS, Kind, TargetTable
 
 
 class Joint(LabelSpace):

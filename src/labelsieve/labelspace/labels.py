@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.labelspace.targets import TargetTable
+from labelsieve.information.targets import TargetTable
 
 
 class LabelRows(NamedTuple):

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
+from labelsieve.information.targets import TargetTable
 from labelsieve.labelspace.copying import some_labels
 from labelsieve.labelspace.labels import LabelRows
 from labelsieve.labelspace.randomness import generator
 from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights, one_column
-from labelsieve.labelspace.targets import TargetTable
 
 
 class OneLabel(LabelSpace):

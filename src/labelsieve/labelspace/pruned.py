@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError, whole_number
 from labelsieve.information.codes import MAX_LEVELS
 from labelsieve.information.joint import joint_variable
+from labelsieve.information.targets import BINS, Kind, TargetTable
 from labelsieve.labelspace.labels import label_rows
 from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights, one_column
-from labelsieve.labelspace.targets import BINS, Kind, TargetTable
 
 
 class Pruned(LabelSpace):

@@ -8,13 +8,13 @@ from sklearn.base import BaseEstimator
 from labelsieve.errors import InputError, one_of
 from labelsieve.information import Codes
 from labelsieve.information.tables import read_table
+from labelsieve.information.targets import read_targets
 from labelsieve.information.weights import Estimator, RowWeights, weigh
 from labelsieve.labelspace.components import principal_components, three_levels
 from labelsieve.labelspace.kcc import ROUNDINGS, Rounding, kcc_parents, n_parents
 from labelsieve.labelspace.network import LabelNetwork, checked_order
 from labelsieve.labelspace.order import frequency_order, information_order, random_order
 from labelsieve.labelspace.shared_information import SharedInformation
-from labelsieve.labelspace.targets import read_targets
 from labelsieve.labelspace.tree import tree_network
 
 PARENTS = ("kcc", "tree", "preceding", "none")

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator
 
 from labelsieve.errors import InputError
 from labelsieve.information import Codes
+from labelsieve.information.targets import TargetTable
 from labelsieve.information.weights import Estimator, RowWeights, quantised_weights
-from labelsieve.labelspace.targets import TargetTable
 
 Makes = Literal["targets", "groups", "variable"]
 Weights = NDArray[np.float64] | None

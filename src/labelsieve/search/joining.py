@@ -1,5 +1,6 @@
 """Scores that every label gives to every feature, joined into one score for each feature."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -8,6 +9,8 @@ from numpy.typing import NDArray
 from labelsieve.errors import one_of
 from labelsieve.information.formula.plan import Plan
 from labelsieve.information.formula.workspace import Workspace
+from labelsieve.information.weights import Estimator
+from labelsieve.labelspace.space import Counted
 from labelsieve.search.labelwise import search_each
 
 Join = Literal["max", "mean", "min", "sum"]
@@ -50,6 +53,17 @@ def scores_by_label(plan: Plan, workspace: Workspace, targets: slice) -> NDArray
     table = np.empty(scores.shape)
     np.put_along_axis(table, selected, scores, axis=1)
     return table.T
+
+
+def joined_scores(tables: Sequence[Counted], criterion: Any, *, estimator: Estimator, n_jobs: int | None) -> "KnownScores":
+    """Every label's scores, from its own bins if there is a table for each, joined as the criterion says."""
+    scores = []
+    for place, table in enumerate(tables):
+        how: dict[str, Any] = {"weights": table.weights, "entries": table.entries, "estimator": estimator}
+        workspace = Workspace(table.X, table.Y, n_jobs=n_jobs, **how)
+        block = slice(None) if len(tables) == 1 else slice(place, place + 1)
+        scores.append(scores_by_label(criterion.plan, workspace, block))
+    return KnownScores(join_labels(np.hstack(scores), join=criterion.join, scale=criterion.scale))
 
 
 class KnownScores:

@@ -33,12 +33,13 @@ def search_each(
     """
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
     closed = np.zeros((n_features, n_targets), dtype=bool) if closed is None else closed
-    width = max(1, PANEL_BYTES // (8 * n_features)) if can_share(plan) else 1
+    shared = can_share(plan) and workspace.tables is None
+    width = max(1, PANEL_BYTES // (8 * n_features)) if shared else 1
     lists: list[Lists] = []
     first, last, _ = targets.indices(n_targets)
     for start in range(first, last, width):
         block = slice(start, min(last, start + width))
-        if can_share(plan):
+        if shared:
             scorer = LabelwiseScorer(plan, workspace, block, parents)
             report = None if progress is None else partial(_in_all, progress, block, n_targets)
             if plan.is_ranking:
@@ -53,6 +54,19 @@ def search_each(
             if progress is not None:
                 progress(block.stop, n_targets)
     return np.concatenate([selected for selected, _ in lists]), np.concatenate([scores for _, scores in lists])
+
+
+def together(rows: Sequence[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Lists:
+    """Lists of any lengths, with their scores, as two arrays; behind the end of a list stand -1 and NaN.
+
+    >>> together([(np.array([4, 2]), np.array([0.5, 0.1])), (np.array([3]), np.array([0.2]))])[0]
+    array([[ 4,  2], [ 3, -1]])
+    """
+    longest = max(len(columns) for columns, _ in rows)
+    selected, scores = np.full((len(rows), longest), -1, dtype=np.intp), np.full((len(rows), longest), np.nan)
+    for place, (columns, values) in enumerate(rows):
+        selected[place, : len(columns)], scores[place, : len(columns)] = columns, values
+    return selected, scores
 
 
 def _in_all(progress: Progress, block: slice, n_targets: int, done: int, n_selected: int) -> None:

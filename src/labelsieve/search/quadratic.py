@@ -137,6 +137,11 @@ class QuadraticProgramme:
         most = self._bend * float(np.abs(self.matrix.diagonal).max()) + self.alpha * float(np.abs(self.relevance).max())
         return max(abs(quadratic) + abs(linear), SMALL * most) or 1.0
 
+    def scores(self) -> Array:
+        """Weights, and where there is none minus what one would cost."""
+        cost = np.maximum(self.gradient - self.multiplier, 0.0)
+        return np.where(self.weights > 0, self.weights, 0.0 - cost)
+
     def solve(self) -> None:
         """Go on until ``optimality`` is within the tolerance, or the steps are used up."""
         for _ in range(MAX_ROUNDS):

@@ -16,6 +16,7 @@ from labelsieve.labelspace import read_targets
 from labelsieve.selector import BaseSieve, Count
 from labelsieve.selectors.contingency import Array, Classes, chi_square_table, classes_of, target_slices
 from labelsieve.selectors.ranking import Ranking
+from labelsieve.stopping import StoppingRule
 
 Targets = Literal["single", "joint", "copy", "copy-weight"]
 TARGETS = ("single", "joint", "copy", "copy-weight")
@@ -114,8 +115,10 @@ class ChiSquare(Ranking):
         Over the targets, under ``targets="single"``.
     discretizer : {"equal-width"}, Discretizer or None
         As for :class:`labelsieve.Sieve`. Bins come from all rows, also from those that copies leave out.
-    n_features_to_select : int, float or None
-        How many; a fraction of all; None ranks them all. More than there are means all.
+    n_features_to_select : int, float, StoppingRule or None
+        How many; a fraction of all; None ranks them all. More than there are means all. Or a rule of
+        :mod:`labelsieve.stopping` that looks at the scores (``ScoreThreshold``, ``Knee(of="score")``) or at predictions
+        (``CrossValidated``).
 
     Attributes
     ----------
@@ -151,7 +154,7 @@ class ChiSquare(Ranking):
         targets: Targets = "single",
         combine: Literal["sum", "max"] = "sum",
         discretizer: str | Discretizer | None = "equal-width",
-        n_features_to_select: Count = 10,
+        n_features_to_select: Count | StoppingRule = 10,
     ) -> None:
         self.targets = targets
         self.combine = combine
@@ -162,11 +165,12 @@ class ChiSquare(Ranking):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         used = discretizer_named(self.discretizer)
+        given = X
         X, table, weights = self._rows(X, y, sample_weight, "classes", used)
         targets = table.classes
         features = one_table(used.encode(X, targets, weights), "ChiSquare")
         statistics = _statistics(features, targets, self.targets, weights)
         copies = self.targets in ("copy", "copy-weight")
         self.n_rows_without_labels_ = int(np.count_nonzero(_labels(targets).sum(axis=1) == 0)) if copies else 0
-        self._keep_best(statistics.max(axis=1) if self.combine == "max" else statistics.sum(axis=1))
+        self._keep_best(statistics.max(axis=1) if self.combine == "max" else statistics.sum(axis=1), given, y, sample_weight)
         return self

@@ -13,15 +13,24 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.information.weights import read_weights
 from labelsieve.selector import BaseSieve
-from labelsieve.selectors.normal_equations import Array, extreme_eigenvalues, multiply_by_gram, solve, weighted_rows
+from labelsieve.selectors.normal_equations import (
+    Array,
+    extreme_eigenvalues,
+    is_positive_definite,
+    multiply_by_gram,
+    solve,
+    weighted_rows,
+)
 from labelsieve.selectors.proximal import Acceleration, Quadratic, minimise
 from labelsieve.selectors.ranking import read_numbers
 
 _REMEDIES = {
     "max_iter": "was not at a minimum after max_iter steps; raise max_iter or tol, or scale the features",
-    "not convex": "is not convex, may have no minimum, and was at none after max_iter steps; use convex=True or raise max_iter",
+    "not bounded": "falls without bound along some direction, and the run was at no local minimum after max_iter steps; use "
+    "convex=True, a larger beta, or more steps",
     "stalled": "stopped falling before the tolerance was met; raise tol, or scale the features",
-    "unbounded": "has no minimum: with dependent features the label correlations make it fall for ever; use convex=True",
+    "unbounded": "has no minimum, and from where the run ended it falls for ever: the label correlations outweigh X'X where "
+    "features are (nearly) dependent; use convex=True, or a larger beta",
 }
 
 
@@ -43,8 +52,7 @@ class LLSF(BaseSieve):
         paper's, which may rise; ``"none"`` is proximal gradient.
     convex : bool
         Drop the negative eigenvalues of R. As published R has zeros on its diagonal, so it is indefinite unless all labels
-        are alike, and where features are linearly dependent (as when there are more of them than rows) the objective has
-        no minimum at all. ``max_iter`` bounds the run, and a warning says so.
+        are alike, and the objective may have no minimum: see ``bounded_``.
     max_iter : int
     tol : float
         Stop when no entry of the smallest subgradient is larger than ``tol`` times the largest of X'Y.
@@ -65,13 +73,21 @@ class LLSF(BaseSieve):
         The largest entry of the smallest subgradient: 0 at a minimum.
     curvature_ : float
         A lower bound of the curvature of the smooth part; the problem is convex where it is not negative.
+    bounded_ : bool or None
+        Whether the objective is bounded below; None where that was not found out (more than 10,000 features).
     n_iter_ : int
         Steps taken, also those that were thrown away; at least 1.
     reason_ : {"converged", "stalled", "unbounded", "max_iter"}
-        Why the run ended.
+        Why the run ended. Where the objective is not bounded, "converged" is at a local minimum; a warning tells of the others.
 
     Notes
     -----
+    Let v and u be eigenvectors of X'X and R for their smallest eigenvalues :math:`\sigma` and :math:`\lambda`. Along
+    :math:`W + t v u'` the objective is :math:`\frac12 (\sigma + \alpha \lambda) t^2` and terms that grow no faster than t,
+    those of the absolute values among them. So it is bounded below only where :math:`\sigma + \alpha \lambda \ge 0`, which is
+    where it is convex. Elsewhere a run may end at a local minimum, which a larger ``beta`` makes likelier; or it comes to where
+    the direction of a step leads down for ever, and ends there.
+
     The step is :math:`1 / \sqrt{2 (\|X'X\|^2 + \|\alpha R\|^2)}` with spectral norms. Nothing is centred: there is no
     intercept. Labels that never occur are left out and get no features. Weighted rows count in the fit and in R.
 
@@ -144,7 +160,10 @@ class LLSF(BaseSieve):
             values = np.maximum(values, 0.0)
             unlike = (vectors * values) @ vectors.T
         smallest, largest = extreme_eigenvalues(X)
-        self.curvature_ = smallest + self.alpha * float(values.min())
+        bend = self.alpha * float(values.min())
+        self.curvature_ = smallest + bend
+        rounding = X.shape[1] * np.finfo(np.float64).eps * (largest + abs(bend))
+        self.bounded_ = True if self.curvature_ >= -rounding else is_positive_definite(X, bend)
         lipschitz = np.sqrt(2 * (largest**2 + (self.alpha * float(np.abs(values).max())) ** 2))
         product = X.T @ Y
         B = np.asarray(product.toarray() if sp.issparse(product) else product, dtype=np.float64)
@@ -158,11 +177,12 @@ class LLSF(BaseSieve):
             acceleration=self.acceleration,
             max_iter=self.max_iter,
             tolerance=self.tol * float(np.abs(B).max(initial=0.0)),
+            bounded=self.bounded_,
         )
         self.objective_, self.residual_, self.reason_ = found.objective, found.residual, found.reason
         self.n_iter_ = max(1, found.n_steps)
         if found.reason != "converged":
-            remedy = _REMEDIES["not convex" if found.reason == "max_iter" and self.curvature_ < 0 else found.reason]
+            remedy = _REMEDIES["not bounded" if found.reason == "max_iter" and self.bounded_ is False else found.reason]
             state = f"residual {found.residual:.3g}, curvature {self.curvature_:.3g}"
             warnings.warn(f"LLSF's objective {remedy} ({state}).", ConvergenceWarning, stacklevel=3)
         return found.W

@@ -26,7 +26,7 @@ class Minimum:
     """Where a run ended.
 
     ``residual`` is the distance of the nearest subgradient from zero, in its largest entry; ``reason`` is "converged",
-    "stalled" (the objective stops falling, to rounding), "unbounded" or "max_iter".
+    "stalled" (the objective stops falling, to rounding), "unbounded" (from here it falls for ever) or "max_iter".
     """
 
     W: Array
@@ -42,14 +42,43 @@ def subgradient_residual(W: Array, gradient: Array, beta: float) -> float:
     return float(np.max(np.where(W == 0, at_zero, np.abs(gradient + beta * np.sign(W))), initial=0.0))
 
 
+def falls_for_ever(problem: Quadratic, beta: float, W: Array, HW: Array, direction: Array, H_direction: Array) -> bool:
+    r"""True when the objective falls all the way along the ray from W in this direction, to minus infinity.
+
+    With curvature :math:`c = \langle D, HD \rangle < 0` its slope is :math:`\langle HW - B, D \rangle + ct +
+    \beta \sum_i sgn(w_i + t d_i) d_i`: it falls between the places where an entry changes its sign, and jumps up by
+    :math:`2 \beta |d_i|` there. So it is enough to look at the start and behind each of those. Cost: sorting the entries.
+    """
+    curvature = float(np.vdot(direction, H_direction))
+    if not curvature < 0:
+        return False
+    turning = W * direction < 0
+    places, jumps = -W[turning] / direction[turning], 2 * beta * np.abs(direction[turning])
+    order = np.argsort(places, kind="stable")
+    of_absolute = float(np.where(W == 0, np.abs(direction), np.sign(W) * direction).sum())
+    slope = float(np.vdot(HW - problem.B, direction)) + beta * of_absolute
+    behind = slope + curvature * places[order] + np.cumsum(jumps[order])
+    return slope <= 0 and bool(np.all(behind <= 0))
+
+
 def minimise(
-    problem: Quadratic, beta: float, start: Array, step: float, *, acceleration: Acceleration, max_iter: int, tolerance: float
+    problem: Quadratic,
+    beta: float,
+    start: Array,
+    step: float,
+    *,
+    acceleration: Acceleration,
+    max_iter: int,
+    tolerance: float,
+    bounded: bool | None = True,
 ) -> Minimum:
     r"""Minimise the quadratic plus :math:`\beta \sum |W|` from ``start``, with steps of a fixed length.
 
     ``"plain"`` is Nesterov's sequence as in Beck and Teboulle (2009); its objective may rise on the way. ``"restart"`` throws
     a step that rose away and starts the sequence anew (O'Donoghue and Candes 2015): a step without momentum never rises when
-    ``step`` is at most 1 / the Lipschitz constant, convex or not. Cost: one product by H in each iteration.
+    ``step`` is at most 1 / the Lipschitz constant, convex or not. Unless the problem is known to be ``bounded`` below, the run
+    ends where the direction of its last step leads down for ever (:func:`falls_for_ever`). Cost: one product by H in each
+    iteration.
     """
     W, HW = start, problem.multiply(start)
     V, HV, momentum = W, HW, 1.0
@@ -78,10 +107,14 @@ def minimise(
             break
         before, momentum = momentum, (1 + np.sqrt(1 + 4 * momentum**2)) / 2 if acceleration != "none" else 1.0
         ahead = (before - 1) / momentum
-        V, HV = (new + ahead * (new - W), H_new + ahead * (H_new - HW)) if ahead > 0 else (new, H_new)
+        moved_by, H_moved_by = new - W, H_new - HW
+        V, HV = (new + ahead * moved_by, H_new + ahead * H_moved_by) if ahead > 0 else (new, H_new)
         W, HW = new, H_new
         values.append(values[-1] + change)
         residual = subgradient_residual(W, HW - problem.B, beta)
+        if not bounded and residual > tolerance and falls_for_ever(problem, beta, W, HW, moved_by, H_moved_by):
+            reason = "unbounded"
+            break
     else:
         reason = "converged" if residual <= tolerance else "max_iter"
     return Minimum(W, np.array(values), residual, reason, n_steps)

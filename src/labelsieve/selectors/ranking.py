@@ -8,24 +8,23 @@ from sklearn.utils.validation import validate_data
 
 from labelsieve.errors import InputError
 from labelsieve.information.tables import read_table
+from labelsieve.judging import judge_of
 from labelsieve.selector import BaseSieve
+from labelsieve.stopping import StoppingRule
 
 
 class Ranking(BaseSieve):
     """A selector that keeps the features of largest score; of equals the lowest column comes first."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_features_to_select": BaseSieve._parameter_constraints["n_features_to_select"],
+        "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
     }
 
-    def _keep_best(self, scores: NDArray[np.float64]) -> None:
+    def _keep_best(self, scores: NDArray[np.float64], X: Any, Y: Any, sample_weight: Any = None) -> None:
         """Set what selectors tell, from the scores of all features."""
         order = np.argsort(-scores, kind="stable")
         self.feature_scores_ = scores
-        self.selected_ = order[: self._wanted(len(scores), len(scores))].astype(np.intp)
-        self.scores_ = scores[self.selected_]
-        self.support_ = np.zeros(len(scores), dtype=bool)
-        self.support_[self.selected_] = True
+        self._keep_first(order, scores[order], 0, X, Y, judge_of(self, X, Y, sample_weight))
 
 
 def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:

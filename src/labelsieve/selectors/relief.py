@@ -16,6 +16,7 @@ from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.progress import progress_bar
 from labelsieve.selector import Count
 from labelsieve.selectors.ranking import Ranking
+from labelsieve.stopping import StoppingRule
 
 Array = NDArray[np.float64]
 AT_ONCE = 2**22  # neighbours, or differences of targets, that are held in memory at a time
@@ -78,7 +79,7 @@ class GroupedRelief(BaseRelief):
                 factors = self._shares(neighbours) * (weigh(block) / len(references))[:, :, np.newaxis]
                 scores += table.weighted_differences(block, neighbours, factors)
                 progress(done + 1, len(some))
-        self._keep_best(scores)
+        self._keep_best(scores, X, Y)
         return self
 
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:
@@ -106,8 +107,9 @@ class ReliefF(GroupedRelief):
         m: how many rows, drawn at random, are compared with their neighbours. None takes them all.
     sigma : float, optional
         Weigh the neighbour of rank r by :math:`e^{-(r / \sigma)^2}`; None weighs all alike.
-    n_features_to_select : int, float or None
-        How many; a fraction of all; None ranks them all. More than there are means all.
+    n_features_to_select : int, float, StoppingRule or None
+        How many; a fraction of all; None ranks them all. More than there are means all. Or a rule, as for
+        :class:`ChiSquare`.
     random_state : int, RandomState or None
         For ``n_samples``.
     n_jobs : int, optional
@@ -149,7 +151,7 @@ class ReliefF(GroupedRelief):
         n_neighbors: int = 10,
         n_samples: int | None = None,
         sigma: float | None = None,
-        n_features_to_select: Count = 10,
+        n_features_to_select: Count | StoppingRule = 10,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:

@@ -9,6 +9,7 @@ from labelsieve.errors import InputError
 from labelsieve.information import Codes
 from labelsieve.selector import Count
 from labelsieve.selectors.relief import Array, GroupedRelief
+from labelsieve.stopping import StoppingRule
 
 
 class ReliefFML(GroupedRelief):
@@ -48,7 +49,7 @@ class ReliefFML(GroupedRelief):
         n_neighbors: int = 10,
         n_samples: int | None = None,
         sigma: float | None = None,
-        n_features_to_select: Count = 10,
+        n_features_to_select: Count | StoppingRule = 10,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:

@@ -12,6 +12,7 @@ from labelsieve.progress import progress_bar
 from labelsieve.selector import Count
 from labelsieve.selectors.ranking import read_numbers
 from labelsieve.selectors.relief import Array, BaseRelief, blocks
+from labelsieve.stopping import StoppingRule
 
 
 class RReliefF(BaseRelief):
@@ -56,7 +57,7 @@ class RReliefF(BaseRelief):
         n_neighbors: int = 10,
         n_samples: int | None = None,
         sigma: float | None = None,
-        n_features_to_select: Count = 10,
+        n_features_to_select: Count | StoppingRule = 10,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -92,7 +93,7 @@ class RReliefF(BaseRelief):
         for block, (neighbours, shares) in zip(some, found, strict=True):
             factors = targets.differences(block, neighbours) @ per_different / Y.shape[1] - per_pair
             scores += table.weighted_differences(block, neighbours, shares * factors)
-        self._keep_best(scores)
+        self._keep_best(scores, X, Y)
         return self
 
 

@@ -25,7 +25,7 @@ class Curve:
         self._search, self._scorer = evidence.search, None
         if of == "added":
             ADDED.require_memory(evidence.workspace.X, evidence.workspace.Y)
-            self._scorer = ADDED.bind(evidence.workspace)
+            self._scorer = ADDED.bind(evidence.workspace, targets=evidence.targets)
         self._added: list[float] = []
 
     def first(self, n_selected: int) -> Numbers:

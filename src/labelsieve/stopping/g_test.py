@@ -119,14 +119,14 @@ class GTest(StoppingRule):
         feature = X.column(evidence.search.selected[kept])
         strata = self._strata(X, chosen)
         smallest, tested = np.inf, False
-        for target in range(Y.n_columns):
+        for target in evidence.places:
             labels = Y.column(target)
             tests = [g_statistic(feature, labels, one) for one in strata]
             if all(test.cells * self.min_rows <= len(feature) for test in tests):
                 smallest, tested = min(smallest, max(test.p_value for test in tests)), True
         if not tested:
             return float("nan")
-        return corrected(smallest, Y.n_columns * int(evidence.candidates(kept).sum()), self.correction)
+        return corrected(smallest, len(evidence.places) * int(evidence.candidates(kept).sum()), self.correction)
 
     def _strata(self, X: Codes, chosen: list[int]) -> list[Column | None]:
         if not chosen:

@@ -119,7 +119,7 @@ class PermutationTest(StoppingRule):
         as_good = 0
         for done in range(1, self.n_permutations + 1):
             shuffled = workspace.with_targets(permuted_rows(workspace.Y, permutation_within(strata, random)))
-            scorer = search.plan.bind(shuffled, parents=evidence.parents)
+            scorer = search.plan.bind(shuffled, targets=evidence.targets, parents=evidence.parents)
             for feature in chosen:
                 scorer.select(feature)
             as_good += bool((scorer.scores() + closed).max() >= observed)

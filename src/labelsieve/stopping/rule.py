@@ -1,7 +1,7 @@
 """What a stopping rule is: it looks at a growing selection and says how many features to keep."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -35,6 +35,8 @@ class Evidence:
     judge : callable
         ``judge(train, test, estimator, measure, n_features)``: select on some rows and give the measure on others with the
         first 1, 2, ..., features.
+    targets : slice
+        Those that the selection is for.
     """
 
     search: GreedySearch
@@ -43,10 +45,16 @@ class Evidence:
     X: Any
     Y: Any
     judge: Judge
+    targets: slice = field(default_factory=lambda: slice(None))
 
     @property
     def n_forced(self) -> int:
         return len(self.search.forced)
+
+    @property
+    def places(self) -> range:
+        """The targets that the selection is for."""
+        return range(*self.targets.indices(self.workspace.Y.n_columns))
 
     def candidates(self, n_selected: int) -> NDArray[np.bool_]:
         """The features that could be the next after so many."""
@@ -96,6 +104,11 @@ class StoppingRule(BaseEstimator):  # type: ignore[misc]
                 break
             kept += 1
         return kept
+
+
+def cannot_judge(*_: Any) -> Numbers:
+    """In place of a judge, where there is none."""
+    raise InputError("Predictions cannot be judged here; use a rule that looks at the scores or at the counts.")
 
 
 def share(value: Any, name: str) -> float:

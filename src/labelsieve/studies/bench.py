@@ -1,15 +1,16 @@
 """One process at work: goes through the steps of a split and says what came of each."""
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from labelsieve.studies.errors import StudyError
+from labelsieve.studies.fingerprint import code_print
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
+from labelsieve.studies.spent import Spent, Stopwatch
 from labelsieve.studies.split_rule import Split
 from labelsieve.studies.steps import Batch
-from labelsieve.studies.work import Spent, SplitWork, Values, spent_since
+from labelsieve.studies.work import SplitWork, Values
 
 LONGEST = 500  # characters of an error that are kept
 
@@ -35,7 +36,11 @@ class Bench:
         self._splits: list[Split] = []
 
     def prepare(self, batch: Batch) -> SplitWork:
-        """The rows of a split; they must be those that were planned with."""
+        """The rows of a split; they and the code must be those that were planned with, wherever this process runs."""
+        if any(step.prints.code != code_print() for step in batch.steps):
+            raise StudyError(
+                "the code of labelsieve is not the same wherever this study runs, or has just changed. Run it again."
+            )
         if self._data is None or self._data.name != batch.dataset:
             self._data = Loaded.of(self._sources[batch.dataset])
             self._splits = self._protocol.splits.splits(self._data.X, self._data.Y, self._data.name)
@@ -50,22 +55,21 @@ class Bench:
         """Go through the steps; one that fails says why and the others go on, but those that need its ranking."""
         rankings = dict(batch.rankings)
         for place, step in enumerate(batch.steps):
-            started = time.perf_counter()
+            watch = Stopwatch()
             try:
                 if step.classifier is None:
                     ranking = work.select(step.method.estimator, step.n_wanted, step.seed)
                     rankings[step.method.name] = ranking
-                    yield Done(place, ranking, None, spent_since(started))
+                    yield Done(place, ranking, None, watch.spent())
                 elif step.method.name in rankings:
                     chosen = rankings[step.method.name]
                     if len(chosen) < max(step.sizes):
                         raise StudyError(f"{step.method.name} chose {len(chosen)} features, and {max(step.sizes)} were wanted.")
-                    values = work.evaluate(
-                        step.classifier.estimator, chosen, step.sizes, step.measures, self._protocol.convention
-                    )
-                    yield Done(place, None, values, spent_since(started))
+                    what = (step.classifier.estimator, chosen, step.sizes, step.measures, self._protocol.convention)
+                    values = work.evaluate(*what, seed=step.seed, watch=watch)
+                    yield Done(place, None, values, watch.spent())
             except Exception as error:
-                yield Done(place, None, None, spent_since(started), said(error))
+                yield Done(place, None, None, watch.spent(), said(error))
 
 
 def said(error: BaseException) -> str:

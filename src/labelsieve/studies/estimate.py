@@ -1,26 +1,22 @@
 """What a study will cost, from a quick probe of every data set, method and classifier."""
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from labelsieve.studies.bench import said
+from labelsieve.studies.probe import FEWEST, PATIENCE, PICKS, WIDEST, Probe
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
-from labelsieve.studies.split_rule import Split
-from labelsieve.studies.steps import Step, Todo
-from labelsieve.studies.work import SplitWork, is_nested
+from labelsieve.studies.steps import Todo
 
-PROBED = 300  # rows to train on, and as many to test on
 HOW = (
-    f"Minutes are from a probe on {PROBED} training rows and on half as many: every method chooses one and then three "
-    "features, every classifier is judged with three; selection is taken to grow with the rows and the features to choose, "
-    "neighbours with the square of the rows. Memory is the data, its two parts and the codes, for every process."
+    f"Minutes are the processor's, from trying every method and classifier on {FEWEST} training rows, twice as many and so on, "
+    f"until a try takes {PATIENCE:g} s or has all rows. Methods choose {PICKS} features, classifiers are judged with up to "
+    f"{WIDEST}. From there selection is taken to grow with the features to choose, and all with the rows, or with their square "
+    "where tries do or neighbours are looked for. Memory is the data, its two parts and the codes, for every process."
 )
 
 
@@ -39,7 +35,7 @@ class Estimate:
 def estimate(protocol: Protocol, todo: Todo) -> Estimate:
     """Probe what is missing and add it up; see :data:`HOW`.
 
-    Cost: loads every data set that has something to do, and about a second for each method of each.
+    Cost: loads every data set that has something to do, and about a second for each method and classifier of each.
 
     >>> import tempfile
     >>> from labelsieve.datasets import Dataset, make_known_answer
@@ -60,68 +56,18 @@ def estimate(protocol: Protocol, todo: Todo) -> Estimate:
         split = protocol.splits.splits(data.X, data.Y, data.name)[batches[0].split]
         memory = max(memory, _bytes_of(data) / 2**20)
         probe = Probe(data, split, protocol.convention)
-        rates: dict[tuple[str, str], Callable[[Step], float]] = {}
-        for batch in batches:
-            for step in batch.steps:
-                key = (step.method.name, step.classifier.name if step.classifier else "")
-                if key not in rates:
-                    try:
-                        rates[key] = probe.rate(step)
-                    except Exception as error:  # told, and left to the run to record
-                        problems.append(f"{source.name}, {' and '.join(filter(None, key))}: {said(error)}")
-                        rates[key] = lambda _: 0.0
-                minutes[key[0]] = minutes.get(key[0], 0.0) + rates[key](step) / 60
+        known: dict[tuple[str, str, int, int], float] = {}
+        for step in (step for batch in batches for step in batch.steps):
+            names = (step.method.name, step.classifier.name if step.classifier else "")
+            key = (*names, step.n_wanted, len(step.sizes))
+            if key not in known:
+                try:
+                    known[key] = probe.seconds(step)
+                except Exception as error:  # told, and left to the run to record
+                    problems.append(f"{source.name}, {' and '.join(filter(None, names))}: {said(error)}")
+                    known[key] = 0.0
+            minutes[names[0]] = minutes.get(names[0], 0.0) + known[key] / 60
     return Estimate(todo.n_cells, todo.n_missing, sum(minutes.values()), memory, minutes, tuple(problems))
-
-
-class Probe:
-    """Some rows of a split and half as many: what does not grow with the rows is told from what does."""
-
-    def __init__(self, data: Loaded, split: Split, convention: str) -> None:
-        self._convention = convention
-        n_rows = min(PROBED, len(split.train), len(split.test))
-        self._sizes = (max(2, n_rows // 2), max(2, n_rows))
-        self._works = [SplitWork(data, Split(split.number, split.train[:n], split.test[:n])) for n in self._sizes]
-        self._n_features = data.shape[1]
-        self._train, self._pairs = len(split.train), (len(split.train) + len(split.test)) * len(split.train)
-
-    def rate(self, step: Step) -> Callable[[Step], float]:
-        """Seconds that such a step takes, by its numbers of features."""
-        if step.classifier is None:
-            one, three = (self._whole(partial(self._select, step, min(n, self._n_features)), 1) for n in (1, 3))
-            pick = max(0.0, sum(three) - sum(one)) / 2
-            return lambda whole: sum(one) + pick * (whole.n_wanted - 1)
-        classifier = step.classifier.estimator
-        few = list(range(1, min(3, self._n_features) + 1))
-        fixed, growing = self._whole(partial(self._evaluate, step, few), 2 if is_nested(classifier) else 1)
-        if not is_nested(classifier):
-            return lambda whole: (fixed + growing) * len(whole.sizes) / len(few)
-        # A search at a size is as dear as adding three features; the features between two sizes are added without one.
-        feature = growing / len(few) / 4
-        return lambda whole: (
-            (fixed + growing) * len(whole.sizes) / len(few) + feature * max(0, max(whole.sizes) - len(whole.sizes))
-        )
-
-    def _whole(self, work: Callable[[SplitWork], object], power: int) -> tuple[float, float]:
-        """Seconds for all rows: those that do not depend on the rows, and those that grow with this power of them."""
-        work(self._works[0])  # what is loaded once is loaded
-        small, large = (min(_seconds(work, one) for _ in range(2)) for one in self._works)
-        few, many = ((2.0 * n * n if power == 2 else float(n)) for n in self._sizes)
-        slope = max(0.0, large - small) / (many - few) if many > few else 0.0
-        return max(0.0, large - slope * many), slope * (self._pairs if power == 2 else self._train)
-
-    def _select(self, step: Step, n_wanted: int, work: SplitWork) -> object:
-        return work.select(step.method.estimator, n_wanted, step.seed)
-
-    def _evaluate(self, step: Step, sizes: list[int], work: SplitWork) -> object:
-        assert step.classifier is not None
-        return work.evaluate(step.classifier.estimator, list(range(sizes[-1])), sizes, step.measures, self._convention)
-
-
-def _seconds(work: Callable[[SplitWork], object], on: SplitWork) -> float:
-    started = time.perf_counter()
-    work(on)
-    return time.perf_counter() - started
 
 
 def _bytes_of(data: Loaded) -> float:

@@ -1,27 +1,24 @@
 """Methods and classifiers under the names that results carry: from a name, from a table of plain settings, or as objects."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from sklearn.base import clone
 
-from labelsieve.baselines import BaselineSieve
-from labelsieve.classifiers import IBLR, BRkNN, KNNRegressor, MLkNN
-from labelsieve.criteria import CATALOGUE, METHODS
+from labelsieve.chains.named import CLASSIFIERS, classifier_named
+from labelsieve.criteria import CATALOGUE
 from labelsieve.discretize import DISCRETIZERS
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LABEL_SPACES
 from labelsieve.labelwise import LabelwiseSieve
-from labelsieve.quadratic import QuadraticSieve
+from labelsieve.methods import selector_named
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
 from labelsieve.studies.leaks import refuse_fitted
 
-CLASSIFIERS: dict[str, type] = {"brknn": BRkNN, "iblr": IBLR, "knn": KNNRegressor, "mlknn": MLkNN}
-SELECTORS: dict[str, type] = {"BaselineSieve": BaselineSieve, "QuadraticSieve": QuadraticSieve}
 _PARTS: dict[str, Mapping[str, type]] = {"criterion": CATALOGUE, "targets": LABEL_SPACES, "discretizer": DISCRETIZERS}
 
 
@@ -51,8 +48,8 @@ class Named:
 def read_method(given: Any) -> Named:
     """A selector from a name, a table of settings, or a pair of name and selector.
 
-    >>> read_method("mlqpfs").estimator
-    QuadraticSieve()
+    >>> read_method("mlqpfs").estimator, read_method("ela-chi").estimator
+    (QuadraticSieve(), ChiSquare(targets='copy-weight'))
     >>> read_method({"name": "mine", "criterion": {"name": "jmi", "normalised": True}, "targets": "joint"}).name
     'mine'
     """
@@ -63,15 +60,13 @@ def read_method(given: Any) -> Named:
     settings = _settings(given, "method")
     name = settings.pop("name")
     plain = dict(settings)
-    criterion = settings.setdefault("criterion", name)
+    settings.setdefault("criterion", name)
     for part, known in _PARTS.items():
         if isinstance(settings.get(part), Mapping):
             settings[part] = _part(settings[part], known, f"method {name!r}, {part}")
-    method = METHODS.get(criterion.lower()) if isinstance(criterion, str) else None
-    own = SELECTORS[method.selector] if method is not None else Sieve
     if "n_features_to_select" in settings:
         raise InputError(f"method {name!r}: n_features_to_select is not a setting of a method; say n_features of the study.")
-    made = _make(own, settings, f"method {name!r}")
+    made = _make(selector_named, settings, f"method {name!r}")
     if isinstance(made, Sieve):
         recipe(made.criterion, made.targets, made.discretizer)  # refuses names that nobody knows
     return Named(name, made, plain)
@@ -82,6 +77,8 @@ def read_classifier(given: Any) -> Named:
 
     >>> read_classifier({"name": "seven", "classifier": "mlknn", "k": 7}).estimator
     MLkNN(k=7)
+    >>> read_classifier({"name": "rakel", "k": 2, "base": "tree"}).estimator
+    RAkEL(base=DecisionTreeClassifier(), k=2)
     """
     if isinstance(given, Named):
         return given
@@ -93,7 +90,7 @@ def read_classifier(given: Any) -> Named:
     kind = settings.pop("classifier", name)
     if kind not in CLASSIFIERS:
         raise InputError(f"classifier {kind!r} is not known; there are {', '.join(CLASSIFIERS)}, or a pair (name, classifier).")
-    return Named(name, _make(CLASSIFIERS[kind], settings, f"classifier {name!r}"), plain)
+    return Named(name, _make(partial(classifier_named, kind), settings, f"classifier {name!r}"), plain)
 
 
 def _settings(given: Any, what: str) -> dict[str, Any]:
@@ -122,7 +119,7 @@ def _part(settings: Mapping[str, Any], known: Mapping[str, type], where: str) ->
     return _make(known[name], {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}, where)
 
 
-def _make(own: type, settings: Mapping[str, Any], where: str) -> Any:
+def _make(own: Callable[..., Any], settings: Mapping[str, Any], where: str) -> Any:
     try:
         made = own(**settings)
         if hasattr(made, "_parameter_constraints"):

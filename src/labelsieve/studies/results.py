@@ -12,6 +12,7 @@ from labelsieve.errors import InputError, one_of
 from labelsieve.metrics import MEASURES
 from labelsieve.statistics import Comparison, compare, confidence_band, ranks
 from labelsieve.studies.errors import StudyError
+from labelsieve.studies.profile import Profile, read_profile
 from labelsieve.studies.protocol import ALL
 from labelsieve.studies.schema import connect_to_read, plain_errors
 from labelsieve.studies.store import FILE
@@ -51,10 +52,10 @@ class StudyResults:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         path = Path(folder) / FILE
-        if not path.exists():
-            raise StudyError(f"{folder}: there is no study in this folder; it would hold {FILE}.")
         with plain_errors(path):
             db = connect_to_read(path)
+            if db is None:
+                raise StudyError(f"{folder}: there is no study in this folder; it would hold {FILE}.")
             try:
                 sql = """SELECT dataset, split, method, classifier, k, measure, value, seconds, data, code
                          FROM results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"""
@@ -64,6 +65,7 @@ class StudyResults:
                     "SELECT dataset, split, method, classifier, error FROM cells WHERE error NOT NULL"
                 ).fetchall()
                 self._shares = dict(db.execute("SELECT name, test_share FROM datasets"))
+                self._profile = read_profile(db)
             finally:
                 db.close()
         kinds = {*(("code", row[9]) for row in self._rows), *((f"data of {row[0]}", row[8]) for row in self._rows)}
@@ -154,6 +156,10 @@ class StudyResults:
         names = [name for name in grid.columns if name not in BASELINES]
         table = [[grid.value(dataset, name) for name in names] for dataset in grid.rows]
         return compare(np.array(table), lower_is_better=grid.lower_is_better, methods=names, **how)
+
+    def where_time_goes(self) -> Profile:
+        """Seconds of selection, training, prediction, measures and storage, by method: all cells, also those that failed."""
+        return self._profile
 
     def _measure(self, measure: str) -> str:
         if measure not in self.measures:

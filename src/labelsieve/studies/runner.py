@@ -1,7 +1,8 @@
 """Study: a protocol and the folder in which its results are kept."""
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,11 +11,12 @@ from joblib import effective_n_jobs
 from labelsieve.errors import one_of
 from labelsieve.progress import progress_bar
 from labelsieve.studies.bench import Done
+from labelsieve.studies.on_dask import check_client, run_on_dask
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
+from labelsieve.studies.spent import Spent
 from labelsieve.studies.steps import Batch, DataFacts, Todo, facts_of, find_steps, settle
 from labelsieve.studies.store import Store, look
-from labelsieve.studies.work import Spent
 from labelsieve.studies.workers import Limits, run_here, run_in_processes
 
 Changed = Literal["refuse", "rerun", "keep"]
@@ -70,6 +72,7 @@ class Study:
         self,
         *,
         n_jobs: int | None = None,
+        client: Any = None,
         time_limit: float | None = None,
         memory_limit: float | None = None,
         changed: Changed = "refuse",
@@ -83,6 +86,9 @@ class Study:
         n_jobs : int, optional
             Processes, one thread each; None is one, and this one unless there are limits; -1 is all cores. Scripts that use
             more need the usual ``if __name__ == "__main__":``.
+        client : dask.distributed.Client, optional
+            Work on its cluster in place of processes. Workers need this library, the same release of it, and the files of the
+            data sets under the same paths; results are written here. Limits are then those of the workers.
         time_limit, memory_limit : float, optional
             Of a selection or an evaluation: seconds, and MB of its process (Linux). What goes beyond is recorded as failed.
         changed : {"refuse", "rerun", "keep"}
@@ -96,36 +102,45 @@ class Study:
         one_of(changed, "changed", ("refuse", "rerun", "keep"))
         limits = Limits(time_limit, memory_limit)
         limits.check()
+        if client is not None:
+            check_client(client, limits, n_jobs)
+        started = time.perf_counter()
         facts = self._facts()
         with Store(self.folder) as store:
             todo = find_steps(self.protocol, facts, store.stored(), retry_failed=retry_failed)
             changes = todo.changes()
             if settle(todo, store, changed):
                 todo = find_steps(self.protocol, facts, store.stored(), retry_failed=retry_failed)
-            store.begin(self.protocol.plain(strict=False))
+            store.begin(self.protocol.plain(strict=False), time.perf_counter() - started)
             for data in facts:
                 store.add_dataset(data.name, data.data, data.shape, data.test_share)
-            n_failed = self._work(todo, store, effective_n_jobs(n_jobs), limits, on_cell)
+            if client is not None:
+                results = run_on_dask(self.protocol, todo.batches, client)
+            elif effective_n_jobs(n_jobs) == 1 and limits == Limits():
+                results = run_here(self.protocol, todo.batches)
+            else:
+                results = run_in_processes(self.protocol, todo.batches, effective_n_jobs(n_jobs), limits)
+            n_failed = _write_all(results, todo, store, on_cell)
             store.end()
         return Outcome(todo.n_cells, todo.n_missing, todo.n_done, todo.n_failed + n_failed, len(todo.stale_cells), changes)
 
-    def _work(self, todo: Todo, store: Store, n_jobs: int, limits: Limits, on_cell: Callable[[int, int], Any] | None) -> int:
-        here = n_jobs == 1 and limits == Limits()
-        results = (
-            run_here(self.protocol, todo.batches) if here else run_in_processes(self.protocol, todo.batches, n_jobs, limits)
-        )
-        n_done = n_failed = 0
-        with progress_bar("study: cells") as progress:
-            try:
-                for batch, done in results:
-                    cells, failed = _record(store, batch, done)
-                    n_done, n_failed = n_done + cells, n_failed + failed
-                    progress(n_done, todo.n_missing)
-                    if on_cell is not None and cells:
-                        on_cell(n_done, todo.n_missing)
-            finally:
-                results.close()  # type: ignore[attr-defined]
-        return n_failed
+
+def _write_all(
+    results: Iterator[tuple[Batch, Done]], todo: Todo, store: Store, on_cell: Callable[[int, int], Any] | None
+) -> int:
+    """Write results as they come; how many cells failed."""
+    n_done = n_failed = 0
+    with progress_bar("study: cells") as progress:
+        try:
+            for batch, done in results:
+                cells, failed = _record(store, batch, done)
+                n_done, n_failed = n_done + cells, n_failed + failed
+                progress(n_done, todo.n_missing)
+                if on_cell is not None and cells:
+                    on_cell(n_done, todo.n_missing)
+        finally:
+            results.close()  # type: ignore[attr-defined]
+    return n_failed
 
 
 def _record(store: Store, batch: Batch, done: Done) -> tuple[int, int]:

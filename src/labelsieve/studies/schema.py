@@ -8,11 +8,12 @@ from pathlib import Path
 from labelsieve.studies.errors import StudyError
 
 FORMAT = "labelsieve study"
-VERSION = 1
+VERSION = 2
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS runs (
-    id INTEGER PRIMARY KEY, started TEXT NOT NULL, ended TEXT, pid INTEGER, host TEXT, version TEXT, environment TEXT
+    id INTEGER PRIMARY KEY, started TEXT NOT NULL, ended TEXT, pid INTEGER, host TEXT, version TEXT, environment TEXT,
+    preparing REAL, seconds REAL
 );
 CREATE TABLE IF NOT EXISTS datasets (
     name TEXT PRIMARY KEY, data TEXT NOT NULL, n_rows INTEGER, n_features INTEGER, n_labels INTEGER, test_share REAL
@@ -20,18 +21,26 @@ CREATE TABLE IF NOT EXISTS datasets (
 CREATE TABLE IF NOT EXISTS selections (
     dataset TEXT, split INTEGER, method TEXT, data TEXT, rows TEXT, settings TEXT, code TEXT,
     n_wanted INTEGER, selected TEXT, seconds REAL, peak_mb REAL, error TEXT, run INTEGER,
+    storing REAL,
     PRIMARY KEY (dataset, split, method)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cells (
     id INTEGER PRIMARY KEY, dataset TEXT, split INTEGER, method TEXT, classifier TEXT,
     data TEXT, rows TEXT, settings TEXT, code TEXT, sizes TEXT, measures TEXT,
     seconds REAL, peak_mb REAL, error TEXT, run INTEGER,
+    training REAL, prediction REAL, both REAL, measuring REAL, storing REAL,
     UNIQUE (dataset, split, method, classifier)
 );
 CREATE TABLE IF NOT EXISTS results (
     cell INTEGER REFERENCES cells (id) ON DELETE CASCADE, k INTEGER, measure TEXT, value REAL, PRIMARY KEY (cell, k, measure)
 ) WITHOUT ROWID;
 """
+# What version 1 did not have: where the seconds went.
+ADDED = {
+    "runs": ("preparing", "seconds"),
+    "selections": ("storing",),
+    "cells": ("training", "prediction", "both", "measuring", "storing"),
+}
 _MEANINGS = {
     sqlite3.SQLITE_FULL: "the disk is full. Make room and run again: what was finished is kept",
     sqlite3.SQLITE_READONLY: "it cannot be written: the file or its folder is read-only. Choose another folder",
@@ -55,39 +64,77 @@ def plain_errors(path: Path) -> Iterator[None]:
 
 
 def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
-    """Open a study's file for writing; its tables are made if it is new."""
+    """Open a study's file for writing; its tables are made if it is new, and completed if it is of version 1."""
     with plain_errors(path):
         connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            # A killed process loses nothing that was committed; a failing power supply may lose the last moments.
+            # A killed process loses nothing that was committed; against a failing power supply there is the Flusher.
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("BEGIN IMMEDIATE")
-            for statement in SCHEMA.split(";"):
-                connection.execute(statement)
-            connection.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?), ('version', ?)", (FORMAT, str(VERSION)))
+            _make_tables(connection, path)
             connection.execute("COMMIT")
-            found = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
-        except sqlite3.Error:
+        except (sqlite3.Error, StudyError):
             connection.close()
             raise
-    if found != {"format": FORMAT, "version": str(VERSION)}:
-        connection.close()
-        raise StudyError(f"{path}: version {found.get('version')} of the format; this release reads version {VERSION}.")
     return connection
 
 
-def connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open a study's file for reading, while it is written or in a folder that cannot be written."""
+def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if tables and "facts" not in tables:
+        raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_NOTADB]}.")
+    for statement in SCHEMA.split(";"):
+        connection.execute(statement)
+    connection.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?), ('version', ?)", (FORMAT, str(VERSION)))
+    if _version(connection, path) == 1:
+        for table, columns in ADDED.items():
+            for column in columns:
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} REAL")
+        connection.execute("UPDATE facts SET value = ? WHERE key = 'version'", (str(VERSION),))
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    found = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
+    version = str(found.get("version", ""))
+    if found.get("format") != FORMAT or version not in ("1", str(VERSION)):
+        raise StudyError(f"{path}: version {version} of the format; this release reads versions up to {VERSION}.")
+    return int(version)
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection | None:
+    """Open a study's file for reading, while it is written or in a folder that cannot be written.
+
+    None where there is no file, or where a run ended before it made its tables.
+    """
+    if not path.exists():
+        return None
     address = path.absolute().as_uri()
-    connection = sqlite3.connect(f"{address}?mode=ro", uri=True)
-    try:
-        connection.execute("SELECT key FROM facts LIMIT 1").fetchone()
-    except sqlite3.OperationalError:
-        connection.close()
-        if path.with_name(f"{path.name}-wal").exists():
+    with plain_errors(path):
+        connection = sqlite3.connect(f"{address}?mode=ro", uri=True)
+        try:
+            begun = _is_begun(connection)
+        except sqlite3.OperationalError:
+            connection.close()
+            if path.with_name(f"{path.name}-wal").exists():
+                raise
+            # Nobody writes, and SQLite would like to make files beside it even to read: tell it that there is no need.
+            connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
+            begun = _is_begun(connection)
+        try:
+            old = begun and _version(connection, path) == 1
+        except StudyError:
+            connection.close()
             raise
-        # Nobody writes, and SQLite would like to make files beside it even to read: tell it that there is no need.
-        connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
+        if not begun:
+            connection.close()
+            return None
+        for table, columns in ADDED.items() if old else ():
+            more = ", ".join(f"NULL AS {column}" for column in columns)
+            connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {more} FROM main.{table}")
     return connection
+
+
+def _is_begun(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'facts'").fetchone() is not None

@@ -18,7 +18,7 @@ CellKey = tuple[str, int, str, str]
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A selection (``classifier`` is None) or the evaluation of one with a classifier."""
+    """A selection (``classifier`` is None) or the evaluation of one with a classifier; ``seed`` is for what it draws."""
 
     method: Named
     classifier: Named | None
@@ -133,7 +133,9 @@ def _of_method(
                 "sizes": sorted({*sizes, *found.sizes}),
                 "measures": list(dict.fromkeys([*found.measures, *protocol.measures])),
             }
-        steps.append(Step(method, classifier, max(wanted["sizes"]), prints=prints, seed=seed, **wanted))
+        # The same for all methods: what a classifier leaves to chance does not set them apart.
+        own_seed = seed_of(protocol.seed, data.name, batch.split, "classifier", classifier.name)
+        steps.append(Step(method, classifier, max(wanted["sizes"]), prints=prints, seed=own_seed, **wanted))
     known = stored.selections.get(key)
     if known is not None and known.prints != own:
         todo.stale_selections.append(key)

@@ -5,6 +5,7 @@ import os
 import platform
 import socket
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
@@ -15,8 +16,10 @@ from typing import Any, Self
 import numpy as np
 
 from labelsieve.studies.errors import StudyError
+from labelsieve.studies.flushing import Flusher
 from labelsieve.studies.schema import connect, connect_to_read, plain_errors
-from labelsieve.studies.work import Spent, Values
+from labelsieve.studies.spent import PARTS, Spent
+from labelsieve.studies.work import Values
 
 FILE = "results.sqlite"
 LOCK = "results.lock"
@@ -79,10 +82,13 @@ class Store:
         self._lock = self._take_lock()
         try:
             self._db = connect(self.path)
+            self._flusher = Flusher(self.path.with_name(f"{FILE}-wal"))
         except BaseException:
             self._lock.close()
             raise
         self.run = 0
+        self._unnoted: tuple[str, tuple[Any, ...]] | None = None
+        self._since = time.perf_counter()
 
     def _take_lock(self) -> sqlite3.Connection:
         """A lock that ends with the process, however that ends: an open transaction in a file of its own."""
@@ -101,47 +107,62 @@ class Store:
     def _by(self) -> str:
         try:
             reader = connect_to_read(self.path)
-            pid, host, started = reader.execute("SELECT pid, host, started FROM runs ORDER BY id DESC LIMIT 1").fetchone()
-            reader.close()
-        except (sqlite3.Error, TypeError):
+            last = reader and reader.execute("SELECT pid, host, started FROM runs ORDER BY id DESC LIMIT 1").fetchone()
+        except (sqlite3.Error, StudyError):
             return ""
+        if reader is not None:
+            reader.close()
+        if not last:
+            return ""
+        pid, host, started = last
         return f" (process {pid} on {host}, since {started})"
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._flusher.close()
         self._db.close()
         self._lock.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, written: str | None = None, key: tuple[Any, ...] = ()) -> Iterator[sqlite3.Connection]:
+        """All or nothing. What storing a row took is known when it is stored: it is noted with the next one.
+
+        ``written`` is the statement that notes it, with ``key`` for its last places.
+        """
+        started = time.perf_counter()
         with plain_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
+                if self._unnoted is not None:
+                    self._db.execute(*self._unnoted)
                 yield self._db
                 self._db.execute("COMMIT")
+                self._flusher.written()
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
+        self._unnoted = None if written is None else (written, (time.perf_counter() - started, *key))
 
-    def begin(self, protocol: dict[str, Any]) -> None:
-        """Note that a run begins, and of what protocol."""
+    def begin(self, protocol: dict[str, Any], preparing: float = 0.0) -> None:
+        """Note that a run begins, of what protocol, and how many seconds it took to know what is to do."""
         from importlib.metadata import version
 
         used = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
         environment = json.dumps({"python": platform.python_version(), "machine": platform.machine(), **used})
-        row = (_now(), os.getpid(), socket.gethostname(), version("labelsieve"), environment)
+        row = (_now(), os.getpid(), socket.gethostname(), version("labelsieve"), environment, preparing)
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO facts VALUES ('protocol', ?)", (json.dumps(protocol),))
-            sql = "INSERT INTO runs (started, pid, host, version, environment) VALUES (?, ?, ?, ?, ?)"
+            sql = "INSERT INTO runs (started, pid, host, version, environment, preparing) VALUES (?, ?, ?, ?, ?, ?)"
             self.run = int(db.execute(sql, row).lastrowid or 0)
 
     def end(self) -> None:
         """Note that the run has ended."""
         with self._transaction() as db:
-            db.execute("UPDATE runs SET ended = ? WHERE id = ?", (_now(), self.run))
+            seconds = time.perf_counter() - self._since
+            db.execute("UPDATE runs SET ended = ?, seconds = ? WHERE id = ?", (_now(), seconds, self.run))
 
     def add_dataset(self, name: str, data: str, shape: tuple[int, int, int], test_share: float) -> None:
         """Note the size of a data set."""
@@ -164,8 +185,9 @@ class Store:
     ) -> None:
         """Store a ranking, or why there is none."""
         text = None if selected is None else json.dumps(selected)
-        row = (*key, *astuple(prints), n_wanted, text, spent.seconds, spent.peak_mb, error, self.run)
-        with self._transaction() as db:
+        row = (*key, *astuple(prints), n_wanted, text, spent.seconds, spent.peak_mb, error, self.run, None)
+        noted = "UPDATE selections SET storing = ? WHERE dataset = ? AND split = ? AND method = ?"
+        with self._transaction(noted, key) as db:
             db.execute(f"INSERT OR REPLACE INTO selections VALUES ({', '.join('?' * len(row))})", row)
 
     def add_cell(
@@ -179,7 +201,9 @@ class Store:
     ) -> None:
         """Store all values of a cell at once, or why there are none."""
         row = (*key, *astuple(prints), *map(json.dumps, covers), spent.seconds, spent.peak_mb, error, self.run)
-        with self._transaction() as db:
+        row += (*(spent.parts.get(part) for part in PARTS), None)
+        noted = "UPDATE cells SET storing = ? WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?"
+        with self._transaction(noted, key) as db:
             db.execute("DELETE FROM cells WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?", key)
             cell = db.execute(f"INSERT INTO cells VALUES (NULL, {', '.join('?' * len(row))})", row).lastrowid
             rows = ((cell, k, measure, value if np.isfinite(value) else None) for k, measure, value in values)
@@ -207,10 +231,10 @@ def read_stored(db: sqlite3.Connection) -> Stored:
 def look(folder: str | os.PathLike[str]) -> Stored:
     """What is stored in a folder, without writing anything there; nothing where there is no study."""
     path = Path(folder) / FILE
-    if not path.exists():
-        return Stored({}, {})
     with plain_errors(path):
         db = connect_to_read(path)
+        if db is None:
+            return Stored({}, {})
         try:
             return read_stored(db)
         finally:

@@ -56,11 +56,11 @@ class Grid:
     def to_markdown(self, digits: int = 3) -> str:
         """A table for Markdown; an empty cell is not finished."""
         lines = [
-            "| " + " | ".join(["data set", *map(_escaped, self.columns)]) + " |",
+            "| " + " | ".join(["data set", *map(escaped, self.columns)]) + " |",
             "|---" + "|---:" * len(self.columns) + "|",
         ]
         for row, cells in self._texts(digits, " ± ", "**{}**"):
-            lines.append("| " + " | ".join([_escaped(row), *cells]) + " |")
+            lines.append("| " + " | ".join([escaped(row), *cells]) + " |")
         return "\n".join(lines)
 
     def to_latex(self, digits: int = 3) -> str:
@@ -93,7 +93,8 @@ class Grid:
         return found
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text for a cell of a Markdown table."""
     return text.replace("|", r"\|")
 
 

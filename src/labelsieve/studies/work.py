@@ -1,10 +1,7 @@
 """What a cell costs: a ranking of the features from training rows, and its measures on test rows."""
 
 import copy
-import sys
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import joblib
@@ -21,17 +18,11 @@ from labelsieve.metrics.responses import for_one_label, label_scores
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
 from labelsieve.studies.sources import Loaded
+from labelsieve.studies.spent import Stopwatch
 from labelsieve.studies.split_rule import Split
 
 Values = list[tuple[int, str, float]]
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What something took: seconds, and the most memory that the process has held so far, in MB."""
-
-    seconds: float
-    peak_mb: float | None
+Answers = Iterator[tuple[int, dict[str, Any]]]
 
 
 class Remembered(Discretizer):
@@ -84,52 +75,68 @@ class SplitWork:
         return self._discretizers.setdefault(key, Remembered(rule))
 
     def evaluate(
-        self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], measures: Sequence[str], convention: str
+        self,
+        classifier: Any,
+        ranking: Sequence[int],
+        sizes: Sequence[int],
+        measures: Sequence[str],
+        convention: str,
+        *,
+        seed: int = 0,
+        watch: Stopwatch | None = None,
     ) -> Values:
-        """Every measure of the classifier with the first features of the ranking, so many as ``sizes`` say."""
+        """Every measure of the classifier with the first features of the ranking, so many as ``sizes`` say.
+
+        ``seed`` is for what the classifier leaves to chance and has no seed of its own; ``watch`` is told what time goes to.
+        """
+        watch = Stopwatch() if watch is None else watch
         how = {name: options(name, convention) for name in measures}
         if "rrmse" in how:
             how["rrmse"]["baseline"] = np.asarray(self.Y.mean(axis=0))
+        needs: set[str] = {MEASURES[name].needs for name in measures}
+        answers = (
+            self._nested(classifier, ranking, sizes, watch)
+            if is_nested(classifier)
+            else self._separate(_seeded(classifier, seed), ranking, sizes, needs, watch)
+        )
         found = []
-        for size, answers in self._answers(classifier, ranking, sizes, {MEASURES[name].needs for name in measures}):
-            for name in measures:
-                value = MEASURES[name].function(self.test_Y, answers[MEASURES[name].needs], **how[name])
-                found.append((size, name, float(value)))
+        for size, answer in answers:
+            with watch.of("measures"):
+                for name in measures:
+                    value = MEASURES[name].function(self.test_Y, answer[MEASURES[name].needs], **how[name])
+                    found.append((size, name, float(value)))
         return found
 
-    def _answers(
-        self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], needs: set[str]
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
-        if is_nested(classifier):  # one search serves all sizes
-            columns = list(ranking[: max(sizes)])
-            how: dict[str, Any] = {"features": columns, "sizes": list(sizes)}
-            for size, answer in nested_predictions(classifier, self.X, self.Y, self.test_X, **how):
-                yield size, {"labels": answer > 0.5, "scores": answer, "numbers": answer}
-            return
+    def _nested(self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], watch: Stopwatch) -> Answers:
+        """One search for neighbours serves all sizes, so that learning from them and answering are one."""
+        how: dict[str, Any] = {"features": list(ranking[: max(sizes)]), "sizes": list(sizes)}
+        found = nested_predictions(classifier, self.X, self.Y, self.test_X, **how)
+        for _ in sizes:
+            with watch.of("both"):
+                size, answer = next(found)
+            yield size, {"labels": answer > 0.5, "scores": answer, "numbers": answer}
+
+    def _separate(
+        self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], needs: set[str], watch: Stopwatch
+    ) -> Answers:
         for size in sizes:
             columns = list(ranking[:size])
-            learner = clone(classifier).fit(self.X[:, columns], self.Y)
-            queries = self.test_X[:, columns]
-            predicted = learner.predict(queries) if needs & {"labels", "numbers"} else None
-            scores = for_one_label(label_scores(learner, queries), self.test_Y) if "scores" in needs else None
+            with watch.of("training"):
+                learner = clone(classifier).fit(self.X[:, columns], self.Y)
+            with watch.of("prediction"):
+                queries = self.test_X[:, columns]
+                predicted = learner.predict(queries) if needs & {"labels", "numbers"} else None
+                scores = for_one_label(label_scores(learner, queries), self.test_Y) if "scores" in needs else None
             yield size, {"labels": predicted, "scores": scores, "numbers": predicted}
+
+
+def _seeded(classifier: Any, seed: int) -> Any:
+    """The classifier with a seed wherever it would draw another number every time."""
+    own = clone(classifier)
+    drawn = [name for name, value in own.get_params().items() if name.split("__")[-1] == "random_state" and value is None]
+    return own.set_params(**dict.fromkeys(drawn, seed))
 
 
 def is_nested(classifier: Any) -> bool:
     """Whether one search for neighbours serves all numbers of features, with the labels of the likelier half predicted."""
     return isinstance(classifier, NeighbourClassifier | KNNRegressor) and getattr(classifier, "extension", None) is None
-
-
-def spent_since(started: float) -> Spent:
-    """What was spent since ``time.perf_counter()`` said ``started``."""
-    return Spent(time.perf_counter() - started, peak_mb())
-
-
-def peak_mb() -> float | None:
-    """The most memory that this process has held, in MB; None where the system does not say."""
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

@@ -7,18 +7,19 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from labelsieve.studies.account import Account
 from labelsieve.studies.bench import Bench, Done, said
 from labelsieve.studies.errors import StudyError
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.steps import Batch, Step
-from labelsieve.studies.work import Spent
+from labelsieve.studies.steps import Batch
 
 WATCH = 0.1  # seconds between looks at the clock and at memory
 STATM = "/proc/{}/statm"
@@ -56,12 +57,12 @@ def run_in_processes(protocol: Protocol, batches: list[Batch], n_jobs: int, limi
         for _ in range(min(n_jobs, len(batches))):
             workers.append(Worker(protocol))
             workers[-1].take(waiting.popleft())
-        while any(worker.batch is not None for worker in workers):
-            busy = [worker for worker in workers if worker.batch is not None]
+        while any(worker.at is not None for worker in workers):
+            busy = [worker for worker in workers if worker.at is not None]
             wait([worker.pipe for worker in busy], timeout=WATCH)
             for worker in busy:
                 yield from worker.heard(limits)
-                if worker.batch is None and waiting:
+                if worker.at is None and waiting:
                     worker.take(waiting.popleft())
     finally:
         for worker in workers:
@@ -73,37 +74,35 @@ class Worker:
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
-        self.batch: Batch | None = None
+        self.at: Account | None = None
         self._start()
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, far = context.Pipe()
         self._process = context.Process(target=_main, args=(self._protocol, far), daemon=True)
-        self._process.start()
+        with _ctrl_c_held_back():
+            self._process.start()
         far.close()
 
     def take(self, batch: Batch) -> None:
         """Begin with a batch."""
-        self.batch, self._place, self._ready, self._since = batch, 0, False, time.perf_counter()
-        self._rankings = dict(batch.rankings)
+        self.at, self._ready, self._since = Account(batch), False, time.perf_counter()
         self.pipe.send(batch)
 
     def heard(self, limits: Limits) -> Iterator[tuple[Batch, Done]]:
         """What it has finished; or, if it died or went beyond a limit, the step with which it did."""
         try:
-            while self.batch is not None and self.pipe.poll():
+            while self.at is not None and self.pipe.poll():
                 message = self.pipe.recv()
                 self._since = time.perf_counter()
                 if isinstance(message, Done):
-                    self._place = message.place + 1
-                    if message.ranking is not None:
-                        self._rankings[self.batch.steps[message.place].method.name] = message.ranking
-                    yield self.batch, message
+                    self.at.note(message)
+                    yield self.at.batch, message
                 elif message == "ready":
                     self._ready = True
                 elif message == "finished":
-                    self.batch = None
+                    self.at = None
                 else:
                     raise StudyError(str(message))
         except (EOFError, ConnectionError):
@@ -111,29 +110,21 @@ class Worker:
             yield from self._lost(f"the process died (exit code {self._process.exitcode}); out of memory?")
             return
         seconds, held = time.perf_counter() - self._since, self._memory_mb()
-        if self.batch is not None and self._ready and limits.seconds is not None and seconds > limits.seconds:
+        if self.at is not None and self._ready and limits.seconds is not None and seconds > limits.seconds:
             yield from self._lost(f"TimeLimit: more than {limits.seconds:g} s")
-        elif self.batch is not None and limits.memory_mb is not None and held > limits.memory_mb:
+        elif self.at is not None and limits.memory_mb is not None and held > limits.memory_mb:
             yield from self._lost(f"MemoryLimit: {held:,.0f} MB held, {limits.memory_mb:,.0f} MB allowed")
 
     def _lost(self, why: str) -> Iterator[tuple[Batch, Done]]:
-        assert self.batch is not None
-        spent, batch = Spent(time.perf_counter() - self._since, None), self.batch
+        assert self.at is not None
+        at, self.at = self.at, None
         self.stop()
-        left = self._left(batch.steps[self._place :])
-        if left:
-            yield batch, Done(batch.steps.index(left[0]), None, None, spent, why)
-        if left and left[0].classifier is None:  # without its ranking there is nothing to evaluate
-            left = [left[0], *(step for step in left if step.method.name != left[0].method.name)]
-        self.batch = None
+        lost, rest = at.lost(why, time.perf_counter() - self._since)
+        if lost is not None:
+            yield at.batch, lost
         self._start()
-        if left[1:]:
-            self.take(replace(batch, steps=left[1:], rankings=self._rankings))
-
-    def _left(self, steps: list[Step]) -> list[Step]:
-        """Steps that can be done; evaluations of a selection that failed were recorded with it."""
-        known = {*self._rankings, *(step.method.name for step in steps if step.classifier is None)}
-        return [step for step in steps if step.method.name in known]
+        if rest is not None:
+            self.take(rest)
 
     def _memory_mb(self) -> float:
         try:
@@ -149,9 +140,22 @@ class Worker:
         self.pipe.close()
 
 
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Terminals send Ctrl-C to all processes. A worker inherits what is held back, and hears it not even while it starts."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _main(protocol: Protocol, pipe: "Connection[Any, Any]") -> None:
     """The life of a worker: batches in, results out, until nobody is there to hear."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which ends its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # also on Windows: Ctrl-C is for the runner, which ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
     bench = Bench(protocol)
     with threadpool_limits(1):

@@ -5,6 +5,8 @@ them, and inside sums over the selected: what is left to add over the targets is
 the core adds those while it counts. What cannot be moved is evaluated for every target.
 """
 
+from functools import partial
+
 from labelsieve.information.formula.nodes import (
     Add,
     Apply,
@@ -20,21 +22,24 @@ from labelsieve.information.formula.nodes import (
 )
 
 
-def lower(formula: Formula) -> Formula:
-    """The formula in joint tables, with sums moved inward."""
+def lower(formula: Formula, *, by_term: bool = False) -> Formula:
+    """The formula in joint tables, with sums moved inward; ``by_term`` leaves information terms as they are."""
+    if by_term and isinstance(formula, Term):
+        return formula
+    inside = partial(lower, by_term=by_term)
     match formula:
         case Term(tables=tables):
             return add(*(multiply(Number(sign), Table(names)) for sign, names in tables))
         case Add(terms=terms):
-            return add(*map(lower, terms))
+            return add(*map(inside, terms))
         case Multiply(factors=factors):
-            return multiply(*map(lower, factors))
+            return multiply(*map(inside, factors))
         case Divide(numerator=top, denominator=bottom):
-            return Divide(lower(top), lower(bottom))
+            return Divide(inside(top), inside(bottom))
         case Apply(function=function, arguments=arguments):
-            return Apply(function, tuple(map(lower, arguments)))
+            return Apply(function, tuple(map(inside, arguments)))
         case Reduce(body=body):
-            return push(formula, lower(body))
+            return push(formula, inside(body))
     return formula
 
 

@@ -1,29 +1,23 @@
 """From a formula to the panels that it needs: checking, lowering, explaining and binding to data."""
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.information.codes import Codes
+from labelsieve.information.formula.checks import check_open, is_extreme, kind_of
 from labelsieve.information.formula.lower import additive_parts, lower
-from labelsieve.information.formula.nodes import Formula, FormulaError, Reduce, Variables
+from labelsieve.information.formula.nodes import Formula, FormulaError, Reduce
 from labelsieve.information.formula.program import PANEL_BYTES, Parents, Program, Progress
 from labelsieve.information.formula.program_tools import is_static, reducers_over_selected
 from labelsieve.information.formula.sources import Needs, Sources, needs
+from labelsieve.information.formula.term_sources import TermSources
 from labelsieve.information.formula.values import Value
 from labelsieve.information.formula.workspace import Workspace
 from labelsieve.information.memory import require_memory
-
-_REDUCERS = {
-    "s": "sum_s, mean_s, min_s or max_s",
-    "y": "sum_y, mean_y, max_y or sum_yz",
-    "z": "sum_z, max_z or sum_yz",
-    "p": "sum_pa or mean_pa",
-}
 
 
 @dataclass(frozen=True)
@@ -46,6 +40,8 @@ class Plan:
         While nothing is selected; by default ``score`` with its sums over ``s`` empty.
     name : str
         For messages.
+    by_term : bool
+        Evaluate information terms one by one instead of adding up the tables that they share.
 
     Examples
     --------
@@ -57,24 +53,24 @@ class Plan:
     memory:     packed bits 0.0 MB, accounts 0.0 MB
     """
 
-    def __init__(self, score: Formula, first: Formula | None = None, *, name: str = "formula") -> None:
+    def __init__(self, score: Formula, first: Formula | None = None, *, name: str = "formula", by_term: bool = False) -> None:
         self.name, self.score, self.first = name, score, first
         self._check(score, "score")
         if first is not None:
             self._check(first, "first")
             self._check_first(first)
-        elif any(_is_extreme(node) for node in score.walk()):
+        elif any(is_extreme(node) for node in score.walk()):
             raise FormulaError(f"{name}: min_s and max_s need a rule for the first pick: give `first`.", score)
-        self.parts = [Part(_kind(part), part, lower(part)) for part in additive_parts(score)]
+        self.parts = [Part(kind_of(part), part, lower(part, by_term=by_term)) for part in additive_parts(score)]
         self.first_parts = self.parts
         if first is not None:
-            self.first_parts = [Part(_kind(part), part, lower(part)) for part in additive_parts(first)]
+            self.first_parts = [Part(kind_of(part), part, lower(part, by_term=by_term)) for part in additive_parts(first)]
 
     def _check(self, formula: Any, which: str) -> None:
         where = f"{self.name}, {which}"
         if not isinstance(formula, Formula):
             raise FormulaError(f"{where}: {formula!r} is not a formula.")
-        _check_open(formula, where)
+        check_open(formula, where)
         if not any("f" in node.free for node in formula.walk()):
             raise FormulaError(f"{where}: the candidate f is not mentioned, so every feature scores the same.", formula)
 
@@ -112,6 +108,11 @@ class Plan:
     def formulas(self) -> list[Formula]:
         """All that is ever evaluated."""
         return [part.lowered for part in [*self.parts, *self.first_parts]]
+
+    @cached_property
+    def term_by_term(self) -> "Plan":
+        """The same for estimators that take every information term from a table of its own."""
+        return Plan(self.score, self.first, name=self.name, by_term=True)
 
     @cached_property
     def over_selected(self) -> list[list[Reduce]]:
@@ -170,6 +171,8 @@ class Plan:
 
     def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
         """Ready to score the features of ``workspace``."""
+        if workspace.tables is not None:
+            return Scorer(self.term_by_term, TermSources(workspace, self.term_by_term.formulas), targets, parents)
         return Scorer(self, Sources(workspace, self.needs), targets, parents)
 
 
@@ -210,45 +213,3 @@ class Scorer:
         """Take ``feature`` among the selected."""
         self._program.select(feature)
         self._n_selected += 1
-
-
-def _check_open(formula: Formula, where: str) -> None:
-    """Every variable must be bound by a reducer above it, and reducers must go together."""
-    written: Counter[int] = Counter()
-
-    def refuse(problem: str, node: Formula) -> NoReturn:
-        raise FormulaError(f"{where}: {problem}", formula, node, written[id(node)])
-
-    def visit(node: Formula, allowed: Variables) -> None:
-        written[id(node)] += 1
-        for name in sorted(node.free - allowed):
-            if not node.parts:
-                refuse(f"{'pa' if name == 'p' else name} is not inside {_REDUCERS[name]}.", node)
-        inside = allowed
-        if isinstance(node, Reduce):
-            if node.variable in allowed:
-                refuse(f"a reducer over {node.variable} inside another.", node)
-            if node.variable == "s" and "S" in node.free:
-                refuse("S changes with every pick, so it cannot be added up over s.", node)
-            if node.variable == "s" and node.free & {"z", "p"}:
-                refuse("what is added up over s cannot depend on a pair of targets.", node)
-            if node.variable in ("z", "p") and "y" in node.free - allowed:
-                refuse(f"{'pa' if node.variable == 'p' else 'z'} belongs to a y: put it inside sum_y, mean_y or max_y.", node)
-            inside = allowed | {node.variable}
-        for part in node.parts:
-            visit(part, inside)
-
-    visit(formula, frozenset("fS"))
-
-
-def _is_extreme(node: Formula) -> bool:
-    """True for the least or largest value over the selected, which the empty selection does not have."""
-    return isinstance(node, Reduce) and node.variable == "s" and node.operation in ("min", "max")
-
-
-def _kind(part: Formula) -> str:
-    """What a summand tells, by the variables it mentions."""
-    mentioned: Variables = frozenset().union(*(node.free for node in part.walk()))
-    if mentioned & {"s", "S"}:
-        return "interaction" if "y" in mentioned else "redundancy"
-    return "label pairs" if mentioned & {"z", "p"} else "relevance"

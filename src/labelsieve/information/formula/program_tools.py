@@ -1,6 +1,6 @@
 """Questions that planning and evaluation both ask of formulas."""
 
-from labelsieve.information.formula.nodes import Formula, Reduce, Table
+from labelsieve.information.formula.nodes import Formula, Reduce, Table, Term
 
 
 def is_static(node: Formula) -> bool:
@@ -8,7 +8,8 @@ def is_static(node: Formula) -> bool:
     cached: bool | None = node.__dict__.get("_static")
     if cached is None:
         cached = not any(
-            (isinstance(part, Table) and part.variables & {"s", "S"}) or (isinstance(part, Reduce) and part.variable == "s")
+            (isinstance(part, Table | Term) and part.variables & {"s", "S"})
+            or (isinstance(part, Reduce) and part.variable == "s")
             for part in node.walk()
         )
         node.__dict__["_static"] = cached

@@ -17,9 +17,11 @@ from labelsieve.information.formula.nodes import (
     Reduce,
     Size,
     Table,
+    Term,
 )
 from labelsieve.information.formula.program_tools import is_static
 from labelsieve.information.formula.sources import Context
+from labelsieve.information.formula.term_sources import TermSources
 from labelsieve.information.formula.values import Value, fixed_value, real_value
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ def _computation(node: Formula, owner: "Program") -> Rule:
             return lambda program, context: program.size(domain, context)
         case Table(variables=names):
             return lambda program, context: fixed_value(program.sources.table(names, context))
+        case Term() if isinstance(owner.sources, TermSources):
+            return lambda program, context: real_value(program.sources.term(node, context))
         case Add() | Multiply() if owner.adds_plainly and (known := linear(node)) is not None:
             every = [*known.static, *known.moving]
             return lambda program, context: fixed_value(linear_sum(every, program.sources, context))

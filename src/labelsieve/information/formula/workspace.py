@@ -7,8 +7,10 @@ from numpy.typing import NDArray
 
 from labelsieve.information.backends import Backend, NativeBackend
 from labelsieve.information.backends.protocol import Sums
+from labelsieve.information.backends.tables import TableBackend
 from labelsieve.information.codes import Codes
 from labelsieve.information.fixedpoint import FixedPoint
+from labelsieve.information.shrinkage import shrink
 from labelsieve.information.target_weights import TargetWeights
 from labelsieve.information.weights import Estimator, RowWeights
 
@@ -20,8 +22,10 @@ class Workspace:
 
     ``weights`` are quantised row weights; ``entries`` name the row of ``X`` that each row of ``Y`` belongs to, where that is
     not the row of the same number; ``target_weights`` count in sums over the targets; ``estimator`` as for
-    :func:`labelsieve.information.entropy`.
+    :func:`labelsieve.information.entropy`. With shrinkage nothing is packed, and ``tables`` has whole ones.
     """
+
+    tables: TableBackend | None
 
     def __init__(
         self,
@@ -38,6 +42,12 @@ class Workspace:
         self.target_weights = target_weights
         self.weights = None if weights is None else weights.of(entries)
         n_targets = Y.n_columns if target_weights is None else max(Y.n_columns, target_weights.n_targets)
+        self.estimator, self.tables = estimator, None
+        if estimator == "shrinkage":  # fixed point is for what scores add up to, then
+            self.fixed = FixedPoint.for_data(Y.n_rows, weights, n_targets=n_targets)
+            of_rows = None if self.weights is None else self.weights.values / self.weights.unit
+            self.tables = TableBackend(X, Y, shrink, weights=of_rows, entries=entries)
+            return
         self.fixed = FixedPoint.for_data(Y.n_rows, weights, n_targets=n_targets, estimator=estimator)
         self.features: Backend = NativeBackend(X, Y, self.fixed, weights=weights, entries=entries, n_jobs=n_jobs)
         self.feature_sums, self.target_sums = self.features.singles()
@@ -46,7 +56,7 @@ class Workspace:
         """The same features with other targets of the same rows, for rows that have no weights and count once."""
         assert self.weights is None
         assert self.entries is None
-        return Workspace(self.X, Y, target_weights=self.target_weights, estimator=self.fixed.estimator, n_jobs=self._n_jobs)
+        return Workspace(self.X, Y, target_weights=self.target_weights, estimator=self.estimator, n_jobs=self._n_jobs)
 
     @cached_property
     def among_targets(self) -> Backend:

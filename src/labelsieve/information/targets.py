@@ -128,8 +128,8 @@ def _as_codes(values: Any, names: tuple[str, ...] | None) -> Codes:
     except InputError as error:
         if "not a whole number" in str(error):
             raise InputError(
-                f"{str(error).split(':')[0]}: this target holds real numbers and kind='classes' says that it has classes; "
-                "use kind='auto', or bin it first, for example with labelsieve.discretize.equal_width(Y)."
+                f"{str(error).split(':')[0]}: this target holds real numbers, and classes are needed; "
+                "bin it first, for example with labelsieve.discretize.equal_width(Y)."
             ) from None
         raise
 

@@ -1,0 +1,46 @@
+"""``python -m benchmarks.shrinkage``: what whole tables cost beside the core, in one run.
+
+Greedy selection from codes, five levels a feature, with ``estimator="plugin"`` (the core) and ``"shrinkage"`` (whole tables in
+numpy). CPU seconds of whole ``fit`` calls, the best of some rounds.
+"""
+
+import argparse
+
+import numpy as np
+
+from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.table import number, print_table
+from labelsieve import Sieve
+
+SHAPES = {"emotions": (593, 72, 6), "yeast": (2417, 103, 14), "enron": (1702, 1001, 53), "tall": (20_000, 100, 10)}
+
+
+def fit_time(X, Y, criterion, estimator, steps, rounds):
+    best = NEVER
+    for _ in range(rounds):
+        watch = Stopwatch()
+        Sieve(criterion, discretizer=None, n_features_to_select=steps, estimator=estimator).fit(X, Y)
+        best = best.best(watch.lap())
+    return best.cpu
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
+    rng, rows = np.random.default_rng(0), []
+    for name, (n, d, q) in SHAPES.items():
+        X = rng.integers(0, 5, size=(n, d)).astype(np.uint8)
+        Y = (rng.random((n, q)) < 0.2).astype(np.uint8)
+        for criterion in ("mim", "mrmr", "jmi"):
+            core, whole = (fit_time(X, Y, criterion, one, asked.steps, asked.rounds) for one in ("plugin", "shrinkage"))
+            tables = d * (q * asked.steps if criterion == "jmi" else q + (asked.steps - 1) * (criterion == "mrmr"))
+            sizes, times = (f"{n:,}", f"{d:,}", str(q)), (number(core), number(whole), f"{whole / core:.0f}")
+            rows.append((f"{name}, {criterion}", [*sizes, *times, f"{1e6 * whole / tables:.0f}"]))
+    head = ["rows", "features", "labels", "core", "whole tables", "ratio", "µs a table"]
+    print_table(f"{asked.steps} picks", head, rows)
+
+
+if __name__ == "__main__":
+    main()

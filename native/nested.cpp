@@ -1,0 +1,162 @@
+#include "nested.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels.hpp"
+
+namespace labelsieve {
+
+namespace {
+
+constexpr std::size_t cached_bytes = 1u << 14;  // of the sums at hand, which stay in the first cache
+constexpr std::int16_t beyond_narrow = 1 << 14;  // greater than any sum in two bytes; with such a sum added, still two bytes
+
+template <class T>
+auto grow_kernel() {
+    if constexpr (sizeof(T) == 2)
+        return kernels().grow_narrow;
+    else
+        return kernels().grow_wide;
+}
+
+// What sums of padding are.
+template <class T>
+constexpr T beyond() {
+    if constexpr (sizeof(T) == 2)
+        return beyond_narrow;
+    else
+        return std::numeric_limits<T>::infinity();
+}
+
+// Columns of the table, padded to whole stripes, and the queries in the same numbers.
+template <class T>
+struct Numbers {
+    std::size_t n_rows, width, pitch;
+    Buffer<T> columns;
+    std::vector<T> queries;
+
+    Numbers(const DenseTable& table, std::span<const double> points, std::span<const double> zeros)
+        : n_rows(table.n_rows),
+          width(table.n_columns),
+          pitch((n_rows + stripe_bytes / sizeof(T) - 1) / (stripe_bytes / sizeof(T)) * (stripe_bytes / sizeof(T))),
+          columns(checked_product(pitch, width)),
+          queries(points.size()) {
+        for (std::size_t c = 0; c < width; ++c)
+            for (std::size_t i = 0; i < n_rows; ++i) columns[c * pitch + i] = T(table.columns[c * n_rows + i] - zeros[c]);
+        for (std::size_t i = 0; i < points.size(); i += width)
+            for (std::size_t c = 0; c < width; ++c) queries[i + c] = T(points[i + c] - zeros[c]);
+    }
+};
+
+// The least value of every column, when two bytes are enough for all sums of squares; else nothing.
+std::vector<double> narrow_zeros(const DenseTable& table, std::span<const double> queries) {
+    const std::size_t width = table.n_columns;
+    std::vector<double> least(width, std::numeric_limits<double>::infinity()), most(width, -least[0]);
+    const auto look = [&](double value, std::size_t column) {
+        least[column] = std::min(least[column], value);
+        most[column] = std::max(most[column], value);
+        return value == std::nearbyint(value);
+    };
+    for (std::size_t c = 0; c < width; ++c)
+        for (std::size_t i = 0; i < table.n_rows; ++i)
+            if (!look(table.columns[c * table.n_rows + i], c)) return {};
+    for (std::size_t i = 0; i < queries.size(); i += width)
+        for (std::size_t c = 0; c < width; ++c)
+            if (!look(queries[i + c], c)) return {};
+    double longest = 0;
+    for (std::size_t c = 0; c < width; ++c) longest += (most[c] - least[c]) * (most[c] - least[c]);
+    return longest < beyond_narrow ? least : std::vector<double>{};
+}
+
+template <class T>
+class NestedSearch {
+  public:
+    NestedSearch(const Numbers<T>& numbers, std::span<const std::size_t> sizes, const NeighbourSettings& how)
+        : numbers_(numbers), sizes_(sizes), how_(how), n_queries_(numbers.queries.size() / numbers.width) {}
+
+    NeighbourLists find(Pool& pool) {
+        const std::size_t n_rows = numbers_.n_rows, n_lists = checked_product(sizes_.size(), n_queries_);
+        k_ = std::min(how_.k, n_rows - (how_.leave_out ? 1 : 0));
+        NeighbourLists all;
+        if (!how_.all_ties) {  // all lists have the same length, so that each has its place from the beginning
+            all.rows.resize(checked_product(n_lists, k_));
+            all.squares.resize(all.rows.size());
+        }
+        std::vector<std::vector<row_t>> tied(how_.all_ties ? n_lists : 0);
+        std::vector<std::vector<double>> tied_squares(tied.size());
+        const std::size_t together = std::clamp<std::size_t>(cached_bytes / (numbers_.pitch * sizeof(T)), 1, 32);
+        std::vector<Buffer<T>> sums(pool.size());
+        const double cost = double(n_lists) * (double(numbers_.pitch * sizeof(T)) / 16 + 40.0 * double(k_));
+        pool.run((n_queries_ + together - 1) / together, cost, [&](std::size_t block, unsigned worker) {
+            sums[worker].reserve(checked_product(together, numbers_.pitch));
+            for (std::size_t i = 0; i < together; ++i) {
+                T* own = sums[worker].data() + i * numbers_.pitch;
+                std::fill(own, own + n_rows, T(0));
+                std::fill(own + n_rows, own + numbers_.pitch, beyond<T>());
+            }
+            T squares[most_nested];
+            row_t rows[most_nested];
+            std::size_t done = 0;
+            for (std::size_t s = 0; s < sizes_.size(); done = sizes_[s++])
+                for (std::size_t i = 0, query = block * together; i < together && query < n_queries_; ++i, ++query) {
+                    T* own = sums[worker].data() + i * numbers_.pitch;
+                    grow_kernel<T>()(numbers_.columns.data() + done * numbers_.pitch, numbers_.pitch,
+                                     numbers_.queries.data() + query * numbers_.width + done, sizes_[s] - done, n_rows,
+                                     how_.leave_out ? query : n_rows, k_, own, squares, rows);
+                    const std::size_t list = s * n_queries_ + query;
+                    if (how_.all_ties) {
+                        find_ties(own, query, squares, rows, tied[list], tied_squares[list]);
+                        continue;
+                    }
+                    std::copy(rows, rows + k_, all.rows.data() + list * k_);
+                    std::copy(squares, squares + k_, all.squares.data() + list * k_);
+                }
+        });
+        all.ends.resize(n_lists);
+        for (std::size_t list = 0; list < n_lists; ++list) all.ends[list] = (list + 1) * k_;
+        if (how_.all_ties) {
+            std::size_t end = 0;
+            for (std::size_t list = 0; list < n_lists; ++list) {
+                all.ends[list] = end += tied[list].size();
+                all.rows.insert(all.rows.end(), tied[list].begin(), tied[list].end());
+                all.squares.insert(all.squares.end(), tied_squares[list].begin(), tied_squares[list].end());
+            }
+        }
+        return all;
+    }
+
+  private:
+    // The k nearest are known: those nearer than the k-th, and then every row that is as near as it.
+    void find_ties(const T* sums, std::size_t query, const T* squares, const row_t* rows, std::vector<row_t>& all,
+                   std::vector<double>& all_squares) const {
+        const T last = squares[k_ - 1];
+        const std::size_t nearer = std::size_t(std::find(squares, squares + k_, last) - squares);
+        all.assign(rows, rows + nearer);
+        for (std::size_t row = 0; row < numbers_.n_rows; ++row)
+            if (sums[row] == last && !(how_.leave_out && row == query)) all.push_back(row_t(row));
+        all_squares.assign(squares, squares + nearer);
+        all_squares.resize(all.size(), double(last));
+    }
+
+    const Numbers<T>& numbers_;
+    std::span<const std::size_t> sizes_;
+    NeighbourSettings how_;
+    std::size_t n_queries_, k_ = 0;
+};
+
+}  // namespace
+
+NeighbourLists nested_nearest(const DenseTable& table, std::span<const double> queries, std::span<const std::size_t> sizes,
+                              const NeighbourSettings& how, Pool& pool) {
+    if (const std::vector<double> zeros = narrow_zeros(table, queries); !zeros.empty()) {
+        const Numbers<std::int16_t> numbers(table, queries, zeros);
+        return NestedSearch<std::int16_t>(numbers, sizes, how).find(pool);
+    }
+    const std::vector<double> zeros(table.n_columns, 0.0);
+    const Numbers<double> numbers(table, queries, zeros);
+    return NestedSearch<double>(numbers, sizes, how).find(pool);
+}
+
+}  // namespace labelsieve

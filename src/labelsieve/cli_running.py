@@ -1,0 +1,84 @@
+"""Running a study from the command line: what it will cost, running it, how it went."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from labelsieve.errors import InputError
+from labelsieve.plaintext import plain_table, printable, prose, text_of
+from labelsieve.progress import duration
+
+if TYPE_CHECKING:
+    from labelsieve.studies import Outcome, Protocol, Study
+
+Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
+OUT = "The folder of the study. Running again goes on with what is missing there."
+JOBS = "Processes; -1: one for each core."
+DRY_RUN = "Say what it would cost, and run nothing."
+CHANGED = "What to do with results of other data, settings or code: refuse, rerun them, or keep them beside new ones."
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A study that can be run, and what it will cost: in a sentence, as text, and for programs."""
+
+    study: "Study"
+    said: str
+    text: str
+    document: dict[str, Any]
+
+
+def prepare(protocol: "Protocol", out: Path, jobs: int, *, retry_failed: bool) -> Prepared:
+    """Find out what is missing and what it will cost; notes go to standard error."""
+    from joblib import effective_n_jobs
+
+    from labelsieve.studies import Study, estimate
+    from labelsieve.studies.estimate import HOW
+
+    if jobs == 0:
+        raise InputError("--n-jobs must not be 0; give a number of processes, or -1 for one for each core.")
+    study = Study(protocol, out)
+    todo, _ = study.plan(retry_failed=retry_failed)
+    cost = estimate(protocol, todo)
+    processes = min(effective_n_jobs(jobs), max(1, len(todo.batches)))
+    time = duration(60 * cost.minutes / processes)
+    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, about {time} in {processes} "
+    said += f"{'process' if processes == 1 else 'processes'}, {cost.memory_mb:,.0f} MB of data in each."
+    notes = [f"note: the probe of {printable(one)}" for one in cost.problems]
+    if todo.stale_cells:
+        notes.append(f"note: since {len(todo.stale_cells):,} stored cells were made there is a change in {todo.changes()}.")
+    for note in notes:
+        typer.echo(f"labelsieve: {note}", err=True)
+    table = plain_table("method", ">minutes on one core")
+    for name, spent in cost.by_method.items():
+        table.add_row(printable(name), f"{spent:.2f}")
+    document = {"protocol": repr(protocol), "n_cells": cost.n_cells, "n_missing": cost.n_missing}
+    document |= {"minutes": cost.minutes / processes, "processes": processes, "memory_mb": cost.memory_mb}
+    document |= {"minutes_by_method": cost.by_method, "problems": list(cost.problems)}
+    text = "\n\n".join([prose(f"{protocol!r}."), prose(said), text_of(table), prose(HOW)])
+    return Prepared(study, said, text, document)
+
+
+def run(prepared: Prepared, jobs: int, how: dict[str, Any]) -> "Outcome":
+    """Say what it will cost, and run it."""
+    typer.echo(f"labelsieve: {prepared.said}", err=True)
+    return prepared.study.run(n_jobs=jobs, **how)
+
+
+def end(outcome: "Outcome", out: Path) -> None:
+    """Say how it went and where the time went; exit code 1 when cells failed."""
+    from labelsieve.studies.profile import profile_of
+
+    said = f"{outcome.n_run:,} cells run, {outcome.n_known:,} were there, {outcome.n_failed:,} failed; all in {out}."
+    typer.echo(f"labelsieve: {said}", err=True)
+    profile = profile_of(out)
+    shares = ", ".join(f"{kind} {100 * profile.share(kind):.1f} %" for kind, spent in profile.total.items() if spent > 0)
+    typer.echo(f"labelsieve: time of all cells: {shares or 'none'}.", err=True)
+    if outcome.n_stale:
+        typer.echo(f"labelsieve: note: a change in {outcome.changes}; those cells are as they were.", err=True)
+    if outcome.n_failed:
+        typer.echo("labelsieve: why cells failed is in the table 'cells'; --retry-failed runs them again.", err=True)
+        raise typer.Exit(1)

@@ -1,0 +1,113 @@
+"""What a step of a study takes, from trying it on a part of the rows and with few features."""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from threadpoolctl import threadpool_limits
+
+from labelsieve.studies.sources import Loaded
+from labelsieve.studies.spent import Stopwatch
+from labelsieve.studies.split_rule import Split
+from labelsieve.studies.steps import Step
+from labelsieve.studies.work import SplitWork, is_nested
+
+FEWEST = 150  # training rows of the first try; then twice as many, and so on
+PATIENCE = 0.25  # seconds of a try after which there is no larger one
+PICKS = 5  # features that a method chooses in a try
+WIDEST = 30  # features of a classifier in a try
+STEEP = 2.5  # twice the rows and more than so many times the seconds: taken to grow with the square of the rows
+
+Parts = dict[str, float]
+Task = Callable[[SplitWork], Parts]
+
+
+class Probe:
+    """Tries steps on growing parts of a split. Seconds are the processor's: other programs do not count."""
+
+    def __init__(self, data: Loaded, split: Split, convention: str) -> None:
+        self._data, self._split, self._convention = data, split, convention
+        self._n_features = data.shape[1]
+        self._work = cache(self._part_of_split)
+        self._judged: dict[tuple[str, tuple[str, ...]], tuple[float, float]] = {}
+
+    def seconds(self, step: Step) -> float:
+        """Of a step of this data set."""
+        if step.classifier is None:
+            one, each = self._selection(step)
+            return one + each * (step.n_wanted - 1)
+        key = step.classifier.name, tuple(step.measures)
+        if key not in self._judged:  # for all methods: a try takes the first features, whoever chose others
+            self._judged[key] = self._evaluation(step)
+        a_size, a_feature = self._judged[key]
+        return a_size * len(step.sizes) + a_feature * _features(step, step.sizes)
+
+    def _selection(self, step: Step) -> tuple[float, float]:
+        """Seconds of the first feature, and of each more."""
+        few = min(PICKS, self._n_features, step.n_wanted)
+        one = self._whole(lambda work: self._select(step, 1, work))
+        if few == 1:
+            return one, 0.0
+        return one, max(0.0, self._whole(lambda work: self._select(step, few, work)) - one) / (few - 1)
+
+    def _evaluation(self, step: Step) -> tuple[float, float]:
+        """Seconds of a number of features, and of each feature: with neighbours, of the largest number; else of every one."""
+        top = min(WIDEST, self._n_features)
+        narrow = list(range(1, min(3, top) + 1))
+        few = self._whole(lambda work: self._evaluate(step, narrow, work))
+        wide = sorted({max(1, top // 3), max(1, 2 * top // 3), top})
+        if wide == narrow or len(wide) < 3:
+            return few / len(narrow), 0.0
+        many = self._whole(lambda work: self._evaluate(step, wide, work))
+        feature = max(0.0, many - few) / (_features(step, wide) - _features(step, narrow))
+        return max(0.0, few - feature * _features(step, narrow)) / len(narrow), feature
+
+    def _whole(self, task: Task) -> float:
+        """Seconds for all rows: tried on twice as many again and again, and carried on from the last two tries."""
+        share = min(1.0, FEWEST / len(self._split.train))
+        first = task(self._work(share))
+        if sum(first.values()) < PATIENCE:  # once more: what is loaded once is loaded
+            first = task(self._work(share))
+        tries = [(share, first)]
+        while share < 1 and (len(tries) < 2 or sum(tries[-1][1].values()) < PATIENCE):
+            share = min(1.0, 2 * share)
+            tries.append((share, task(self._work(share))))
+        return sum(carried_on([(share, parts[part]) for share, parts in tries], part) for part in tries[-1][1])
+
+    def _part_of_split(self, share: float) -> SplitWork:
+        train, test = (rows[: max(2, round(share * len(rows)))] for rows in (self._split.train, self._split.test))
+        return SplitWork(self._data, Split(self._split.number, train, test))
+
+    def _select(self, step: Step, n_wanted: int, work: SplitWork) -> Parts:
+        watch = Stopwatch(time.process_time)
+        with threadpool_limits(1), watch.of("selection"):
+            work.select(step.method.estimator, n_wanted, step.seed)
+        return watch.parts
+
+    def _evaluate(self, step: Step, sizes: list[int], work: SplitWork) -> Parts:
+        assert step.classifier is not None
+        watch = Stopwatch(time.process_time)
+        with threadpool_limits(1):
+            what = (step.classifier.estimator, list(range(sizes[-1])), sizes, step.measures, self._convention)
+            work.evaluate(*what, seed=step.seed, watch=watch)
+        return watch.parts
+
+
+def _features(step: Step, sizes: Sequence[int]) -> int:
+    assert step.classifier is not None
+    return max(sizes) if is_nested(step.classifier.estimator) else sum(sizes)
+
+
+def carried_on(tries: list[tuple[float, float]], part: str) -> float:
+    """Seconds for all rows from those for shares of them.
+
+    >>> carried_on([(0.25, 1.0), (0.5, 2.0)], "training"), carried_on([(0.25, 1.0), (0.5, 4.0)], "training")
+    (4.0, 16.0)
+    """
+    share, last = tries[-1]
+    if share == 1 or len(tries) < 2:
+        return last
+    before, first = tries[-2]
+    power = 2 if part == "both" or last > STEEP * first else 1  # neighbours are looked for among pairs of rows
+    slope = max(0.0, last - first) / (share**power - before**power)
+    return last + slope * (1 - share**power)

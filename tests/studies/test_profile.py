@@ -1,0 +1,88 @@
+"""Where the time of a study goes, in new files and in those of version 1."""
+
+import sqlite3
+
+import pytest
+
+from labelsieve.studies import Study, StudyError, StudyResults, schema
+from labelsieve.studies.profile import KINDS
+from tests.studies.small import contents, data, protocol
+
+SMALL = {"datasets": [data()], "methods": ["jmi"], "baselines": ["all"], "splits": "2x50%"}
+
+
+def rows(folder, sql):
+    db = sqlite3.connect(folder / "results.sqlite")
+    found = db.execute(sql).fetchall()
+    db.close()
+    return found
+
+
+def test_parts_of_every_evaluation_are_stored_and_are_no_more_than_the_whole(tmp_path):
+    Study(protocol(**SMALL, classifiers=[{"name": "mlknn", "k": 3}, "br"]), tmp_path).run()
+    sql = "SELECT seconds, training, prediction, both, measuring, storing FROM cells WHERE classifier = '{}'"
+    for seconds, training, prediction, both, measuring, storing in rows(tmp_path, sql.format("br")):
+        assert both is None
+        assert 0.9 * seconds < training + prediction + measuring <= seconds
+        assert min(training, prediction, measuring, storing) > 0
+    for seconds, training, prediction, both, measuring, storing in rows(tmp_path, sql.format("mlknn")):
+        assert (training, prediction) == (None, None)
+        assert both + measuring <= seconds
+        assert min(both, measuring, storing) > 0
+    assert all(storing > 0 for (storing,) in rows(tmp_path, "SELECT storing FROM selections"))
+
+
+def test_the_profile_adds_up_what_is_stored(tmp_path):
+    Study(protocol(**SMALL, classifiers=["br"]), tmp_path).run()
+    found = StudyResults(tmp_path).where_time_goes()
+    assert list(found.methods) == ["jmi", "all"]
+    (all_cells,) = rows(tmp_path, "SELECT sum(seconds), sum(storing) FROM cells")
+    (all_selections,) = rows(tmp_path, "SELECT sum(seconds), sum(storing) FROM selections")
+    assert sum(found.total.values()) == pytest.approx(sum(all_cells) + sum(all_selections))
+    assert found.total["selection"] == pytest.approx(all_selections[0])
+    assert found.total["storage"] == pytest.approx(all_cells[1] + all_selections[1])
+    assert found.total["training and prediction"] == 0
+    assert sum(map(found.share, KINDS)) == pytest.approx(1)
+    assert 0 < found.running < 60
+    assert "training and prediction" not in found.to_markdown()
+    assert found.to_markdown().splitlines()[-1].startswith("| together | ")
+
+
+def as_version_1(folder):
+    db = sqlite3.connect(folder / "results.sqlite", isolation_level=None)
+    for table, columns in schema.ADDED.items():
+        for column in columns:
+            db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+    db.execute("UPDATE facts SET value = '1' WHERE key = 'version'")
+    db.close()
+
+
+def test_file_of_version_1_is_read_as_it_is_and_completed_when_it_is_run(tmp_path):
+    Study(protocol(**SMALL), tmp_path).run()
+    means, before = StudyResults(tmp_path).means("hamming_loss", "mlknn").to_markdown(), contents(tmp_path)
+    as_version_1(tmp_path)
+    old = StudyResults(tmp_path)
+    assert old.means("hamming_loss", "mlknn").to_markdown() == means
+    assert (old.where_time_goes().total["measures"], old.where_time_goes().total["other"] > 0) == (0, True)
+    assert rows(tmp_path, "SELECT value FROM facts WHERE key = 'version'") == [("1",)], "reading changes nothing"
+    more = protocol(**(SMALL | {"methods": ["jmi", "mim"]}))
+    assert Study(more, tmp_path).run().n_run == 4
+    assert rows(tmp_path, "SELECT value FROM facts WHERE key = 'version'") == [("2",)]
+    assert all(set(old) <= set(new) for old, new in zip(before, contents(tmp_path), strict=True))
+    assert StudyResults(tmp_path).where_time_goes().total["measures"] > 0
+
+
+def test_files_of_other_versions_and_other_programs_are_refused(tmp_path):
+    Study(protocol(**SMALL), tmp_path / "new").run()
+    db = sqlite3.connect(tmp_path / "new" / "results.sqlite", isolation_level=None)
+    db.execute("UPDATE facts SET value = '3' WHERE key = 'version'")
+    db.close()
+    with pytest.raises(StudyError, match="version 3 of the format; this release reads versions up to 2"):
+        StudyResults(tmp_path / "new")
+    (tmp_path / "other").mkdir()
+    db = sqlite3.connect(tmp_path / "other" / "results.sqlite", isolation_level=None)
+    db.execute("CREATE TABLE songs (title TEXT)")
+    db.close()
+    with pytest.raises(StudyError, match="this file is no study"):
+        Study(protocol(**SMALL), tmp_path / "other").run()
+    assert rows(tmp_path / "other", "SELECT name FROM sqlite_master") == [("songs",)]
