@@ -105,5 +105,5 @@ $(SOURCE_LIST): FORCE
 	@printf '%s\n' $(SOURCES) | cmp --silent - $@ || printf '%s\n' $(SOURCES) > $@
 
 clean:  ## Remove everything that the other targets made
-	rm -rf $(VENV) build dist docs/gallery .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist docs/gallery labelsieve-demo.html .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -31,6 +31,8 @@ OWN = {
     "--figures",
     "--format",
     "--json",
+    "--report",
+    "--no-report",
 }
 
 

@@ -22,10 +22,12 @@ PACKAGES = [
     "labelsieve.discretize",
     "labelsieve.information",
     "labelsieve.metrics",
+    "labelsieve.report",
     "labelsieve.report.figures",
     "labelsieve.statistics",
     "labelsieve.stopping",
     "labelsieve.studies",
+    "labelsieve.studies.mulan",
 ]
 
 

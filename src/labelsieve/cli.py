@@ -7,6 +7,7 @@ import errno
 import io
 import sys
 import warnings
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -16,6 +17,7 @@ from labelsieve.cli_compare import compare
 from labelsieve.cli_datasets import datasets_app
 from labelsieve.cli_methods import methods
 from labelsieve.cli_options import examples
+from labelsieve.cli_report import REPORT, check_output, report, write_demo
 from labelsieve.cli_select import select
 from labelsieve.cli_study import study
 from labelsieve.errors import InputError
@@ -72,6 +74,12 @@ app.command(
         "labelsieve study", "labelsieve study group-jmi-table2 --dry-run", "labelsieve study group-jmi-table2 --full"
     )
 )(study)
+app.command(
+    epilog=examples(
+        "labelsieve report songs.csv --labels 5 --criterion mrmr -k 12 -o songs.html",
+        "labelsieve report study/ -o study.html",
+    )
+)(report)
 
 
 def main() -> None:
@@ -124,10 +132,14 @@ def options(
 def demo(
     seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Another number makes other data.")] = 0,
     rows: Annotated[int, typer.Option("--n-rows", "--rows", min=2, help="How many rows to make.")] = 2000,
+    report: Annotated[Path, typer.Option(help=REPORT)] = Path("labelsieve-demo.html"),
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
 ) -> None:
-    """Run every criterion on made-up data with a known answer."""
+    """Run every criterion on made-up data with a known answer, and write a report of one of them."""
     from labelsieve.demo import SHORT, run_demo
 
+    if not no_report:
+        check_output(report)
     result = run_demo(rows, seed)
     names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.answer)
     kinds = plain_table()
@@ -148,3 +160,5 @@ def demo(
         text_of(table),
         listed(*result.sentences(), "One made-up table does not say what is best for yours."),
     )
+    if not no_report:
+        write_demo(result, report)

@@ -38,29 +38,43 @@ STABILITY = "Select from so many resamples of the rows too, and say how much of 
 CUTS = "How numbers become codes: equal-width, equal-frequency, k-means, mean-std or mdl; auto: as the method says."
 
 
+LabelsOption = Annotated[str | None, typer.Option(help=LABELS)]
+CountOption = Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=f"{COUNT} 10 unless told.")]
+CriterionOption = Annotated[str, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))]
+StopOption = Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(rule_names))]
+TargetsOption = Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(space_names))]
+CutsOption = Annotated[str, typer.Option(help=CUTS, autocompletion=complete(discretizer_names))]
+BinsOption = Annotated[
+    int | None, typer.Option("--n-bins", "--bins", min=1, help="Equal-width bins of each feature; 5 unless told.")
+]
+CodesOption = Annotated[bool, typer.Option("--codes", help="No bins: features are text or whole numbers from 0.")]
+EstimatorOption = Annotated[str | None, typer.Option(help="Of entropies: plugin, miller-madow or shrinkage.")]
+ForcedOption = Annotated[str | None, typer.Option(help="Features that come first: names with commas.")]
+ExcludedOption = Annotated[str | None, typer.Option(help="Features that never come: names with commas.")]
+LabelwiseOption = Annotated[bool, typer.Option("--labelwise", help="A list for every label instead of one for all.")]
+JobsOption = Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")]
+ALIKE = "List what was left out and is so similar (0 to 1) to a choice."
+
+
 def select(
     file: Annotated[Path, typer.Argument(help=FILE)],
-    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
-    count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=f"{COUNT} 10 unless told.")] = None,
-    criterion: Annotated[
-        str, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
-    ] = "jmi",
-    stop: Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(rule_names))] = None,
-    targets: Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(space_names))] = "auto",
-    discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(discretizer_names))] = "auto",
-    bins: Annotated[
-        int | None, typer.Option("--n-bins", "--bins", min=1, help="Equal-width bins of each feature; 5 unless told.")
-    ] = None,
-    codes: Annotated[bool, typer.Option("--codes", help="No bins: features are text or whole numbers from 0.")] = False,
-    estimator: Annotated[str | None, typer.Option(help="Of entropies: plugin, miller-madow or shrinkage.")] = None,
-    forced: Annotated[str | None, typer.Option(help="Features that come first: names with commas.")] = None,
-    excluded: Annotated[str | None, typer.Option(help="Features that never come: names with commas.")] = None,
-    labelwise: Annotated[bool, typer.Option("--labelwise", help="A list for every label instead of one for all.")] = False,
+    labels: LabelsOption = None,
+    count: CountOption = None,
+    criterion: CriterionOption = "jmi",
+    stop: StopOption = None,
+    targets: TargetsOption = "auto",
+    discretizer: CutsOption = "auto",
+    bins: BinsOption = None,
+    codes: CodesOption = False,
+    estimator: EstimatorOption = None,
+    forced: ForcedOption = None,
+    excluded: ExcludedOption = None,
+    labelwise: LabelwiseOption = False,
     output: Annotated[Path | None, typer.Option(help="Save the selection as .json, for from_json of its selector.")] = None,
     format: FormatOption = Format.table,
     json: JsonOption = False,
-    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")] = None,
-    twins: Annotated[float | None, typer.Option(help="List what was left out and is so similar (0 to 1) to a choice.")] = None,
+    n_jobs: JobsOption = None,
+    twins: Annotated[float | None, typer.Option(help=ALIKE)] = None,
     stability: Annotated[int | None, typer.Option(min=2, help=STABILITY)] = None,
 ) -> None:
     """Choose features of a table.
@@ -68,16 +82,36 @@ def select(
     Text in a feature column is numbered by its sorted values. Where a column has more different values than there are bins,
     those numbers are binned like any others; --n-bins with a larger number, or --codes, keeps the values apart.
     """
-    if codes + (bins is not None) + (discretizer != "auto") > 1:
-        raise InputError("--codes, --n-bins and --discretizer exclude each other.")
-    if n_jobs == 0:
-        raise InputError("--n-jobs must not be 0; give a number of threads, or -1 for all.")
     if twins is not None and (format is Format.csv or labelwise or not 0 < twins <= 1):
         raise InputError("--twins takes a number above 0 and at most 1, and goes with --format table or json, not --labelwise.")
     if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
         raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
-    name, settings = read_named(criterion, "--criterion")
+    cut = {"discretizer": discretizer, "bins": bins, "codes": codes}
     more = {"estimator": estimator, "forced": names_in(forced), "excluded": names_in(excluded), "n_jobs": n_jobs}
+    how: dict[str, Any] = {"targets": targets, "labelwise": labelwise, "twins": twins, "stability": stability}
+    result = choose(file, labels, count, criterion, stop, cut, more, how)
+    if output is not None:
+        result.sieve.to_json(output)
+    emit(format, json, table=lambda: shown(result, twins), document=result.document, rows=result.rows)
+
+
+def choose(
+    file: Path,
+    labels: str | None,
+    count: str | None,
+    criterion: str,
+    stop: str | None,
+    cut: dict[str, Any],
+    more: dict[str, Any],
+    how: dict[str, Any],
+) -> "FileSelection":
+    """Select as the options say: ``cut`` are those of bins, ``more`` other settings, ``how`` what ``select_file`` takes."""
+    bins, codes, discretizer = cut["bins"], cut["codes"], cut["discretizer"]
+    if codes + (bins is not None) + (discretizer != "auto") > 1:
+        raise InputError("--codes, --n-bins and --discretizer exclude each other.")
+    if more["n_jobs"] == 0:
+        raise InputError("--n-jobs must not be 0; give a number of threads, or -1 for all.")
+    name, settings = read_named(criterion, "--criterion")
     settings |= {key: value for key, value in more.items() if value}
     if discretizer != "auto":
         settings["discretizer"] = discretizer
@@ -87,24 +121,12 @@ def select(
     from labelsieve.select_file import select_file
 
     n_bins: Any = None if codes else bins or "auto"
-    result = select_file(
-        file,
-        labels,
-        method=name,
-        n_features_to_select=how_many,
-        targets=targets,
-        n_bins=n_bins,
-        labelwise=labelwise,
-        twins=twins,
-        stability=stability,
-        settings=settings,
-    )
+    how = {"n_features_to_select": how_many, "n_bins": n_bins, "settings": settings, **how}
+    result = select_file(file, labels, method=name, **how)
     for column, values in result.binned_text.items():
         note = f"{column!r} is text with {values} different values, in {result.n_bins} bins by the alphabet"
         typer.echo(f"labelsieve: note: {note}; --n-bins {values} or --codes keeps them apart.", err=True)
-    if output is not None:
-        result.sieve.to_json(output)
-    emit(format, json, table=lambda: shown(result, twins), document=result.document, rows=result.rows)
+    return result
 
 
 def read_stop(text: str, most: int | float | None) -> "StoppingRule":

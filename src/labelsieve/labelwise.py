@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from labelsieve.criteria import Criterion, criterion_named
 from labelsieve.discretize import Discretizer
 from labelsieve.discretize.named import allows_missing
+from labelsieve.drawing import picture
 from labelsieve.errors import InputError
 from labelsieve.information.formula.plan import Plan
 from labelsieve.information.formula.workspace import Workspace
@@ -190,6 +191,11 @@ class LabelwiseSieve(BaseSieve):
         rule: StoppingRule = clone(self.n_features_to_select)
         kept = rule.decide(Evidence(search, workspace, parents, X, y, cannot_judge, here))
         return (np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])), rule
+
+    def plot(self, *, names: Any = None, label_names: Any = None, n_shown: int = 40, ax: Any = None) -> Any:
+        """Draw which labels share features: see :func:`labelsieve.report.figures.shared_features`."""
+        check_is_fitted(self)
+        return picture("shared_features")(self, names=names, label_names=label_names, n_shown=n_shown, ax=ax)
 
     def transform_label(self, X: Any, label: int) -> Any:
         """The columns that target ``label`` chose, in order of choice; a frame stays a frame."""

@@ -58,6 +58,7 @@ class FileSelection:
     stopping: list[dict[str, Any]]
     stability: dict[str, Any] | None
     sieve: Any
+    data: LabelledTable
 
     @property
     def parts(self) -> list[str]:
@@ -163,6 +164,7 @@ def select_file(
         stopping=[_told(rule) for rule in (rules if isinstance(rules, list) else [rules])],
         stability=None if stability is None else _stability(selector, data, stability, info is not None and info.needs_numbers),
         sieve=selector,
+        data=data,
     )
 
 

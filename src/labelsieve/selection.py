@@ -4,16 +4,17 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.criteria import Criterion, JoinedMIM
+from labelsieve.criteria import Criterion, JoinedMIM, StepParts
 from labelsieve.discretize import Discretizer
-from labelsieve.discretize.named import allows_missing, one_table
+from labelsieve.discretize.named import one_table
+from labelsieve.drawing import picture
 from labelsieve.errors import InputError
 from labelsieve.information.formula.workspace import Workspace
-from labelsieve.information.tables import is_frame
 from labelsieve.information.target_weights import read_target_weights
 from labelsieve.information.weights import Estimator
 from labelsieve.judging import judge_of
@@ -238,13 +239,46 @@ class Sieve(BaseSieve):
 
         The targets ``y`` are for a discretiser that looks at them.
         """
-        check_is_fitted(self)
-        finite = "allow-nan" if allows_missing(self.discretizer) else True
-        how = {"skip_check_array": True} if is_frame(X) else {"accept_sparse": ("csr", "csc"), "ensure_all_finite": finite}
-        X = validate_data(self, X, reset=False, **how)
+        X = self._seen(X)
         targets = None if y is None else read_targets(y).codes()
         codes = one_table(self.discretizer_.encode(X, targets), "redundant_twins")
         return redundant_twins(codes, self.selected_, at_least=at_least, n_jobs=self.n_jobs)
+
+    def information_parts(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, NDArray[np.float64]]:
+        r"""What every pick told by itself, repeated, and added beside those before it: the same split for any criterion.
+
+        .. math:: \sum_y I(f; y) - \frac{q}{|S|} \sum_{s \in S} I(f; s) + \frac{1}{|S|} \sum_{s \in S} \sum_y I(f; s \mid y)
+                  = \frac{1}{|S|} \sum_{s \in S} \sum_y I(f; y \mid s)
+
+        relevance, redundancy and complementarity, in nats, with S the features chosen before f (Brown et al. 2012, section 4).
+        ``X``, ``y`` and ``sample_weight`` are those of ``fit``. A label space that draws at random without a seed draws again.
+
+        Cost: tables of a candidate, a chosen feature and a target for every pick, whatever the criterion.
+
+        Examples
+        --------
+        >>> X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]  # either or
+        >>> parts = Sieve("jmi", n_features_to_select=2, discretizer=None).fit(X, Y).information_parts(X, Y)
+        >>> {kind: values.round(2).tolist() for kind, values in parts.items()}
+        {'relevance': [0.0, 0.0], 'redundancy': [0.0, 0.0], 'complementarity': [0.0, 0.69]}
+        """
+        check_is_fitted(self)
+        kinds = {"relevance": "relevance", "redundancy": "redundancy", "interaction": "complementarity"}
+        if not len(self.selected_):
+            return {name: np.empty(0) for name in kinds.values()}
+        used: dict[str, Any] = {"targets": self.targets_, "discretizer": self.discretizer_, "parents": None, "excluded": ()}
+        order = {"forced": self.selected_.tolist(), "n_features_to_select": len(self.selected_), "warm_start": False}
+        again = clone(self).set_params(criterion=StepParts(), **used, **order).fit(X, y, sample_weight)
+        return {name: again.score_parts_[kind] for kind, name in kinds.items()}
+
+    def plot(self, X: Any = None, y: Any = None, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
+        """Draw the chosen features and the parts of their scores: see :func:`labelsieve.report.figures.ranking`.
+
+        With the data of ``fit`` the parts are those of :meth:`information_parts` instead, which every criterion has.
+        """
+        check_is_fitted(self)
+        parts = None if X is None else self.information_parts(X, y)
+        return picture("ranking")(self, names=names, parts=parts, n_shown=n_shown, ax=ax)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

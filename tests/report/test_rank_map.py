@@ -7,6 +7,7 @@ import pytest
 from matplotlib import pyplot
 
 from labelsieve.report.figures import rank_map
+from labelsieve.report.figures.style import ON_DARK
 from tests.report.figure_texts import assert_readable
 from tests.report.test_critical_difference import many
 from tests.statistics.printed_tables import METHODS, TABLES
@@ -63,7 +64,7 @@ def test_numbers_contrast_with_their_cells():
     for text in ax.texts:
         column, row = (int(place) for place in text.get_position())
         light = cells[row, column, :3] @ [0.2126, 0.7152, 0.0722]
-        assert abs(light - (text.get_color() == "white")) > 0.35
+        assert abs(light - (text.get_color() == ON_DARK)) > 0.35
 
 
 def test_matplotlib_is_imported_when_a_figure_is_drawn():

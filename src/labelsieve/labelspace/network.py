@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from labelsieve.drawing import picture
 from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace.parents import check_parents
 
@@ -83,6 +84,10 @@ class LabelNetwork:
         places = tuple(order)
         before = {label: places[:position] for position, label in enumerate(checked_order(places, len(places)))}
         return cls(places, tuple(before[label] for label in range(len(places))))
+
+    def plot(self, *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
+        """Draw labels in order, with arcs from parents to children: see :func:`labelsieve.report.figures.label_network`."""
+        return picture("label_network")(self, names=names, ax=ax)
 
     @property
     def n_labels(self) -> int:

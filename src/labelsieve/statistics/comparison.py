@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.drawing import picture
 from labelsieve.errors import one_of
 from labelsieve.statistics.friedman import Friedman
 from labelsieve.statistics.results import Floats
@@ -82,17 +83,22 @@ class Comparison:
         }
         return getattr(import_module(backend), _FRAMES[backend])(columns)
 
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw average ranks on a line: see :func:`labelsieve.report.figures.critical_difference_diagram`."""
+        return picture("critical_difference_diagram")(self, ax=ax)
+
     def __str__(self) -> str:
         way = "lower" if self.lower_is_better else "higher"
         width = max(len("method"), *(len(name) for name in self.methods))
         lines = [f"{len(self.methods)} methods on {self.n_datasets} data sets, {way} is better."]
         lines += [self._overall(), self._rule(), "", f"rank   {'method':<{width}}   better than", "─" * (width + 21)]
         for method in self.order:
-            beaten = [self.methods[other] for other in self.order if self._beats(method, other)]
+            beaten = [self.methods[other] for other in self.order if self.better(method, other)]
             lines.append(f"{self.average_ranks[method]:4.2f}   {self.methods[method]:<{width}}   {', '.join(beaten) or '-'}")
         return "\n".join([*lines, "", *self._summary()])
 
-    def _beats(self, first: int, second: int) -> bool:
+    def better(self, first: int, second: int) -> bool:
+        """Whether the first method is really better than the second."""
         return bool(self.different[first, second] and self.average_ranks[first] < self.average_ranks[second])
 
     def _overall(self) -> str:

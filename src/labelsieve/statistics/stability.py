@@ -7,6 +7,7 @@ import numpy as np
 import scipy.stats
 from numpy.typing import NDArray
 
+from labelsieve.drawing import picture
 from labelsieve.errors import InputError
 
 
@@ -26,6 +27,8 @@ class Stability:
     frequency : ndarray of float, shape (n_features,)
         How often each feature was selected.
     masks : ndarray of bool, shape (n_repeats, n_features)
+    confidence : float
+        Of the interval.
     """
 
     index: float
@@ -33,6 +36,11 @@ class Stability:
     interval: tuple[float, float]
     frequency: NDArray[np.float64]
     masks: NDArray[np.bool_]
+    confidence: float = 0.95
+
+    def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
+        """Draw how often features were selected: see :func:`labelsieve.report.figures.selection_stability`."""
+        return picture("selection_stability")(self, names=names, n_shown=n_shown, ax=ax)
 
 
 def stability_index(masks: Any, *, confidence: float = 0.95) -> Stability:
@@ -83,11 +91,11 @@ def stability_index(masks: Any, *, confidence: float = 0.95) -> Stability:
     mean = float(share.mean())
     chance = mean * (1 - mean)
     if chance == 0:
-        return Stability(np.nan, np.nan, (np.nan, np.nan), frequency, chosen)
+        return Stability(np.nan, np.nan, (np.nan, np.nan), frequency, chosen, confidence)
     spread = float((frequency * (1 - frequency)).mean()) * n_repeats / (n_repeats - 1)
     index = 1 - spread / chance
     agreement = chosen @ frequency / n_features
     part = (agreement - share * mean + index / 2 * (2 * mean * share - share - mean + 1)) / chance
     variance = 4 / n_repeats**2 * float(((part - part.mean()) ** 2).sum())
     reach = float(scipy.stats.norm.ppf((1 + confidence) / 2)) * np.sqrt(variance)
-    return Stability(index, variance, (index - reach, index + reach), frequency, chosen)
+    return Stability(index, variance, (index - reach, index + reach), frequency, chosen, confidence)

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
+from labelsieve.drawing import picture
 from labelsieve.errors import InputError, is_whole
 from labelsieve.metrics import MEASURES
 from labelsieve.stopping.rule import MOST_LOOKED_AT, Evidence, StoppingRule, not_negative
@@ -47,7 +48,9 @@ class CrossValidated(StoppingRule):
     curve_ : ndarray of shape (n_folds, n_sizes)
         The measure.
     standard_error_ : ndarray of shape (n_sizes,)
-    best_size_ : int
+    best_size_, kept_size_ : int
+    lower_is_better_ : bool
+        Whether the measure is a loss.
     reason_ : str
 
     Notes
@@ -100,15 +103,20 @@ class CrossValidated(StoppingRule):
         self.curve_ = np.array(folds)[:, least - 1 :]
         self.standard_error_ = self.curve_.std(axis=0, ddof=1) / np.sqrt(len(folds))
         lower = isinstance(self.measure, str) and MEASURES[self.measure].lower_is_better
-        lower = lower or self.measure is None  # both defaults are losses
-        mean = -self.curve_.mean(axis=0) if lower else self.curve_.mean(axis=0)
+        self.lower_is_better_ = lower or self.measure is None  # both defaults are losses
+        mean = -self.curve_.mean(axis=0) if self.lower_is_better_ else self.curve_.mean(axis=0)
         best = int(mean.argmax())
         self.best_size_ = int(self.sizes_[best])
         good = mean >= mean[best] - float(self.standard_errors) * self.standard_error_[best]
         kept = int(self.sizes_[np.argmax(good)])
         self.reason_ = f"{kept} features are within {self.standard_errors:g} standard errors of {self.best_size_}, the best."
+        self.kept_size_ = kept
         evidence.search.extend(kept)
         return kept
+
+    def plot(self, *, ylabel: str | None = None, ax: Any = None) -> Any:
+        """Draw the measure over the number of features: see :func:`labelsieve.report.figures.stopping_curve`."""
+        return picture("stopping_curve")(self, ylabel=ylabel, ax=ax)
 
     def _check(self) -> None:
         if isinstance(self.measure, str) and self.measure not in MEASURES:

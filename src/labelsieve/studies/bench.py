@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from labelsieve.fingerprint import code_print
 from labelsieve.studies.errors import StudyError
-from labelsieve.studies.fingerprint import code_print
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
 from labelsieve.studies.spent import Spent, Stopwatch

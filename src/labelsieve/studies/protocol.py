@@ -28,7 +28,9 @@ class Protocol:
     ----------
     datasets : sequence
         Paths, names of the catalogue, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path``,
-        ``labels``, ``drop`` (features to leave out), ``data_home``, ``strings`` and ``missing_labels``.
+        ``labels``, ``part`` (as in :func:`~labelsieve.datasets.fetch`), ``drop`` (features to leave out), ``data_home``,
+        ``strings``, ``missing_labels`` and ``missing_values``: ``"train-mean"`` fills them with means of the training rows, in
+        every split; otherwise they are refused.
     methods : sequence
         Names of criteria, published methods and selectors; tables with ``name``, ``criterion``, ``targets``,
         ``discretizer`` and other parameters of the selector; or pairs of a name and a selector whose ``selected_`` is a

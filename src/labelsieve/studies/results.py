@@ -1,5 +1,6 @@
 """Results: what a study found, as tables, ranks and tests."""
 
+import json
 import os
 from collections.abc import Sequence
 from importlib import import_module
@@ -8,9 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from labelsieve.drawing import picture
 from labelsieve.errors import InputError, one_of
 from labelsieve.metrics import MEASURES
-from labelsieve.statistics import Comparison, compare, confidence_band, ranks
+from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
 from labelsieve.studies.errors import StudyError
 from labelsieve.studies.profile import Profile, read_profile
 from labelsieve.studies.protocol import ALL
@@ -35,6 +37,12 @@ class StudyResults:
         Data set, split, method, classifier and error of every cell that failed.
     mixed : list of str
         "code" or "data of NAME" where results were kept that came about under other conditions than the rest.
+    protocol : dict
+        The settings of the last run; empty before the first.
+    shapes : dict of str to tuple
+        Of each data set its rows, features, labels and fingerprint.
+    runs : list of dict
+        When each run began and ended, with which version and in what environment.
 
     Examples
     --------
@@ -64,10 +72,29 @@ class StudyResults:
                 self.failures = db.execute(
                     "SELECT dataset, split, method, classifier, error FROM cells WHERE error NOT NULL"
                 ).fetchall()
+                self._selecting = {
+                    (dataset, method): seconds
+                    for dataset, method, seconds in db.execute(
+                        "SELECT dataset, method, sum(seconds) FROM selections WHERE error IS NULL GROUP BY 1, 2"
+                    )
+                }
+                self._judging = {
+                    tuple(key): seconds
+                    for *key, seconds in db.execute(
+                        "SELECT dataset, method, classifier, sum(seconds) FROM cells WHERE error IS NULL GROUP BY 1, 2, 3"
+                    )
+                }
                 self._shares = dict(db.execute("SELECT name, test_share FROM datasets"))
+                facts = dict(db.execute("SELECT key, value FROM facts"))
+                shapes = db.execute("SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name").fetchall()
+                runs = db.execute("SELECT started, ended, version, environment FROM runs ORDER BY id").fetchall()
+                self._selected = db.execute("SELECT dataset, split, method, selected FROM selections").fetchall()
                 self._profile = read_profile(db)
             finally:
                 db.close()
+        self.protocol: dict[str, Any] = json.loads(facts.get("protocol", "{}"))
+        self.shapes: dict[str, tuple[int, int, int, str]] = {name: tuple(rest) for name, *rest in shapes}
+        self.runs = [dict(zip(("started", "ended", "version", "environment"), run, strict=True)) for run in runs]
         kinds = {*(("code", row[9]) for row in self._rows), *((f"data of {row[0]}", row[8]) for row in self._rows)}
         names = [name for name, _ in kinds]
         self.mixed = sorted({name for name in names if names.count(name) > 1})
@@ -96,6 +123,51 @@ class StudyResults:
         splits, sizes = sorted({split for split, _ in values}), sorted({k for _, k in values})
         table = np.array([[values.get((split, k)) for k in sizes] for split in splits], dtype=np.float64)
         return np.array(sizes), table.reshape(len(splits), len(sizes))
+
+    def seconds(self, dataset: str, method: str, classifier: str | None = None) -> tuple[float, float]:
+        """What all splits took together: selecting features, and learning and judging with the classifier; 0 if not run."""
+        chosen = (dataset, method, self._classifier(classifier))
+        return self._selecting.get((dataset, method), 0.0), self._judging.get(chosen, 0.0)
+
+    def stability(self, dataset: str, method: str, n_features: int) -> Stability | None:
+        """How much the first so many features agree over the splits; None where fewer than two splits have as many."""
+        lists = [json.loads(text) for name, _, own, text in self._selected if (name, own) == (dataset, method) and text]
+        lists = [chosen[:n_features] for chosen in lists if len(chosen) >= n_features]
+        if len(lists) < 2:
+            return None
+        masks = np.zeros((len(lists), self.shapes[dataset][1]), dtype=bool)
+        for mask, chosen in zip(masks, lists, strict=True):
+            mask[chosen] = True
+        return stability_index(masks)
+
+    def plot(
+        self,
+        dataset: str,
+        measure: str,
+        classifier: str | None = None,
+        *,
+        corrected: bool = False,
+        legend: bool | Literal["below"] = True,
+        ax: Any = None,
+    ) -> Any:
+        """Draw a measure over the number of features, a curve with its band for every method.
+
+        All features have no number, so they are a line from the left to the right. ``corrected`` widens bands as in
+        :meth:`means`; see :func:`labelsieve.report.figures.curves`.
+        """
+        found = {method: self.curve(dataset, method, measure, classifier) for method in self.methods}
+        sizes = sorted({int(k) for method, (own, _) in found.items() if method != ALL for k in own})
+        if not sizes:
+            raise InputError(f"this study has no results of {dataset!r} yet; it has {', '.join(self.datasets) or 'none'}.")
+        values = {}
+        for method, (own, table) in found.items():
+            if method == ALL and table.size:
+                values[method] = np.repeat(table[:, -1:], len(sizes), axis=1)
+            elif own.tolist() == sizes:  # not finished otherwise
+                values[method] = table
+        share = self._shares.get(dataset) if corrected else None
+        how = {"ylabel": measure.replace("_", " "), "title": dataset, "test_share": share, "legend": legend}
+        return picture("curves")(sizes, values, **how, ax=ax)
 
     def means(self, measure: str, classifier: str | None = None, *, confidence: float = 0.95, corrected: bool = False) -> Grid:
         """Mean over all numbers of features, with an interval over the splits; ``corrected`` as Nadeau and Bengio do."""

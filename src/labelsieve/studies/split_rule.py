@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 
 from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
 from labelsieve.errors import InputError
-from labelsieve.studies.fingerprint import array_print
+from labelsieve.fingerprint import array_print
 from labelsieve.studies.leaks import refuse_overlap
 
 Rows = NDArray[np.intp]

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from labelsieve.fingerprint import code_print, seed_of, text_print
 from labelsieve.studies.errors import StudyError
-from labelsieve.studies.fingerprint import code_print, seed_of, text_print
 from labelsieve.studies.named import Named
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded

@@ -14,7 +14,7 @@ _NUMBER = 0.2  # from one number of the axis to the next
 _SHORTEST_AXIS = 2.2
 
 
-def critical_difference_diagram(comparison: Comparison, *, ax: Any = None) -> Any:
+def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH, ax: Any = None) -> Any:
     """Average ranks of methods on a line, with bars that join those whose difference may be chance.
 
     After Demšar (2006), figure 1; the best method is on the left. A bar joins methods of which no two differ. If a method under
@@ -25,6 +25,8 @@ def critical_difference_diagram(comparison: Comparison, *, ax: Any = None) -> An
     ----------
     comparison : Comparison
         What :func:`labelsieve.statistics.compare` found.
+    width : float
+        Inches, of a figure of its own; more where names need it.
     ax : matplotlib axes, optional
         Where to draw; its size decides the size of the text. By default a figure of its own that fits.
 
@@ -44,8 +46,8 @@ def critical_difference_diagram(comparison: Comparison, *, ax: Any = None) -> An
     """
     plan = _Plan(comparison)
     if ax is None:
-        ax = new_axes(WIDTH, plan.height, whole=True)
-        ax.figure.set_figwidth(max(WIDTH, plan.width_of_names(ax, FONT) + plan.shortest_axis))
+        ax = new_axes(width, plan.height, whole=True)
+        ax.figure.set_figwidth(max(width, plan.width_of_names(ax, FONT) + plan.shortest_axis))
     scale = plan.fit(ax)
     _draw_axis(ax, comparison, plan.step, scale)
     for level, bar in enumerate(plan.bars):

@@ -1,10 +1,10 @@
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, FONT, MARKERS, STYLES, WIDTH, new_axes
+from labelsieve.report.figures.style import COLOURS, FONT, MARKERS, STYLES, WIDTH, new_axes, short
 from labelsieve.statistics import confidence_band
 
 _MARKED = 8  # markers along a curve
@@ -16,10 +16,11 @@ def curves(
     values: Mapping[str, Any],
     *,
     ylabel: str = "",
+    title: str = "",
     xlabel: str = "number of features",
     confidence: float = 0.95,
     test_share: float | None = None,
-    legend: bool = True,
+    legend: bool | Literal["below"] = True,
     ax: Any = None,
 ) -> Any:
     """A measure over the number of features: the mean of repetitions, with its confidence band.
@@ -32,12 +33,12 @@ def curves(
     n_features : array-like of shape (n_points,)
     values : mapping of str to array-like of shape (n_repetitions, n_points) or (n_points,)
         A curve for each method. One dimension, or a single repetition, has no band.
-    ylabel, xlabel : str
+    ylabel, title, xlabel : str
     confidence, test_share : float
         As in :func:`labelsieve.statistics.confidence_band`.
-    legend : bool
-        Inside the axes, or beside them for more than four curves. False leaves it to you, for instance when several axes
-        share one.
+    legend : bool or "below"
+        Inside the axes, or beside them for more than four curves; ``"below"`` is for narrow figures. False leaves it to you,
+        for instance when several axes share one.
     ax : matplotlib axes, optional
         By default a figure of its own.
 
@@ -66,12 +67,26 @@ def curves(
         ends[name] = (_draw(ax, x, numbers, place, confidence, test_share), float(numbers[:, -1].mean()))
     ax.set_xlabel(xlabel, fontsize=FONT)
     ax.set_ylabel(ylabel, fontsize=FONT)
+    if title:
+        ax.set_title(short(title), fontsize=FONT, parse_math=False)
     ax.tick_params(labelsize=FONT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.margins(x=0.02)
+    if np.all(x == np.rint(x)) and type(ax.xaxis.get_major_locator()).__name__ == "AutoLocator":  # no ticks at 2.5 features
+        ax.xaxis.get_major_locator().set_params(integer=True)
     if legend:
-        _add_legend(ax, ends)
+        _add_legend(ax, ends, below=legend == "below")
     return ax
+
+
+def legend_columns(names: Iterable[str]) -> int:
+    """How many columns a legend below narrow axes can have.
+
+    >>> legend_columns(["jmi", "random"]), legend_columns(["group-jmi-rand-normalised"])
+    (3, 1)
+    """
+    longest = max(len(short(name)) for name in names)
+    return 3 if longest <= 9 else 2 if longest <= 16 else 1
 
 
 def _draw(ax: Any, x: Any, numbers: Any, place: int, confidence: float, test_share: float | None) -> Any:
@@ -94,15 +109,17 @@ def _draw(ax: Any, x: Any, numbers: Any, place: int, confidence: float, test_sha
     return line
 
 
-def _add_legend(ax: Any, ends: dict[str, tuple[Any, float]]) -> None:
+def _add_legend(ax: Any, ends: dict[str, tuple[Any, float]], *, below: bool) -> None:
     order = sorted(ends, key=lambda name: -ends[name][1])
     where: dict[str, Any] = {"loc": "best"}
-    if len(order) > _BESIDE:
+    if below:
+        where = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": legend_columns(order), "columnspacing": 1.0}
+    elif len(order) > _BESIDE:
         where = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
     legend = ax.legend(
         [ends[name][0] for name in order],
         # matplotlib keeps names that start with an underscore out of legends.
-        [f" {name}" if name.startswith("_") else name for name in order],
+        [f" {name}" if name.startswith("_") else short(name) if below else name for name in order],
         fontsize=FONT,
         frameon=False,
         handlelength=3.2,

@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.report.figures.style import FONT, SMALLEST_FONT, WIDTH, new_axes, size_in_inches, text_width
+from labelsieve.report.figures.style import FONT, ON_DARK, ON_LIGHT, SMALLEST_FONT, WIDTH, new_axes, size_in_inches, text_width
 from labelsieve.statistics import ranks
 from labelsieve.statistics.results import read_results
 
@@ -66,7 +66,7 @@ def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None
     for (row, column), rank in np.ndenumerate(shown) if size else ():
         text = f"{rank:.2f}" if row == n_rows - 1 else f"{rank:g}"
         dark = rank < 1 + 0.55 * (n_columns - 1)
-        ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color="white" if dark else "black")
+        ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=ON_DARK if dark else ON_LIGHT)
     return ax
 
 

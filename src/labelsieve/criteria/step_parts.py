@@ -1,0 +1,16 @@
+"""What a feature tells beside each of those chosen before it, in three parts."""
+
+from labelsieve.criteria.criterion import Criterion
+from labelsieve.information.formula import I, f, mean_s, s, sum_y, y
+
+
+class StepParts(Criterion):
+    r"""Relevance, redundancy and complementarity, averaged over what is chosen; to look at selections, not to make them.
+
+    .. math:: J(f) = \sum_y \Big[ I(f; y) - \frac{1}{|S|} \sum_{s} I(f; s) + \frac{1}{|S|} \sum_{s} I(f; s \mid y) \Big]
+
+    It is no member of the catalogue: with more than one target it is nobody's criterion.
+    """
+
+    paper = "Brown, Pocock, Zhao and Lujan 2012, section 4"
+    score = sum_y(I(f, y) - mean_s(I(f, s)) + mean_s(I(f, s | y)))

@@ -1,0 +1,115 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from labelsieve.errors import InputError
+from labelsieve.report.figures.ranking import names_of
+from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
+
+_CELL = (0.17, 0.16)  # inches
+
+
+def shared_features(
+    selector: Any,
+    *,
+    names: Sequence[str] | None = None,
+    label_names: Sequence[str] | None = None,
+    n_shown: int = 40,
+    ax: Any = None,
+) -> Any:
+    """Which labels chose which features: those that many share at the top, those of a single label at the bottom.
+
+    A dot is a choice, the larger the earlier it was made; the number at the right is how many labels chose the feature. A line
+    parts shared features from those that only one label has, which come in the order of their labels.
+
+    Parameters
+    ----------
+    selector : fitted LabelwiseSieve
+    names : sequence of str, optional
+        Of all features; by default those seen by ``fit``, or numbers.
+    label_names : sequence of str, optional
+        Numbers unless told.
+    n_shown : int
+        The first so many features.
+    ax : matplotlib axes, optional
+        By default a figure of its own: as wide as a column of a paper, or wider where the labels need it.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from labelsieve import LabelwiseSieve
+    >>> X, Y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> sieve = LabelwiseSieve("mim", n_features_to_select=1, discretizer=None).fit(X, Y)
+    >>> ax = shared_features(sieve, names=["tempo", "loud", "live"], label_names=["calm", "sad"])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['tempo', 'loud']
+    """
+    chosen = getattr(selector, "label_support_", None)
+    if chosen is None or np.ndim(selector.selected_) != 2:
+        raise InputError("shared_features draws a list of features for every label: fit a LabelwiseSieve.")
+    n_labels, n_places = selector.selected_.shape
+    texts = short_names(range(n_labels) if label_names is None else label_names)
+    if len(texts) != n_labels:
+        raise InputError(f"{len(texts)} names for {n_labels} labels.")
+    if not chosen.any():
+        raise InputError("shared_features has nothing to draw: no label chose a feature.")
+    counts = chosen.sum(axis=0)
+    first_label = chosen.argmax(axis=0)
+    features = sorted(np.flatnonzero(counts), key=lambda column: (-counts[column], first_label[column], column))
+    rows = {int(column): place for place, column in enumerate(features[:n_shown])}
+    drawn = names_of(selector, names, np.array(list(rows), dtype=np.intp))
+    if ax is None:
+        ax = _fitting_axes(drawn, texts)
+    dots = [
+        (label, rows[int(column)], 1 - place / n_places)
+        for label, own in enumerate(selector.selected_)
+        for place, column in enumerate(own)
+        if int(column) in rows
+    ]
+    x, y, weight = np.array(dots).T
+    ax.set_xlim(-0.6, n_labels - 0.4)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.figure.draw_without_rendering()
+    box = ax.get_window_extent()
+    cell = 72 / ax.figure.dpi * min(box.width / n_labels, box.height / len(rows))  # points
+    ax.scatter(x, y, s=(0.8 * cell * (0.35 + 0.65 * weight)) ** 2, color=COLOURS[0], linewidth=0)
+    n_shared = int(sum(counts[column] > 1 for column in rows))
+    if 0 < n_shared < len(rows):
+        ax.axhline(n_shared - 0.5, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
+    _write_names(ax, drawn, texts, [f"{counts[column]}" for column in rows], cell)
+    left = len(features) - len(rows)
+    total = f"{int((counts > 1).sum())} shared, {int((counts == 1).sum())} of one label"
+    ax.set_xlabel(f"{total}{f'; {left:,} not shown' if left else ''}", fontsize=FONT, color=GREY)
+    return ax
+
+
+def _fitting_axes(features: list[str], labels: list[str]) -> Any:
+    ax = new_axes(COLUMN, 1.0)
+    beside = max(text_width(ax, name, FONT) for name in features)
+    above = max(text_width(ax, name, FONT) for name in labels)
+    width = min(WIDTH, max(COLUMN, 0.6 + beside + _CELL[0] * len(labels)))
+    ax.figure.set_size_inches(width, 0.5 + above + max(0.5, _CELL[1] * len(features)))
+    return ax
+
+
+def _write_names(ax: Any, features: list[str], labels: list[str], counts: list[str], cell: float) -> None:
+    ax.set_yticks(range(len(features)), features, fontsize=FONT, parse_math=False)
+    size = min(FONT, 0.95 * 72 / ax.figure.dpi * ax.get_window_extent().width / len(labels))
+    readable = size >= SMALLEST_FONT
+    ax.set_xticks(range(len(labels)) if readable else [], labels if readable else [], rotation=90, parse_math=False)
+    ax.tick_params(length=0, top=False, bottom=False, labeltop=True, labelbottom=False, labelsize=size, axis="x")
+    ax.tick_params(length=0, axis="y")
+    beside = ax.secondary_yaxis("right")
+    beside.set_yticks(range(len(counts)), counts, fontsize=FONT)
+    beside.tick_params(length=0)
+    for spine in (*ax.spines.values(), *beside.spines.values()):
+        spine.set_visible(False)
+    if cell > SMALLEST_FONT:
+        ax.grid(axis="y", linewidth=0.4, color=GREY, alpha=0.35)
+        ax.set_axisbelow(True)

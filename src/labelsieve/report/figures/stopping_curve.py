@@ -1,0 +1,68 @@
+from typing import Any
+
+import numpy as np
+
+from labelsieve.errors import InputError
+from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, new_axes
+
+
+def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> Any:
+    """What nested cross-validation saw: the measure over the number of features, and why it stopped where it did.
+
+    The band is one standard error of the mean over the folds. The square is the best size; the dotted line is as bad as is good
+    enough, and the circle the smallest size that is: what the rule keeps.
+
+    Parameters
+    ----------
+    rule : fitted CrossValidated
+        The ``stopping_`` of a selector.
+    ylabel : str, optional
+        By default the name of the measure.
+    ax : matplotlib axes, optional
+        By default a figure of its own, as wide as a column.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from labelsieve import Sieve
+    >>> from labelsieve.datasets import make_truth
+    >>> from labelsieve.stopping import CrossValidated
+    >>> data = make_truth(n_rows=200, n_xor_pairs=0)
+    >>> sieve = Sieve("cmim", n_features_to_select=CrossValidated(measure="ranking_loss", max_features=6)).fit(data.X, data.Y)
+    >>> stopping_curve(sieve.stopping_).get_ylabel()
+    'ranking loss'
+    """
+    if not hasattr(rule, "curve_") or not hasattr(rule, "kept_size_"):
+        raise InputError("stopping_curve draws what CrossValidated found: fit a Sieve with it, and give its stopping_.")
+    sizes, mean, error = rule.sizes_, rule.curve_.mean(axis=0), rule.standard_error_
+    best = int(np.flatnonzero(sizes == rule.best_size_)[0])
+    kept = rule.kept_size_
+    allowed = float(rule.standard_errors) * error[best]
+    worst = mean[best] + (allowed if rule.lower_is_better_ else -allowed)
+    if ax is None:
+        ax = new_axes(COLUMN, 2.3)
+    ax.fill_between(sizes, mean - error, mean + error, color=COLOURS[0], alpha=0.2, linewidth=0, label="± 1 standard error")
+    ax.plot(sizes, mean, color=COLOURS[0], linewidth=1.3)
+    ax.axhline(worst, color=GREY, linewidth=0.9, linestyle=(0, (1, 1.5)), label="good enough")
+    edge: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.6, "zorder": 3}
+    ax.plot([rule.best_size_], [mean[best]], "s", color=COLOURS[1], markersize=6, label=f"best: {rule.best_size_}", **edge)
+    at = int(np.flatnonzero(sizes == kept)[0])
+    ax.plot([kept], [mean[at]], "o", color="black", markersize=6, label=f"kept: {kept}", **edge)
+    ax.set_xlabel("number of features", fontsize=FONT)
+    ax.set_ylabel(_measure(rule) if ylabel is None else ylabel, fontsize=FONT, parse_math=False)
+    ax.tick_params(labelsize=FONT)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(fontsize=FONT, frameon=False, handlelength=1.6)
+    return ax
+
+
+def _measure(rule: Any) -> str:
+    if isinstance(rule.measure, str):
+        return str(rule.measure).replace("_", " ")
+    return "loss" if rule.lower_is_better_ else "score"

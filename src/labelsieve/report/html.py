@@ -1,0 +1,62 @@
+"""Building HTML so that text cannot become markup: everything is escaped that was not built here."""
+
+import html
+from collections.abc import Iterable
+from typing import Any
+
+from labelsieve.plaintext import printable
+
+_VOID = frozenset({"br", "meta"})
+
+
+class Html(str):
+    """Markup that was built by :func:`tag`, or is written in this library; any other text is escaped where it is put in."""
+
+    __slots__ = ()
+
+
+def escaped(text: object) -> Html:
+    r"""Text as markup that shows it. Characters that are not to be seen, but for line ends, are written as escapes.
+
+    >>> escaped("<script>alert(1)</script>\x07")
+    '&lt;script&gt;alert(1)&lt;/script&gt;\\x07'
+    """
+    if isinstance(text, Html):
+        return text
+    return Html(html.escape("\n".join(printable(line) for line in str(text).split("\n")), quote=True))
+
+
+def tag(name: str, /, *children: object, **attributes: Any) -> Html:
+    """An element. An attribute that is None or False is left out; ``class_`` is class, and ``_`` becomes ``-``.
+
+    >>> tag("td", "a < b", class_="name", data_value=3)
+    '<td class="name" data-value="3">a &lt; b</td>'
+    >>> tag("ul", *(tag("li", one) for one in "ab"))
+    '<ul><li>a</li><li>b</li></ul>'
+    """
+    written = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escaped(value)}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    if name in _VOID:
+        return Html(f"<{name}{written}>")
+    return Html(f"<{name}{written}>{joined(children)}</{name}>")
+
+
+def joined(children: Iterable[object], between: str = "") -> Html:
+    """Pieces one after the other; what is no markup is escaped.
+
+    >>> joined(["a & b", tag("b", "c")], ", ")
+    'a &amp; b, <b>c</b>'
+    """
+    return Html(escaped(between).join(escaped(child) for child in children))
+
+
+def paragraph(*children: object) -> Html:
+    """A paragraph; none where there is nothing to say.
+
+    >>> paragraph("Three features.")
+    '<p>Three features.</p>'
+    """
+    return tag("p", *children) if any(map(str, children)) else Html("")

@@ -1,0 +1,73 @@
+"""All that it takes to get the same again: versions, settings, seeds, fingerprints, the command."""
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import narwhals.stable.v1 as nw
+
+from labelsieve.fingerprint import array_print, code_print
+from labelsieve.information.tables import is_frame
+from labelsieve.report.html import Html, joined, paragraph, tag
+from labelsieve.report.tables import facts
+
+PACKAGES = ("labelsieve", "numpy", "scipy", "scikit-learn", "matplotlib")
+
+
+def versions() -> list[tuple[str, str]]:
+    """Of Python and the packages that a result depends on, and where it was made."""
+    found = [("Python", f"{platform.python_implementation()} {platform.python_version()}")]
+    for name in PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            found.append((name, "not installed"))
+    return [*found, ("machine", f"{platform.system()} on {platform.machine()}"), ("code of labelsieve", code_print())]
+
+
+def data_print(table: Any) -> str:
+    """A hash of the values of a table; of a frame, of its columns in order, whatever made it.
+
+    >>> data_print([[1.0, 0.0], [0.0, 1.0]]) == data_print([[1.0, 0.0], [0.0, 1.0]]) != data_print([[1.0, 0.0], [0.0, 2.0]])
+    True
+    """
+    if not is_frame(table):
+        return array_print(table)
+    columns = [nw.from_native(table, eager_only=True)[name].to_numpy() for name in nw.from_native(table).columns]
+    return array_print(*(column.astype(str) if column.dtype.kind == "O" else column for column in columns))
+
+
+def selector_facts(selector: Any) -> list[tuple[str, str]]:
+    """Every parameter of a selector, and what stands behind names: settings with their seeds."""
+    found = [(name, repr(value)) for name, value in sorted(selector.get_params(deep=False).items())]
+    for name in ("criterion_", "targets_", "discretizer_"):
+        part = getattr(selector, name, None)
+        if part is not None:
+            settings = part.get_params() if hasattr(part, "get_params") else {}
+            inside = ", ".join(f"{key}={value!r}" for key, value in sorted(settings.items()))
+            found.append((f"used: {name.rstrip('_')}", f"{type(part).__name__}({inside})" if settings else repr(part)))
+    return found
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Settings in one line, without the name.
+
+    >>> settings_text({"name": "mlknn", "k": 7})
+    'k=7'
+    """
+    inside = ", ".join(f"{key}={value}" for key, value in settings.items() if key != "name")
+    return inside or "with its defaults"
+
+
+def reproduce_section(
+    command: str | None, blocks: Mapping[str, list[tuple[str, str]]], text: str = "", text_name: str = ""
+) -> Html:
+    """Tables of facts by their captions, the command, and a text to copy."""
+    pieces: list[Html] = []
+    if command:
+        pieces += [paragraph("Made by this command:"), tag("pre", command, tabindex="0")]
+    pieces += [facts(caption, rows) for caption, rows in blocks.items()]
+    if text:
+        pieces.append(tag("details", tag("summary", text_name), tag("pre", text, tabindex="0")))
+    return joined(pieces)

@@ -1,0 +1,277 @@
+"""Reports of selections and studies: whole, self-contained, and true to what they report."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve.datasets import make_truth
+from labelsieve.demo import demo_data
+from labelsieve.discretize import MDL
+from labelsieve.report import Report, selection_report, study_report
+from labelsieve.report.html import escaped, tag
+from labelsieve.report.svg import THEME, inline_svg
+from labelsieve.selectors import LLSF, ReliefF
+from labelsieve.stopping import CrossValidated, PermutationTest
+from labelsieve.studies import Study, StudyResults
+from tests.report.pages import EVIL, LABELS, Page, evil_names, evil_selection, evil_study
+from tests.studies.small import protocol
+
+
+@pytest.fixture(scope="module", params=["selection", "study"])
+def report(request, tmp_path_factory):
+    if request.param == "selection":
+        return evil_selection()
+    return evil_study(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture(scope="module")
+def page(report):
+    return Page(report.html())
+
+
+@pytest.fixture(scope="module")
+def data():
+    return demo_data(300)
+
+
+def test_nothing_that_was_a_name_is_an_element(page):
+    kinds = {name for name, _, _ in page.elements}
+    assert not kinds & {"img", "i", "b", "iframe", "object", "link", "base", "form"}
+    assert len(page.all("script")) == 1
+    assert not any(key.startswith("on") for _, attributes, _ in page.elements for key in attributes)
+    assert any(EVIL[0] in text for text in page.texts), "the name is shown"
+
+
+def test_nothing_is_fetched(report, page):
+    for _, attributes, _ in page.elements:
+        for key, value in attributes.items():
+            if key in ("src", "href", "xlink:href", "action", "data"):
+                assert value.startswith(("#", "data:image/png")), (key, value)
+    style = page.all("style")[0][1]
+    assert "url(" not in style
+    assert "@import" not in style
+    addresses = set(re.findall(r"https?://[^\s\"'<>]+", report.html()))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}, "names of kinds, not places"
+
+
+def test_ids_are_unique_and_everything_that_points_to_one_finds_it(page):
+    ids = [attributes["id"] for _, attributes, _ in page.elements if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    links = [value for _, attributes, _ in page.elements for key, value in attributes.items() if key.endswith("href")]
+    wanted = {link[1:] for link in links if link.startswith("#")}
+    for key in ("aria-labelledby", "aria-describedby"):
+        wanted |= {one for _, attributes, _ in page.elements for one in attributes.get(key, "").split()}
+    wanted |= {one for _, attributes, _ in page.elements for one in re.findall(r"url\(#([^)]*)\)", str(attributes))}
+    assert wanted <= set(ids)
+
+
+def test_structure_is_what_screen_readers_need(page):
+    assert page.all("html")[0][0]["lang"] == "en"
+    assert len(page.all("h1")) == len(page.all("main")) == len(page.all("nav")) == 1
+    assert page.all("a")[0][0] == {"class": "skip", "href": "#findings"}
+    assert all(text for _, text in page.all("caption"))
+    assert len(page.all("caption")) == len(page.all("table"))
+    assert all(attributes["scope"] in ("col", "row") for attributes, _ in page.all("th"))
+    assert len(page.all("svg")) == len(page.all("figure")) > 3
+    for attributes, _ in page.all("svg"):
+        assert attributes["role"] == "img"
+    assert len([1 for _, text in page.all("desc") if text]) == len(page.all("svg"))
+    captions = [text for _, text in page.all("caption")]
+    assert len(set(captions)) == len(captions)
+
+
+def test_everything_is_there(report, page):
+    titles = [section.title for section in report.sections]
+    assert titles[-3:] == ["Methods", "How to cite", "How to get the same again"]
+    text = " ".join(page.texts)
+    for wanted in ("labelsieve", "scikit-learn", "fingerprint", "@software{labelsieve", "Nogueira, Sechidis and Brown 2018"):
+        assert wanted in text
+    assert str(escaped(EVIL[0])) in report.html()
+
+
+def test_the_same_report_is_the_same_file(data):
+    def made():
+        sieve = Sieve("cife", n_features_to_select=3).fit(data.X, data.Y)
+        return selection_report(sieve, data.X, data.Y, resamples=3, twins=0.2).html()
+
+    assert made() == made()
+
+
+def test_numbers_of_the_table_are_those_of_the_selection(data):
+    sieve = Sieve("mrmr", n_features_to_select=4).fit(data.X, data.Y)
+    report = selection_report(sieve, data.X, data.Y, names=data.feature_names, label_names=data.label_names, twins=0.2)
+    body = Page(report.sections[0].body)
+    names = [text for attributes, text in body.all("th") if attributes["scope"] == "row"]
+    assert names == [data.feature_names[column] for column in sieve.selected_]
+    values = [float(attributes["data-value"]) for attributes, _ in body.all("td") if "data-value" in attributes]
+    rows = np.array(values).reshape(4, -1)
+    assert rows[:, 2] == pytest.approx(sieve.scores_)
+    assert rows[:, 3] == pytest.approx(sieve.score_parts_["relevance"])
+    twins = sieve.redundant_twins(data.X, data.Y, at_least=0.2)
+    shown = [text for attributes, text in body.all("td") if "data-value" not in attributes][1::2]
+    for column, text in zip(sieve.selected_, shown, strict=True):
+        assert [one.split(" (")[0] for one in text.split(", ")] == [
+            data.feature_names[twin.feature] for twin in twins[int(column)]
+        ] or (text == "-" and not twins[int(column)])
+
+
+def test_a_formula_of_one_term_is_split_as_all_can_be(data):
+    sieve = Sieve("cmi", n_features_to_select=3).fit(data.X, data.Y)
+    heads = [text for attributes, text in Page(selection_report(sieve, data.X, data.Y).sections[0].body).all("th")]
+    assert heads[3:7] == ["score", "relevance", "redundancy", "complementarity"]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        QuadraticSieve(n_features_to_select=3),
+        BaselineSieve("random", n_features_to_select=3),
+        ReliefF(n_features_to_select=3),
+        LLSF(alpha=0.1, beta=0.1),
+        LabelwiseSieve("mim", n_features_to_select=2),
+        LabelwiseSieve("mlfs", n_features_to_select=2, parents="kcc"),
+        Sieve("br-infogain", n_features_to_select=3),
+        Sieve("group-jmi-rand", n_features_to_select=3),
+        Sieve("jmi", targets="copy-weight", n_features_to_select=3),
+        Sieve("cmim", n_features_to_select=CrossValidated(max_features=4)),
+        Sieve("cmim", n_features_to_select=PermutationTest(n_permutations=19, random_state=0, max_features=2)),
+        Sieve("jmi", discretizer=MDL("joint"), n_features_to_select=3),
+    ],
+    ids=lambda selector: str(getattr(selector, "criterion", type(selector).__name__)) + type(selector).__name__,
+)
+def test_any_selector_has_a_report(data, selector):
+    fitted = selector.fit(data.X, data.Y)
+    page = Page(selection_report(fitted, data.X, data.Y).html())
+    assert len(page.all("svg")) >= 2
+
+
+def test_lists_of_different_lengths_are_shown_as_they_are(data):
+    sieve = LabelwiseSieve("mim", n_features_to_select=3).fit(data.X, data.Y)
+    sieve.selected_[0, 1:], sieve.scores_[0, 1:] = -1, np.nan  # as a rule of each label leaves them
+    sieve.label_support_[0] = np.isin(np.arange(20), sieve.selected_[0])
+    body = Page(selection_report(sieve, data.X, data.Y, names=data.feature_names).sections[0].body)
+    assert body.all("td")[0][1] == data.feature_names[sieve.selected_[0, 0]]
+    sieve.label_support_[:], sieve.support_[:], sieve.selected_[:] = False, False, -1
+    assert "No feature was chosen." in selection_report(sieve, data.X, data.Y).html()
+
+
+def test_a_selection_of_nothing_says_so():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(60, 4)), rng.integers(2, size=(60, 2))
+    rule = PermutationTest(n_permutations=19, random_state=0)
+    sieve = Sieve("cmim", n_features_to_select=rule).fit(X, Y)
+    assert not len(sieve.selected_)
+    page = Page(selection_report(sieve, X, Y).html())
+    assert "No feature was chosen." in " ".join(page.texts)
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_targets_that_are_no_labels_have_a_report(kind):
+    data = make_truth(n_rows=150, n_xor_pairs=0)
+    rng = np.random.default_rng(0)
+    Y = rng.integers(3, size=(150, 2)) if kind == "classes" else np.asarray(data.X)[:, :2] + rng.normal(size=(150, 2))
+    sieve = Sieve("mim", n_features_to_select=3).fit(data.X, Y)
+    text = " ".join(Page(selection_report(sieve, data.X, Y).html()).texts)
+    assert ("3 classes" if kind == "classes" else "real") in text
+    assert "2 targets" in text
+
+
+def test_frames_bring_their_names_and_may_hold_text(data):
+    frame = pd.DataFrame({"mood <b>": ["wild", "calm"] * 150, **{f"f{k}": np.asarray(data.X)[:, k] for k in range(6)}})
+    labels = pd.DataFrame(np.asarray(data.Y), columns=LABELS)
+    sieve = Sieve("mim", n_features_to_select=7).fit(frame, labels)
+    page = Page(selection_report(sieve, frame, labels, resamples=2).html())
+    rows = {text for attributes, text in page.all("th") if attributes["scope"] == "row"}
+    assert {"mood <b>", *LABELS} <= rows
+
+
+def test_what_does_not_fit_together_is_refused(data):
+    sieve = Sieve("mim", n_features_to_select=2).fit(data.X, data.Y)
+    with pytest.raises(InputError, match="fitted on 20"):
+        selection_report(sieve, np.asarray(data.X)[:, :5], data.Y)
+    with pytest.raises(InputError, match="same rows"):
+        selection_report(sieve, data.X, np.asarray(data.Y)[:10])
+    with pytest.raises(InputError, match="1 names for 5 labels"):
+        selection_report(sieve, data.X, data.Y, label_names=["one"])
+    with pytest.raises(InputError, match="at_least"):
+        selection_report(sieve, data.X, data.Y, twins=2.0)
+
+
+def test_an_unfinished_study_has_a_report(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        Study(protocol(), tmp_path).run(on_cell=_stop_after(7))
+    page = Page(study_report(StudyResults(tmp_path)).html())
+    assert "Tests over data sets need two methods" in " ".join(page.texts)
+
+
+def _stop_after(cells):
+    def on_cell(done, _):
+        if done >= cells:
+            raise KeyboardInterrupt
+
+    return on_cell
+
+
+def test_a_study_without_results_is_refused(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        Study(protocol(), tmp_path).run(on_cell=_stop_after(1))
+    results = StudyResults(tmp_path)
+    results.datasets = []
+    with pytest.raises(InputError, match="no results yet"):
+        study_report(results)
+
+
+def test_a_failing_write_leaves_what_was_there(tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    path.write_text("before")
+    report = Report("t", tag("p", "after"), ())
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("labelsieve.datasets.atomic.os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        report.write(path)
+    assert path.read_text() == "before"
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+    monkeypatch.undo()
+    assert "after" in report.write(path).read_text(encoding="utf-8")
+    for wrong in (tmp_path, tmp_path / "none" / "report.html"):
+        with pytest.raises(InputError, match="folder"):
+            report.write(wrong)
+
+
+def test_drawings_follow_the_page_and_the_settings_of_users_do_not_matter(data):
+    import matplotlib
+
+    sieve = Sieve("cife", n_features_to_select=4).fit(data.X, data.Y)
+    how = {"name": "a", "title": "t", "description": "d"}
+
+    def drawn():
+        return inline_svg(lambda: sieve.plot(names=evil_names(20)), **how)
+
+    plain = drawn()
+    with matplotlib.rc_context({"text.color": "red", "font.size": 30, "axes.facecolor": "green", "svg.fonttype": "path"}):
+        assert drawn() == plain
+    for colour, variable in THEME.items():
+        assert plain.count(colour) == plain.count(f"var({variable}, {colour})")
+    assert "font-family" not in plain
+    assert matplotlib.pyplot.get_fignums() == []
+
+
+def test_the_citation_is_that_of_the_project():
+    from pathlib import Path
+
+    import labelsieve
+    from labelsieve.report.methods import citation_section
+
+    cited = dict(
+        re.findall(r"^(\w+): \"?([^\"\n]+)\"?$", (Path(__file__).parents[2] / "CITATION.cff").read_text(), re.MULTILINE)
+    )
+    text = "".join(Page(citation_section()).texts)
+    assert f"title   = {{{cited['title']}}}" in text
+    assert f"version = {{{labelsieve.__version__}}}" in text
+    assert "The labelsieve developers" in text
