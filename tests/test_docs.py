@@ -32,7 +32,7 @@ def commands_of(page):
         if piece.language in SHELL:
             for line in piece.text.splitlines():
                 call = line.strip().removeprefix("$ ")
-                if re.match(r"labelsieve [a-z-]", call) and not call.startswith("labelsieve: "):
+                if re.match(r"labelsieve [a-z]", call) and not call.startswith("labelsieve: "):
                     yield shlex.split(call, comments=True)[1:]
 
 

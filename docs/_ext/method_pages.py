@@ -1,6 +1,7 @@
 """The directive ``catalogue``: every criterion and method of ``labelsieve methods``, from the catalogue itself."""
 
 import inspect
+import re
 
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -18,6 +19,11 @@ def indented(text, by=3):
 def field(name, *lines):
     """An entry of a definition table, of one line or more."""
     return [f"   * - {name}", f"     - {lines[0]}", *(f"       {line}".rstrip() for line in lines[1:])]
+
+
+def plain(text):
+    """Text that means nothing more than it says: the catalogue's is written for a terminal."""
+    return re.sub(r"([\\`*_|])", r"\\\1", text)
 
 
 def parameters_of(criterion):
@@ -52,13 +58,17 @@ def criteria():
 def others():
     """A section for each method that is no formula for the greedy search."""
     for name, one in METHODS.items():
-        yield from [f".. _method-{name}:", "", name, "~" * len(name), "", one.summary, ""]
+        yield from [f".. _method-{name}:", "", name, "~" * len(name), "", plain(one.summary), ""]
         yield from [".. list-table::", "   :widths: auto", "   :class: facts", ""]
-        facts = {"paper": one.paper, "formula": f"``{one.formula}``", "our reading": one.reading, "scores": one.scores}
-        facts |= {"cost": one.cost, "no ranking": one.no_ranking, "in Python": f"``{one.call}``"}
-        for what, text in facts.items():
-            if text:
-                yield from field(what, text)
+        yield from field("paper", plain(one.paper))
+        yield from field("formula", f"``{one.formula}``")
+        yield from field("in Python", f"``{one.call}``")
+        yield from field("scores", plain(one.scores))
+        yield from field("cost", plain(one.cost))
+        if one.reading:
+            yield from field("our reading", plain(one.reading))
+        if one.no_ranking:
+            yield from field("no ranking", plain(one.no_ranking))
         yield ""
 
 

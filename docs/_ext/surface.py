@@ -24,6 +24,8 @@ PACKAGES = (
     "labelsieve.datasets",
     "labelsieve.datasets.splits",
     "labelsieve.studies",
+    "labelsieve.studies.mulan",
+    "labelsieve.report",
     "labelsieve.report.figures",
 )
 
