@@ -246,7 +246,7 @@ def test_frequencies_of_values_have_laplaces_correction():
 def test_a_study_tells_which_of_the_chosen_columns_are_nominal():
     rows, labels = mixed(60, 6)
     split = Split(0, np.arange(40), np.arange(40, 60))
-    work = SplitWork(Loaded("songs", rows, labels, (1, 2)), split)
+    work = SplitWork(Loaded("songs", rows, labels, nominal=(1, 2)), split)
     ranking = work.select(MulanRanking("br-infogain"), 5, 0)
     assert ranking == MulanRanking("br-infogain", nominal=[1, 2]).fit(rows[:40], labels[:40]).selected_.tolist()
     (_, _, found), *_ = work.evaluate(MulanBRkNN(3), [3, 1, 0], [2], ["hamming_loss"], "mulan")
