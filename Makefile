@@ -21,7 +21,7 @@ SOURCE_LIST := build/sources.txt
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test wheel sanitize fuzz bench lint format slow native-test setup clean FORCE
+.PHONY: help demo test docs wheel sanitize fuzz bench lint format slow native-test setup clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,6 +31,11 @@ demo: setup  ## Build the package and run every criterion on data with a known a
 
 test: lint native-test  ## Build the package, then run every check and test
 	$(RUN) -m pytest
+
+# Examples of the gallery run once and again when they change; `make clean` makes everything anew.
+docs: setup  ## Build the documentation into build/docs; a warning is an error
+	$(RUN) -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs build/docs
+	@echo "Open build/docs/index.html"
 
 slow: setup  ## Run the tests that are marked slow
 	$(RUN) -m pytest -m slow || test $$? -eq 5  # 5: there are none
@@ -100,5 +105,5 @@ $(SOURCE_LIST): FORCE
 	@printf '%s\n' $(SOURCES) | cmp --silent - $@ || printf '%s\n' $(SOURCES) > $@
 
 clean:  ## Remove everything that the other targets made
-	rm -rf $(VENV) build dist labelsieve-demo.html .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist docs/gallery labelsieve-demo.html .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.published_chains import MEASURES, PUBLISHED, published
+from benchmarks.published_chains import DATASETS, MEASURES, published
 from benchmarks.shared_folder import VARIABLE, shared_folder
 from benchmarks.table import print_table
 
@@ -115,7 +115,7 @@ def print_record(record):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chains_study", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(PUBLISHED), help="names, with commas (default: all)")
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="names, with commas (default: all)")
     parser.add_argument("--methods", default="BR,CC,ECC,EBCC,oCC,EoCC", help="names, with commas (default: all)")
     parser.add_argument("--sampling", default="paper", choices=["paper", "authors-program"], help="of the ensembles")
     parser.add_argument("--variant", default="paper", choices=["paper", "authors-program"], help="of oCC and EoCC")
@@ -123,8 +123,8 @@ def main(arguments=None):
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the values of all folds there as well")
     options = parser.parse_args(arguments)
     names = options.datasets.split(",")
-    if any(name not in PUBLISHED for name in names):
-        parser.error(f"data sets are {', '.join(PUBLISHED)}")
+    if any(name not in DATASETS for name in names):
+        parser.error(f"data sets are {', '.join(DATASETS)}")
     if shared_folder("data") is None:
         sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
     records = []

@@ -1,30 +1,61 @@
-"""Scripts and snippets of the documentation run, and say what they promise."""
+"""Pages of the documentation run, and say what they promise."""
 
 import re
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
+
+from labelsieve import cli
+from tests.pages import pieces, run_page
 
 ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs").glob("**/*.md"))
+MADE = {"gallery"}  # by the build, from the examples
+SHELL = {"console", "indented", "sh"}
 
 
-def test_the_example_of_a_criterion_of_ones_own_avoids_copies():
-    done = subprocess.run([sys.executable, "examples/own_criterion.py"], cwd=ROOT, capture_output=True, text=True, check=True)
-    *plan, mim, own = done.stdout.splitlines()
-    assert plan[0] == "mostrepeated: sum_y(I(f, y)) - max_s(I(f, s))"
-    assert not any("(f, s, y)" in line for line in plan)
-    taken = {int(k) % 3 if int(k) < 6 else int(k) for k in own.split(": ")[1].split(", ")}
-    assert taken == {0, 1, 2}, "one of each signal or its copy"
-    assert mim.startswith("mim: ")
+def name_of(page):
+    return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
-def test_python_of_a_page_runs_and_prints_what_it_says(page):
-    text = page.read_text(encoding="utf-8")
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        exec(block, names)
-    for call, expected in re.findall(r"^    >>> print\((.*)\)\n((?:    +\S.*\n)+)", text, re.MULTILINE):
-        assert str(eval(call, names)) == "\n".join(line[4:] for line in expected.splitlines())
+@pytest.mark.parametrize("page", [page for page in PAGES if not MADE & set(page.parts)], ids=name_of)
+def test_python_of_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write files
+    run_page(page.read_text(encoding="utf-8"), page.name)
+
+
+def commands_of(page):
+    """Calls of the command line that a page shows, without their prompt."""
+    for piece in pieces(page.read_text(encoding="utf-8")):
+        if piece.language in SHELL:
+            for line in piece.text.splitlines():
+                call = line.strip().removeprefix("$ ")
+                if re.match(r"labelsieve [a-z]", call) and not call.startswith("labelsieve: "):
+                    yield shlex.split(call, comments=True)[1:]
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name_of)
+def test_commands_of_a_page_exist_with_their_options(page):
+    """They are parsed, not run."""
+    for arguments in commands_of(page):
+        command, context = get_command(cli.app), None
+        while hasattr(command, "commands"):
+            name, *arguments = arguments
+            assert name in command.commands, f"labelsieve {name}"
+            command = command.commands[name]
+        context = command.make_context("labelsieve", list(arguments))
+        assert context is not None
+
+
+def test_commands_are_found_on_pages():
+    assert sum(len(list(commands_of(page))) for page in [*PAGES, ROOT / "README.md"]) >= 10
+
+
+def test_links_between_pages_lead_somewhere():
+    """Also those that a reader of the plain files follows, which the build does not check."""
+    for page in [*PAGES, ROOT / "README.md", ROOT / "benchmarks" / "README.md"]:
+        for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):
+            if "://" not in target and not target.startswith("gallery/"):
+                assert (page.parent / target).exists(), f"{name_of(page)}: {target}"

@@ -27,6 +27,7 @@ PACKAGES = [
     "labelsieve.statistics",
     "labelsieve.stopping",
     "labelsieve.studies",
+    "labelsieve.studies.mulan",
 ]
 
 

@@ -1,30 +1,17 @@
 """What the README shows is what one gets."""
 
-import doctest
-import re
 from pathlib import Path
 
 import pytest
 
 from tests.commandline import run
+from tests.pages import run_page
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
 def test_python_blocks_run_and_print_what_they_say():
-    assert len(BLOCKS) >= 3
-    names = {}  # later blocks use what earlier ones made
-    for number, block in enumerate(BLOCKS):
-        if ">>>" not in block:
-            exec(compile(block, f"README.md, block {number}", "exec"), names)
-            continue
-        test = doctest.DocTestParser().get_doctest(block, names, f"README.md, block {number}", "README.md", 0)
-        report = []
-        assert test.examples
-        doctest.DocTestRunner().run(test, out=report.append, clear_globs=False)
-        assert not report, "".join(report)
-        names.update(test.globs)
+    assert run_page(README, "README.md") >= 3
 
 
 def indented(start):

@@ -9,7 +9,7 @@ from labelsieve.cli_datasets import FILE, LABELS
 from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, method_names, names_in, read_named
 from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, prepare, run
 from labelsieve.errors import InputError
-from labelsieve.plaintext import plain_table, printable, prose, text_of
+from labelsieve.plaintext import plain_table, printable, prose, tables, text_of
 
 if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, StudyResults
@@ -129,23 +129,23 @@ def read_method_option(text: str) -> dict[str, Any]:
 
 def show_means(protocol: "Protocol", results: "StudyResults", outcome: "Outcome", format: Format) -> None:
     """Print means, the best marked, and who is first by rank, in the form asked for."""
-    tables = [means_of(protocol, results, one, measure) for one, measure in judged(protocol, results)]
+    found = [means_of(protocol, results, one, measure) for one, measure in judged(protocol, results)]
 
     def document() -> dict[str, Any]:
         cells = {"run": outcome.n_run, "known": outcome.n_known, "failed": outcome.n_failed, "stale": outcome.n_stale}
-        return {"cells": cells, "mixed": list(results.mixed), "results": tables}
+        return {"cells": cells, "mixed": list(results.mixed), "results": found}
 
     def rows() -> list[list[Any]]:
         head = ["classifier", "measure", "data set", "method", "mean"]
         own = [
             [one["classifier"], one["measure"], name, method, value]
-            for one in tables
+            for one in found
             for name, values in one["means"].items()
             for method, value in values.items()
         ]
         return [head, *own]
 
-    emit(format, False, table=lambda: means_in_words(tables, list(results.mixed)), document=document, rows=rows)
+    emit(format, False, table=lambda: means_in_words(found, list(results.mixed)), document=document, rows=rows)
 
 
 def judged(protocol: "Protocol", results: "StudyResults") -> list[tuple[str, str]]:
@@ -174,19 +174,19 @@ def means_of(protocol: "Protocol", results: "StudyResults", classifier: str, mea
     }
 
 
-def means_in_words(tables: list[dict[str, Any]], mixed: list[str]) -> str:
+def means_in_words(found: list[dict[str, Any]], mixed: list[str]) -> str:
     """The same for people: the best marked."""
     parts = []
-    for one in tables:
+    for one in found:
         way = "lower" if one["lower_is_better"] else "higher"
         what = f"{one['measure']}, {one['classifier']}"
         head = f"{what}: means over the numbers of features and splits, {way} is better; *: the best."
         methods = list(next(iter(one["means"].values()), {}))
-        table = plain_table("data set", *(f">{printable(name)}" for name in methods))
+        rows = []
         for name, values in one["means"].items():
             cells = [f"{value:.4f}{'*' if method in one['best'][name] else ' '}" for method, value in values.items()]
-            table.add_row(printable(name), *cells)
-        parts += [prose(head), text_of(table)]
+            rows.append([printable(name), *cells])
+        parts += [prose(head), tables(["data set", *(f">{printable(name)}" for name in methods)], rows)]
         if one["first_by_rank"]:
             wins = ", ".join(f"{method} {count}" for method, count in one["first_by_rank"].items())
             parts.append(prose(f"First by rank over the numbers of features: {wins}."))

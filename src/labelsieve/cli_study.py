@@ -8,7 +8,7 @@ import typer
 from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, names_in
 from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, prepare, run
 from labelsieve.errors import InputError
-from labelsieve.plaintext import listed, plain_table, prose, text_of
+from labelsieve.plaintext import listed, prose, tables
 
 if TYPE_CHECKING:
     from labelsieve.studies import StudyResults
@@ -50,7 +50,7 @@ def study(
         emit(
             format,
             False,
-            table=lambda: "\n".join(f"{one['name']}: {one['title']}" for one in listed_studies),
+            table=lambda: "\n".join(prose(f"{one['name']}: {one['title']}.") for one in listed_studies),
             document=lambda: listed_studies,
             rows=lambda: [["name", "title", "paper"], *(list(one.values()) for one in listed_studies)],
         )
@@ -94,13 +94,11 @@ def documented(published: "PublishedStudy", results: "dict[str, StudyResults]") 
 
 def shown(published: "PublishedStudy", results: "dict[str, StudyResults]") -> str:
     """What was published beside what came out here, and the choices that were made, for people."""
-    parts = [published.title, prose(published.paper)]
+    parts = [prose(published.title), prose(published.paper)]
     parts.append(listed(*(f"{name}: {reason}" for name, reason in published.choices.items())))
     for section in published.sections(results):
-        table = plain_table(*section.columns)
-        for row in section.rows:
-            table.add_row(*row)
-        parts += [f"{section.title}:", text_of(table), *([prose(section.verdict)] if section.verdict else [])]
+        parts += [prose(f"{section.title}:"), tables(section.columns, section.rows)]
+        parts += [prose(section.verdict)] if section.verdict else []
     return "\n\n".join(parts)
 
 

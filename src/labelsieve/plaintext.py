@@ -3,15 +3,21 @@
 import re
 import sys
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
     from labelsieve.information.formula import Formula
 
+HEADING = 10  # headings of numbers that are longer are broken where a word or a part of it ends
+SHORT = (
+    24  # texts up to here, names up to twice that stand on one line; a table with longer ones is not parted: they are folded
+)
 READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
 
 
@@ -46,6 +52,53 @@ def text_of(table: Table) -> str:
     with console.capture() as lines:
         console.print(table)
     return "\n".join(line.rstrip() for line in lines.get().splitlines())
+
+
+def tables(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table with these headings and rows; or several, one below the other, where the width is not enough for all columns.
+
+    The first column names the rows and is in each of them. A heading that begins with ``>`` is for numbers.
+
+    >>> print(tables(["data set", ">group-jmi-rand", ">mim"], [["yeast", "0.21", "0.20"]]))
+               group-jmi-
+    data set         rand    mim
+    ────────────────────────────
+    yeast            0.21   0.20
+    """
+    cells = list(zip(*rows, strict=True)) or [()] * len(columns)
+    heads = [_broken(head, [cell_len(cell) for cell in column]) for head, column in zip(columns, cells, strict=True)]
+    if any(cell_len(cell) > (SHORT if place else 2 * SHORT) for place, column in enumerate(cells) for cell in column):
+        return _table(heads, range(len(heads)), rows)
+    width, parts = terminal().width, [[0]]
+    for place in range(1, len(heads)):
+        wanted = [*parts[-1], place]
+        if len(parts[-1]) > 1 and sum(_width(heads[one], cells[one]) for one in wanted) + 3 * (len(wanted) - 1) > width:
+            parts.append([0])
+        parts[-1].append(place)
+    return "\n\n".join(_table(heads, part, rows) for part in parts)
+
+
+def _table(heads: Sequence[str], places: Sequence[int], rows: Sequence[Sequence[str]]) -> str:
+    table = plain_table(*(heads[place] for place in places))
+    for row in rows:
+        table.add_row(*(row[place] for place in places))
+    return text_of(table)
+
+
+def _broken(head: str, widths: Sequence[int]) -> str:
+    """A heading in lines about as wide as the numbers below."""
+    if not head.startswith(">"):
+        return head
+    lines, limit = [">"], max([HEADING, *widths])
+    for piece in re.split(r"(?<=[-_ ])", head[1:]):
+        if cell_len(lines[-1] + piece.rstrip()) > limit + (len(lines) == 1) and lines != [">"]:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _width(head: str, cells: Sequence[str]) -> int:
+    return max(cell_len(text) for text in [*head.removeprefix(">").split("\n"), *cells])
 
 
 def broken_formula(formula: "Formula", indent: int) -> str:

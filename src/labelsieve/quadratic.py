@@ -34,7 +34,7 @@ from labelsieve.stopping import StoppingRule
 class QuadraticSieve(BaseSieve):
     r"""Choose features by weights that balance relevance and redundancy for all of them at once.
 
-    .. math:: \min_w \; \tfrac12 (1 - a) \, w' H w - a \, F' w \quad \text{with } w \ge 0, \; \textstyle\sum_i w_i = 1
+    .. math:: \min_w \; \tfrac12 (1 - a) \, w' H w - a \, F' w \quad \text{with } w \ge 0, \; \sum_i w_i = 1
 
     where :math:`H_{ij} = I(x_i; x_j)`, :math:`H_{ii} = H(x_i)`, :math:`F_i = \frac1q \sum_y I(x_i; y)`, in bits, and
     :math:`a = \bar H / (\bar H + \bar F)` with means over all :math:`d^2` and :math:`d` entries. For many labels this is
@@ -78,7 +78,7 @@ class QuadraticSieve(BaseSieve):
 
     Attributes
     ----------
-    weights_ : ndarray of float, shape (n_features_in_,)
+    weights_ : ndarray of float, shape (n_features,)
         :math:`w`.
     selected_ : ndarray of int
         By falling weight; features without weight follow by rising reduced cost, the gradient less that of the weighted.

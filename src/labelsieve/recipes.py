@@ -65,7 +65,7 @@ def recipe(criterion: Any, targets: Any = AUTO, discretizer: Any = AUTO) -> Reci
     preset = PRESETS.get(criterion.lower()) if isinstance(criterion, str) else None
     if preset is None:
         if isinstance(criterion, str) and criterion.lower() not in CATALOGUE and criterion.lower() not in METHODS:
-            known = ", ".join([*CATALOGUE, *PRESETS, *METHODS])
+            known = ", ".join(dict.fromkeys([*CATALOGUE, *PRESETS, *METHODS]))
             raise InputError(f"{criterion!r} is not a criterion; known are {known}, or a Criterion of your own.")
         preset = Preset(criterion, "single", "equal-width", "")
     return Recipe(

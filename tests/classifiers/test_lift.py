@@ -68,3 +68,11 @@ def test_a_label_of_one_row_cannot_be_calibrated_and_is_predicted_absent():
     X = np.random.default_rng(0).normal(size=(60, 4))
     Y = np.column_stack([X[:, 0] > 0, np.arange(60) == 7]).astype(int)
     assert not LIFT(random_state=0).fit(X, Y).predict(X)[:, 1].any()
+
+
+def test_a_label_that_no_row_has_is_never_predicted_whether_rows_are_sparse_or_not():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(40, 5)).astype(float)
+    Y = np.column_stack([X[:, 0], np.zeros(40)]).astype(int)
+    for rows in (X, sp.csr_matrix(X)):
+        assert not LIFT(random_state=0).fit(rows, Y).predict(rows)[:, 1].any()

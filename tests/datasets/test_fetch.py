@@ -11,6 +11,7 @@ import json
 import threading
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from labelsieve.datasets import DatasetError, catalogue, fetch
@@ -113,6 +114,9 @@ def test_parts_and_options_of_load(tmp_path):
     home = write(tmp_path / "own")
     assert fetch("yeast", part="train", data_home=home).n_rows == 2
     assert fetch("yeast", part="test", data_home=home).n_rows == 1
+    both = fetch("yeast", part="train+test", data_home=home)
+    parts = [fetch("yeast", part=part, data_home=home).X for part in ("train", "test")]
+    np.testing.assert_array_equal(both.X, np.vstack(parts))
     assert fetch("yeast", data_home=home, labels=["happy"]).shape == (3, 2, 1)
     with pytest.raises(DatasetError, match="longer than 10 bytes"):
         fetch("yeast", data_home=home, max_bytes=10)

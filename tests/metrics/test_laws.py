@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelsieve.metrics import MEASURES, coverage, one_error, ranking_loss, rrmse
+from labelsieve.metrics import MEASURES, average_precision, coverage, one_error, places, ranking_loss, rrmse
+from labelsieve.metrics.inputs import Truth
 from tests.metrics.strategies import judged
 
 OF_LABELS = [name for name, measure in MEASURES.items() if measure.needs != "numbers"]
@@ -89,3 +91,29 @@ def test_answering_the_mean_is_worth_one_for_targets_that_vary(given_data):
     Y, _, _ = given_data
     values = rrmse(Y, np.tile(Y.mean(axis=0), (len(Y), 1)), multioutput="raw_values")
     assert values[np.ptp(Y, axis=0) > 0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", OF_LABELS)
+@fast
+@given(data=st.data())
+def test_labels_that_were_read_before_give_the_same_numbers(name, data):
+    Y, answer, weights = data.draw(judged(MEASURES[name].needs))
+    function = MEASURES[name].function
+    for truth in (Truth.of(Y), Truth.of(sp.csr_array(Y))):
+        for sample_weight in (None, weights):  # the second call finds what the first one sorted
+            assert function(truth, answer, sample_weight=sample_weight) == function(Y, answer, sample_weight=sample_weight)
+
+
+def test_other_scores_and_other_ties_are_sorted_anew():
+    truth, scores, others = Truth.of([[1, 0]]), np.array([[0.5, 0.5]]), np.array([[0.5, 0.4]])
+    ties = ("worst", "best", "half")
+    assert [ranking_loss(truth, scores, ties=one) for one in ties] == [1, 0, 0.5]
+    assert [ranking_loss(truth, one) for one in (others, scores)] == [0, 1]
+
+
+def test_places_by_comparing_and_by_sorting_are_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    Y, scores = rng.uniform(size=(200, 12)) < 0.2, rng.integers(0, 6, (200, 12)) / 5
+    few = [measure(Y, scores) for measure in (ranking_loss, coverage, average_precision, one_error)]
+    monkeypatch.setattr(places, "_FEW", 0)
+    assert [measure(Y, scores) for measure in (ranking_loss, coverage, average_precision, one_error)] == pytest.approx(few)

@@ -116,6 +116,8 @@ class LIFT(MultiLabelClassifier):
 
 def distances_to(X: Any, centres: NDArray[np.float64]) -> NDArray[np.float64]:
     """Euclidean distances of all rows to all centres, each difference taken by itself where X is dense: exact to rounding."""
+    if not len(centres):  # of a label that all rows have, or none
+        return np.zeros((X.shape[0], 0))
     if sp.issparse(X):
         return euclidean_distances(X, centres)  # type: ignore[no-any-return]
     distances = np.zeros((X.shape[0], len(centres)))

@@ -66,8 +66,9 @@ class CatalogueEntry:
     url: str
 
     def needed(self, part: str | None = None) -> tuple[str, ...]:
-        """The data files of all rows, or of the part ``"train"`` or ``"test"``; then the header, if there is one."""
-        data = self.files if part is None else (self.train if part == "train" else self.test,)
+        """The data files of all rows, or of ``"train"``, ``"test"`` or ``"train+test"``; then the header, if there is one."""
+        parts = {"train": self.train, "test": self.test}
+        data = self.files if part is None else tuple(parts[one] for one in part.split("+"))
         if not all(data):
             raise DatasetError(f"{self.name} has no separate {part} part.", remedy="Split it: see labelsieve.datasets.splits.")
         return data + ((self.header,) if self.header else ())

@@ -18,7 +18,7 @@ TIMEOUT = 30  # seconds without an answer
 def fetch(
     name: str,
     *,
-    part: Literal["train", "test"] | None = None,
+    part: Literal["train", "test", "train+test"] | None = None,
     data_home: str | os.PathLike[str] | None = None,
     download: bool = True,
     **options: Any,
@@ -36,8 +36,9 @@ def fetch(
     ----------
     name : str
         See ``labelsieve datasets list`` or :func:`catalogue`.
-    part : {"train", "test"}, optional
-        Only the rows of that part, where it was published; by default all rows.
+    part : {"train", "test", "train+test"}, optional
+        Only the rows of that part, where it was published, or those of both, the training rows first; by default all rows in
+        the order of the whole file, which may be another.
     data_home : path, optional
         A folder to look in first, instead of ``LABELSIEVE_DATA``.
     download : bool
@@ -66,7 +67,7 @@ def fetch(
     """
     entry = entry_named(name)
     if part is not None:
-        one_of(part, "part", ("train", "test"))
+        one_of(part, "part", ("train", "test", "train+test"))
     paths = [_path(entry, file, data_folder(data_home), download) for file in entry.needed(part)]
     if entry.given != "file":
         options.setdefault("labels", paths[-1] if entry.given == "header" else entry.labels)

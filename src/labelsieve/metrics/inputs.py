@@ -1,6 +1,7 @@
 """What the measures are given: true labels, predicted labels or scores, row weights."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,10 +12,36 @@ from labelsieve.information.tables import NumberTable, read_table
 from labelsieve.information.weights import read_weights
 
 Floats = NDArray[np.float64]
+_DENSE = 2**24  # cells of a sparse table that are held as truth values: 16 MB
+
+
+@dataclass(eq=False)
+class Truth:
+    """True labels that are judged many times, read once. Measures take it as ``Y``.
+
+    Small sparse tables become dense, and ranking measures of the same scores, one after the other, share one sorting: scores
+    must not be changed in place between them.
+
+    >>> from labelsieve.metrics import coverage, ranking_loss
+    >>> truth, scores = Truth.of([[1, 0, 0], [0, 1, 1]]), np.array([[0.9, 0.1, 0.2], [0.5, 0.3, 0.8]])
+    >>> ranking_loss(truth, scores), coverage(truth, scores)
+    (0.25, 1.0)
+    """
+
+    labels: Any
+    last: tuple[Any, str, Any] | None = None  # scores, rule for ties, and the places of the labels by them
+
+    @classmethod
+    def of(cls, Y: Any) -> Self:
+        """Read labels."""
+        labels = read_labels(Y)
+        return cls(labels.toarray() if sp.issparse(labels) and np.prod(labels.shape) <= _DENSE else labels)
 
 
 def read_labels(Y: Any, *, what: str = "Y") -> Any:
     """Labels as an array of truth values or, if they are sparse, a CSR matrix that stores only ones."""
+    if isinstance(Y, Truth):
+        return Y.labels
     table = read_table(Y, what=what)
     stored = table.sparse.data if table.dense is None else table.dense
     if stored.dtype != np.bool_:

@@ -10,7 +10,7 @@ from labelsieve.metrics.overlap import overlap_of_rows
 def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     r"""Share of the cells that are predicted wrongly.
 
-    .. math:: \frac{1}{n q} \sum_i |Y_i \mathbin{\Delta} P_i|
+    .. math:: \frac{1}{n q} \sum_i |Y_i \, \Delta \, P_i|
 
     Equal to scikit-learn's. Equation 13 of the MLQPFS paper forgets the :math:`1/q`; its numbers have it.
 

@@ -41,7 +41,7 @@ def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05,
 def nemenyi(table: Any, *, lower_is_better: bool = False) -> Floats:
     r"""p-values of Nemenyi's test for all pairs of methods, already corrected for their number.
 
-    .. math:: p_{ij} = P\Big(Q_{k, \infty} > \sqrt 2 \, |R_i - R_j| \Big/ \sqrt{k (k+1) / 6 N}\Big)
+    .. math:: p_{ij} = P\Big(Q_{k, \infty} > \frac{\sqrt 2 \, |R_i - R_j|}{\sqrt{k (k+1) / 6 N}}\Big)
 
     The diagonal is 1. Cost: one studentised range per pair, about a millisecond each.
 

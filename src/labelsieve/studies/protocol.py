@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
+from math import floor
 from pathlib import Path
 from typing import Any, Self
 
@@ -28,7 +29,9 @@ class Protocol:
     ----------
     datasets : sequence
         Paths, names of the catalogue, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path``,
-        ``labels``, ``drop`` (features to leave out), ``data_home``, ``strings`` and ``missing_labels``.
+        ``labels``, ``part`` (as in :func:`~labelsieve.datasets.fetch`), ``drop`` (features to leave out), ``data_home``,
+        ``strings``, ``missing_labels`` and ``missing_values``: ``"train-mean"`` fills them with means of the training rows, in
+        every split; otherwise they are refused.
     methods : sequence
         Names of criteria, published methods and selectors; tables with ``name``, ``criterion``, ``targets``,
         ``discretizer`` and other parameters of the selector; or pairs of a name and a selector whose ``selected_`` is a
@@ -125,10 +128,10 @@ class Protocol:
             raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are of {other}.")
 
     def sizes(self, n_features: int, method: Named) -> list[int]:
-        """Numbers of features, rising, for a data set of ``n_features``."""
+        """Numbers of features, rising, for a data set of ``n_features``; a half is rounded up."""
         if method.name == ALL:
             return [n_features]
-        wanted = {max(1, round(one * n_features)) if isinstance(one, float) else one for one in self.n_features}
+        wanted = {max(1, floor(one * n_features + 0.5)) if isinstance(one, float) else one for one in self.n_features}
         return sorted({min(one, n_features) for one in wanted})
 
     @classmethod

@@ -72,6 +72,18 @@ class StudyResults:
                 self.failures = db.execute(
                     "SELECT dataset, split, method, classifier, error FROM cells WHERE error NOT NULL"
                 ).fetchall()
+                self._selecting = {
+                    (dataset, method): seconds
+                    for dataset, method, seconds in db.execute(
+                        "SELECT dataset, method, sum(seconds) FROM selections WHERE error IS NULL GROUP BY 1, 2"
+                    )
+                }
+                self._judging = {
+                    tuple(key): seconds
+                    for *key, seconds in db.execute(
+                        "SELECT dataset, method, classifier, sum(seconds) FROM cells WHERE error IS NULL GROUP BY 1, 2, 3"
+                    )
+                }
                 self._shares = dict(db.execute("SELECT name, test_share FROM datasets"))
                 facts = dict(db.execute("SELECT key, value FROM facts"))
                 shapes = db.execute("SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name").fetchall()
@@ -111,6 +123,11 @@ class StudyResults:
         splits, sizes = sorted({split for split, _ in values}), sorted({k for _, k in values})
         table = np.array([[values.get((split, k)) for k in sizes] for split in splits], dtype=np.float64)
         return np.array(sizes), table.reshape(len(splits), len(sizes))
+
+    def seconds(self, dataset: str, method: str, classifier: str | None = None) -> tuple[float, float]:
+        """What all splits took together: selecting features, and learning and judging with the classifier; 0 if not run."""
+        chosen = (dataset, method, self._classifier(classifier))
+        return self._selecting.get((dataset, method), 0.0), self._judging.get(chosen, 0.0)
 
     def stability(self, dataset: str, method: str, n_features: int) -> Stability | None:
         """How much the first so many features agree over the splits; None where fewer than two splits have as many."""

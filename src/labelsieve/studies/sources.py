@@ -14,7 +14,8 @@ from labelsieve.datasets.any_file import load_or_fetch
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import array_print
 
-KEYS = ("name", "path", "labels", "drop", "data_home", "strings", "missing_labels")
+KEYS = ("name", "path", "labels", "part", "drop", "data_home", "strings", "missing_labels", "missing_values")
+MEAN = "train-mean"  # the one way in which missing values are filled: by means of the training rows of every split
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +38,11 @@ class Source:
         if not isinstance(path, str):  # the parts of a data set
             whole: Dataset = load(path, labels, **options)
             return whole
-        if "data_home" in self.settings and not Path(path).exists():
-            named: Dataset = fetch(path, data_home=self.settings["data_home"], **options)
-            return named
+        named = {key: self.settings[key] for key in ("data_home", "part") if key in self.settings}
+        if (named and not Path(path).exists()) or "part" in named:
+            chosen = {} if labels is None else {"labels": labels}
+            fetched: Dataset = fetch(path, **named, **chosen, **options)
+            return fetched
         if not options:
             return load_or_fetch(path, labels if labels is None else ",".join(labels) if _is_list(labels) else str(labels))
         read: Dataset = load(path, labels, **options) if Path(path).exists() else fetch(path, **options)
@@ -48,23 +51,30 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A data set in memory with its rows ready to be taken."""
+    """A data set in memory with its rows ready to be taken.
+
+    ``fills`` says that missing values are to be filled; ``nominal`` are the columns that the file declares so.
+    """
 
     name: str
     X: Any
     Y: Any
+    fills: bool = False
+    nominal: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, source: Source) -> "Loaded":
         """Load it, with sparse tables as rows."""
         data = source.load()
         X, Y = (sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
-        return cls(source.name, X, Y)
+        fills = source.settings.get("missing_values") == MEAN
+        nominal = tuple(place for place, kind in enumerate(data.feature_kinds) if kind == "nominal")
+        return cls(source.name, densified(X) if fills else X, Y, fills, nominal)
 
     @cached_property
     def print(self) -> str:
-        """The hash of all values."""
-        return array_print(self.X, self.Y)
+        """The hash of all values, and of what becomes of missing ones."""
+        return array_print(self.X, self.Y) + ("-filled" if self.fills else "")
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -75,6 +85,15 @@ class Loaded:
     def is_numeric(self) -> bool:
         """Whether targets are numbers instead of labels."""
         return bool(self.Y.dtype.kind == "f")
+
+
+def densified(X: Any) -> Any:
+    """A table as an array.
+
+    >>> densified(sparse.csr_array([[0, 1]]))
+    array([[0, 1]])
+    """
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def read_source(given: Any) -> Source:
@@ -98,6 +117,8 @@ def read_source(given: Any) -> Source:
     unknown = sorted(set(settings) - set(KEYS))
     if unknown:
         raise InputError(f"data set {given.get('name')!r}: {unknown[0]!r} is not a setting; there are {', '.join(KEYS)}.")
+    if settings.get("missing_values", MEAN) != MEAN:
+        raise InputError(f"data set {given.get('name')!r}: missing_values is {MEAN!r}, or left out and they are refused.")
     name = settings.pop("name", None) or Path(settings["path"]).name.partition(".")[0]
     return Source(name, settings)
 

@@ -14,6 +14,7 @@ from labelsieve.discretize import Discretizer
 from labelsieve.discretize.named import discretizer_named
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
+from labelsieve.metrics.inputs import Truth
 from labelsieve.metrics.responses import for_one_label, label_scores
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
@@ -46,6 +47,11 @@ class SplitWork:
     def __init__(self, data: Loaded, split: Split) -> None:
         self.X, self.Y = data.X[split.train], data.Y[split.train]
         self.test_X, self.test_Y = data.X[split.test], data.Y[split.test]
+        if data.fills:
+            means = train_means(self.X)
+            self.X, self.test_X = (filled(rows, means) for rows in (self.X, self.test_X))
+        self._numeric = data.is_numeric
+        self._nominal = frozenset(data.nominal)
         self._discretizers: dict[tuple[str | None, str], Remembered] = {}
 
     def select(self, selector: Any, n_wanted: int, seed: int) -> list[int]:
@@ -61,14 +67,24 @@ class SplitWork:
         names = own.get_params(deep=False)
         if isinstance(own, Sieve):
             used = recipe(own.criterion, own.targets, own.discretizer)
-            own.set_params(targets=copy.deepcopy(used.space))
-            own.set_params(discretizer=self._remembered(used.discretizer, used.space.kind))
+            space = copy.deepcopy(used.space)
+            if self._numeric and space.kind == "auto":
+                space.kind = "numbers"  # also where all of them are whole and could be taken for classes
+            own.set_params(targets=space, discretizer=self._remembered(used.discretizer, space.kind))
         elif names.get("discretizer") is not None and not isinstance(names["discretizer"], type):
             own.set_params(discretizer=self._remembered(discretizer_named(names["discretizer"]), "auto"))
         seeds = [name for name in own.get_params(deep=True) if name.split("__")[-1] == "random_state"]
         # The discretiser is shared: whoever comes first must not seed it for the others.
         own.set_params(**{name: seed for name in seeds if not name.startswith("discretizer__")})
+        self._tell_nominal(own, range(self.X.shape[1]))
         return own.set_params(n_features_to_select=n_wanted) if "n_features_to_select" in names else own
+
+    def _tell_nominal(self, estimator: Any, columns: Sequence[int]) -> None:
+        """Tell those that ask which of these columns are nominal; an array does not show it."""
+        names = [name for name in estimator.get_params(deep=True) if name.split("__")[-1] == "nominal"]
+        if names:
+            places = [place for place, column in enumerate(columns) if column in self._nominal]
+            estimator.set_params(**dict.fromkeys(names, places))
 
     def _remembered(self, rule: Discretizer, kind: str) -> Remembered:
         key = joblib.hash(rule), kind
@@ -87,23 +103,28 @@ class SplitWork:
     ) -> Values:
         """Every measure of the classifier with the first features of the ranking, so many as ``sizes`` say.
 
-        ``seed`` is for what the classifier leaves to chance and has no seed of its own; ``watch`` is told what time goes to.
+        A classifier that chooses features itself has ``predictions_by_size(X, Y, queries, sizes)``: it sees all features of the
+        ranking and yields each size with the labels that it predicts when it may choose so many. What sizes share is then
+        done once. ``seed`` is for what the classifier leaves to chance and has no seed of its own; ``watch`` is told what time
+        goes to.
         """
         watch = Stopwatch() if watch is None else watch
         how = {name: options(name, convention) for name in measures}
         if "rrmse" in how:
             how["rrmse"]["baseline"] = np.asarray(self.Y.mean(axis=0))
         needs: set[str] = {MEASURES[name].needs for name in measures}
-        answers = (
-            self._nested(classifier, ranking, sizes, watch)
-            if is_nested(classifier)
-            else self._separate(_seeded(classifier, seed), ranking, sizes, needs, watch)
-        )
+        if is_nested(classifier):
+            answers = self._nested(classifier, ranking, sizes, watch)
+        elif hasattr(classifier, "predictions_by_size"):
+            answers = self._by_size(_seeded(classifier, seed), ranking, sizes, watch)
+        else:
+            answers = self._separate(_seeded(classifier, seed), ranking, sizes, needs, watch)
         found = []
+        truth = self.test_Y if "numbers" in needs else Truth.of(self.test_Y)
         for size, answer in answers:
             with watch.of("measures"):
                 for name in measures:
-                    value = MEASURES[name].function(self.test_Y, answer[MEASURES[name].needs], **how[name])
+                    value = MEASURES[name].function(truth, answer[MEASURES[name].needs], **how[name])
                     found.append((size, name, float(value)))
         return found
 
@@ -116,13 +137,24 @@ class SplitWork:
                 size, answer = next(found)
             yield size, {"labels": answer > 0.5, "scores": answer, "numbers": answer}
 
+    def _by_size(self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], watch: Stopwatch) -> Answers:
+        """The classifier chooses among all features of the ranking by itself."""
+        columns = list(ranking)
+        found = iter(classifier.predictions_by_size(self.X[:, columns], self.Y, self.test_X[:, columns], list(sizes)))
+        for _ in sizes:
+            with watch.of("both"):
+                size, predicted = next(found)
+            yield size, {"labels": predicted, "scores": None, "numbers": predicted}
+
     def _separate(
         self, classifier: Any, ranking: Sequence[int], sizes: Sequence[int], needs: set[str], watch: Stopwatch
     ) -> Answers:
         for size in sizes:
-            columns = list(ranking[:size])
+            columns = sorted(ranking[:size])  # as ``transform`` of a selector gives them
+            learner = clone(classifier)
+            self._tell_nominal(learner, columns)
             with watch.of("training"):
-                learner = clone(classifier).fit(self.X[:, columns], self.Y)
+                learner.fit(self.X[:, columns], self.Y)
             with watch.of("prediction"):
                 queries = self.test_X[:, columns]
                 predicted = learner.predict(queries) if needs & {"labels", "numbers"} else None
@@ -135,6 +167,25 @@ def _seeded(classifier: Any, seed: int) -> Any:
     own = clone(classifier)
     drawn = [name for name, value in own.get_params().items() if name.split("__")[-1] == "random_state" and value is None]
     return own.set_params(**dict.fromkeys(drawn, seed))
+
+
+def train_means(X: Any) -> Any:
+    """Means of the columns without their missing values; 0 where nothing is known.
+
+    >>> train_means(np.array([[1.0, np.nan], [3.0, np.nan]]))
+    array([2., 0.])
+    """
+    known = ~np.isnan(X)
+    return np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+
+
+def filled(X: Any, means: Any) -> Any:
+    """A table with these means in place of missing values.
+
+    >>> filled(np.array([[np.nan, 5.0]]), np.array([2.0, 0.0]))
+    array([[2., 5.]])
+    """
+    return np.where(np.isnan(X), means, X)
 
 
 def is_nested(classifier: Any) -> bool:

@@ -1,0 +1,101 @@
+"""Whole calls of other libraries beside ours, on made-up tables of the size of published ones; everything runs in full.
+
+``python -m benchmarks.peers``. What is not installed is shown as ``-``: scikit-multilearn-ng, skfeature-chappers.
+"""
+
+import argparse
+import importlib
+import warnings
+
+import numpy as np
+from sklearn.feature_selection import mutual_info_classif
+
+from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.measure import single_threaded_blas
+from benchmarks.table import number, print_table
+from labelsieve import Sieve
+from labelsieve.classifiers import MLkNN
+from labelsieve.datasets import make_truth
+from labelsieve.discretize import equal_width
+
+N_FEATURES = 20  # to choose
+SHAPES = {"emotions": (593, 72, 6), "yeast": (2417, 103, 14)}  # rows, features, labels
+
+
+def timed(call, rounds):
+    """CPU seconds of the best round, and what came out."""
+    best, result = NEVER, None
+    for _ in range(rounds):
+        watch = Stopwatch()
+        result = call()
+        best = best.best(watch.lap())
+    return best.cpu, result
+
+
+def made(name):
+    """A table of that size: half of its features tell something."""
+    n_rows, n_features, n_labels = SHAPES[name]
+    half = n_features // 2
+    data = make_truth(
+        n_rows, n_labels=n_labels, n_relevant=half, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=n_features - half
+    )
+    return data.X, data.Y
+
+
+def optional(module, name):
+    """Something of a library that need not be installed."""
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ImportError:
+        return None
+
+
+def selections(name, rounds):
+    """A greedy criterion for one label, and information with all labels; ``same``: features at the same place."""
+    X, Y = made(name)
+    codes, label = equal_width(X, n_bins=5).to_dense().astype(np.int64), Y[:, 0].astype(np.int64)
+    sieve = Sieve("cmim", discretizer=None, n_features_to_select=N_FEATURES)
+    ours, chosen = timed(lambda: sieve.fit(codes, label).selected_, rounds)
+    theirs = optional("skfeature.function.information_theoretical_based.CMIM", "cmim")
+    seconds = same = None
+    if theirs is not None:
+        seconds, other = timed(lambda: theirs(codes, label, mode="index", n_selected_features=N_FEATURES), 1)
+        same = float(np.mean(chosen == other[:N_FEATURES]))
+    yield f"{name}: CMIM, {N_FEATURES} features, one label", ours, "skfeature", seconds, same
+    ours, chosen = timed(lambda: Sieve("mim", discretizer=None, n_features_to_select=None).fit(codes, Y).selected_, rounds)
+    seconds, scores = timed(lambda: sum(mutual_info_classif(codes, y, discrete_features=True) for y in Y.T), 1)
+    same = float(np.mean(chosen == np.argsort(-scores, kind="stable")))
+    yield f"{name}: information of all features and labels", ours, "scikit-learn", seconds, same
+
+
+def neighbours(name, rounds):
+    """ML-kNN: half of the rows learned from, the others asked about."""
+    X, Y = made(name)
+    ours, predicted = timed(lambda: MLkNN(k=10).fit(X[::2], Y[::2]).predict(X[1::2]), rounds)
+    theirs = optional("skmultilearn.adapt", "MLkNN")
+    seconds = same = None
+    if theirs is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # Our rows are not their own neighbours.
+            seconds, other = timed(lambda: theirs(k=10).fit(X[::2], Y[::2].astype(int)).predict(X[1::2]), 1)
+        same = float((other.toarray() == predicted).mean())
+    yield f"{name}: ML-kNN, fit and predict", ours, "scikit-multilearn-ng", seconds, same
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__.splitlines()[0])
+    parser.add_argument("--repeat", type=int, default=5, help="rounds of ours; the best counts (default: 5)")
+    options = parser.parse_args(arguments)
+    rows = []
+    with single_threaded_blas():
+        for name in SHAPES:
+            for part in (selections, neighbours):
+                for what, ours, who, theirs, same in part(name, options.repeat):
+                    ratio = None if theirs is None else theirs / ours
+                    rows.append((what, [number(ours), number(theirs), number(ratio), who, number(same)]))
+    print_table("CPU seconds", ["ours", "theirs", "theirs/ours", "whose", "same"], rows)
+
+
+if __name__ == "__main__":
+    main()

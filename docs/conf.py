@@ -1,0 +1,65 @@
+"""How Sphinx builds the documentation: ``make docs``."""
+
+import sys
+from importlib import metadata
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+project = "labelsieve"
+copyright = "the labelsieve developers"
+release = metadata.version("labelsieve")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_gallery.gen_gallery",
+    "mathml",
+    "method_pages",
+    "study_pages",
+    "surface",
+]
+exclude_patterns = ["_ext", "_static", "studies", "images/*.py"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+
+# Pages read well on their own too, so they use little of MyST beyond plain Markdown.
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # docstrings say it in words
+numpydoc_show_class_members = False  # autodoc does
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(HERE.parent / "examples"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r".*\.py$",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "min_reported_time": 1e9,  # a build should not differ from the last one by its times
+    "copyfile_regex": r".*\.svg",
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "labelsieve"
+html_static_path = ["_static"]
+html_css_files = ["labelsieve.css"]
+html_show_sourcelink = False
+html_sidebars = {"index": [], "start": [], "choosing": []}  # which have no pages below them
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}

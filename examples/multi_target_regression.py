@@ -1,0 +1,59 @@
+"""
+Many numeric targets
+====================
+
+Prices of several products, flows of several rivers: targets that are numbers. The same criteria choose
+features for them; the targets are cut into bins for counting, and only for that.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from labelsieve import BaselineSieve, Sieve
+from labelsieve.classifiers import KNNRegressor
+from labelsieve.datasets import make_truth
+from labelsieve.metrics import rrmse
+from labelsieve.report.figures import curves
+from labelsieve.selectors import RReliefF
+
+# %%
+# 800 rows, 60 features and 5 targets. Six features add up to the targets, two each; six repeat those less
+# well.
+
+data = make_truth(800, n_labels=5, n_relevant=6, n_noisy_copies=6, n_xor_pairs=0, n_irrelevant=48, targets="numeric")
+train, test = slice(None, 400), slice(400, None)
+X, Y = data.X, data.Y
+
+# %%
+# Rankings of twelve features, and the error of ten nearest neighbours with the best 1, 2, ... of them,
+# relative to answering the mean.
+
+K = 12
+selectors = {
+    "jmi": Sieve("jmi", n_features_to_select=K),
+    "scls": Sieve("scls", n_features_to_select=K),
+    "rrelieff": RReliefF(n_features_to_select=K),
+    "random": BaselineSieve("random", n_features_to_select=K, random_state=0),
+}
+rankings = {name: selector.fit(X[train], Y[train]).selected_ for name, selector in selectors.items()}
+
+
+def errors(ranking):
+    """One number for each prefix of a ranking."""
+    for size in range(1, K + 1):
+        columns = ranking[:size]
+        model = KNNRegressor(k=10).fit(X[train][:, columns], Y[train])
+        yield rrmse(Y[test], model.predict(X[test][:, columns]))
+
+
+curve = {name: list(errors(ranking)) for name, ranking in rankings.items()}
+for name, ranking in rankings.items():
+    kinds = [data.roles[column].kind for column in ranking[:6]]
+    print(f"{name}: {kinds.count('relevant')} of 6 relevant features first, RRMSE {curve[name][5]:.2f}")
+
+# %%
+# One is the error of answering the mean.
+
+ax = curves(np.arange(1, K + 1), curve, ylabel="RRMSE")
+ax.axhline(1, color="grey", linewidth=0.8)
+plt.show()

@@ -1,0 +1,44 @@
+"""Missing values are refused, or filled with what the training rows know; numeric targets stay numbers."""
+
+import numpy as np
+import pytest
+
+from labelsieve import InputError
+from labelsieve.datasets import Dataset
+from labelsieve.studies import Protocol, Study
+from labelsieve.studies.sources import Loaded, read_source
+from labelsieve.studies.split_rule import Split
+from labelsieve.studies.work import SplitWork
+
+X = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, 4.0], [9.0, np.nan]])
+
+
+def work(fills):
+    data = Loaded("sales", X, np.arange(4.0)[:, np.newaxis], fills)
+    return SplitWork(data, Split(0, np.array([0, 1]), np.array([2, 3])))
+
+
+def test_test_rows_are_filled_with_means_of_training_rows():
+    filled = work(fills=True)
+    assert filled.X.tolist() == [[1, 0], [3, 0]]  # nothing is known of the second column
+    assert filled.test_X.tolist() == [[2, 4], [9, 0]]
+    assert np.isnan(work(fills=False).test_X).any()
+
+
+def test_filling_is_part_of_what_results_depend_on():
+    filled, left = (Loaded("sales", X, X, fills) for fills in (True, False))
+    assert filled.print != left.print
+
+
+def test_there_is_one_way_to_fill():
+    with pytest.raises(InputError, match="data set 'osales': missing_values is 'train-mean', or left out"):
+        read_source({"name": "osales", "missing_values": "zero"})
+
+
+def test_whole_numbers_are_no_classes_for_a_measure_of_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    table = rng.uniform(size=(60, 4))
+    sales = np.column_stack([np.round(table[:, 0] * 90_000), np.round(table[:, 1] * 90_000)])
+    data = Dataset(table, sales, tuple("abcd"), ("s", "t"), ("numeric",) * 4, name="sales")
+    how = {"n_features": [2], "classifiers": ["knn"], "measures": ["rrmse"], "splits": "2x50%", "baselines": []}
+    assert Study(Protocol([data], ["group-jmi-rand", "single-jmi"], **how), tmp_path).run().n_failed == 0
