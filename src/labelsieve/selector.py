@@ -194,7 +194,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
             return np.empty((0, targets.n_columns))
         discretizer: Any = getattr(self, "discretizer_", DISCRETIZERS["equal-width"]())
         codes = discretizer.encode(chosen, targets)
-        how: dict[str, Any] = {"n_jobs": getattr(self, "n_jobs", None)}
+        how: dict[str, Any] = {"n_jobs": getattr(self, "n_jobs", None), "estimator": getattr(self, "estimator", "plugin")}
         if not isinstance(codes, list):
             return mutual_information(codes, targets, **how)
         return np.column_stack([mutual_information(own, targets, **how)[:, label] for label, own in enumerate(codes)])
