@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from labelsieve.information.formula import Formula
 
 HEADING = 10  # headings of numbers that are longer are broken where a word or a part of it ends
-SHORT = 24  # texts up to here stand on one line; a table with longer ones is not parted: they are folded
+SHORT = (
+    24  # texts up to here, names up to twice that stand on one line; a table with longer ones is not parted: they are folded
+)
 READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
 
 
@@ -65,7 +67,7 @@ def tables(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """
     cells = list(zip(*rows, strict=True)) or [()] * len(columns)
     heads = [_broken(head, [cell_len(cell) for cell in column]) for head, column in zip(columns, cells, strict=True)]
-    if any(cell_len(cell) > SHORT for column in cells[1:] for cell in column):
+    if any(cell_len(cell) > (SHORT if place else 2 * SHORT) for place, column in enumerate(cells) for cell in column):
         return _table(heads, range(len(heads)), rows)
     width, parts = terminal().width, [[0]]
     for place in range(1, len(heads)):

@@ -8,7 +8,7 @@ from labelsieve.studies.published import group_jmi_figure3 as figure3
 from labelsieve.studies.published import group_jmi_parameters as parameters
 from labelsieve.studies.published import group_jmi_regression as regression
 from labelsieve.studies.published.claims import Claim, claims_section, not_run
-from labelsieve.studies.published.curves import curve_table, duel
+from labelsieve.studies.published.curves import MEANS, RULES, curve_table, duel
 from labelsieve.studies.tables import Grid
 
 SIZES = np.array([1, 2, 3, 10, 50, 100])
@@ -41,12 +41,19 @@ LIKELY |= {"pmu": 0.25, "pruned-cmi": 0.4}
 def test_duels_count_by_the_axis():
     found = duel(Made({"a": 0.1, "b": 0.2}), "yeast", "hamming_loss", "a", "b")
     assert found.mean == pytest.approx(-0.1)
-    assert not found.beaten.any()
-    assert duel(Made({"a": 0.1, "b": 0.2}), "yeast", "hamming_loss", "b", "a").beaten.all()
+    assert not found.beaten().any()
+    assert duel(Made({"a": 0.1, "b": 0.2}), "yeast", "hamming_loss", "b", "a").beaten().all()
     assert found.share(SIZES <= 3) == pytest.approx((1 + 1 + 4) / (1 + 1 + 4 + 23.5 + 45 + 50))
     assert found.where(SIZES <= 3).share([True, False, False]) == pytest.approx(1 / 6)
     assert duel(Made({"a": 0.1, "b": 0.2}), "enron", "hamming_loss", "a", "b") is None
     assert duel(Made({"a": 0.1, "b": 0.2}, measures=["macro_f1"]), "yeast", "macro_f1", "a", "b").mean == pytest.approx(0.1)
+
+
+def test_rules_for_what_is_worse_grow_stricter():
+    results = Made({"a": 0.2, "b": 0.2 - 1e-5})  # less than the splits wobble, but the same in all of them
+    found = duel(results, "yeast", "hamming_loss", "a", "b")
+    assert [bool(found.beaten(rule).all()) for rule in RULES] == [False, True, True]
+    assert not duel(results, "yeast", "hamming_loss", "a", "a").beaten(MEANS).any()
 
 
 def test_tables_show_intervals_in_the_last_digits():

@@ -164,3 +164,9 @@ def test_broken_files_are_refused(tmp_path, text, said):
 def test_objects_have_no_form_in_a_file(tmp_path):
     with pytest.raises(InputError, match="'mine' came as a Python object"):
         Protocol(["emotions"], [("mine", Sieve("jmi"))]).to_toml(tmp_path / "study.toml")
+
+
+def test_shares_of_features_are_rounded_and_a_half_goes_up():
+    made = protocol(n_features=[0.01, 0.3, 0.5])
+    assert made.sizes(1001, made.methods[0]) == [10, 300, 501]
+    assert made.sizes(19, made.methods[0]) == [1, 6, 10]

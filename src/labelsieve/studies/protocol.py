@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
+from math import floor
 from pathlib import Path
 from typing import Any, Self
 
@@ -127,10 +128,10 @@ class Protocol:
             raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are of {other}.")
 
     def sizes(self, n_features: int, method: Named) -> list[int]:
-        """Numbers of features, rising, for a data set of ``n_features``."""
+        """Numbers of features, rising, for a data set of ``n_features``; a half is rounded up."""
         if method.name == ALL:
             return [n_features]
-        wanted = {max(1, round(one * n_features)) if isinstance(one, float) else one for one in self.n_features}
+        wanted = {max(1, floor(one * n_features + 0.5)) if isinstance(one, float) else one for one in self.n_features}
         return sorted({min(one, n_features) for one in wanted})
 
     @classmethod

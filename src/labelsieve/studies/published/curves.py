@@ -14,6 +14,10 @@ from labelsieve.studies.results import StudyResults
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# When a method is worse than another at a number of features: its 95 % interval lies above the other's, which is what a reader
+# of a figure sees; that of their difference on the same splits lies above 0; or its mean is the higher, by however little.
+RULES = INTERVALS, PAIRED, MEANS = ("intervals", "paired differences", "means")
+SAME = 1e-12  # losses that differ by less are equal: both methods chose the same features
 # A claim about all numbers of features holds if it does on so much of the axis; "almost all" is ALMOST.
 ALL_BUT = 0.95
 ALMOST = 0.9
@@ -47,10 +51,14 @@ class Duel:
         """The mean of the absolute difference."""
         return float(np.average(np.abs(self.differences.mean(axis=0)), weights=self.lengths))
 
-    @property
-    def beaten(self) -> Any:
-        """Where it is clearly worse: the 95 % intervals do not overlap, and its own is the higher."""
-        return self.apart & (self.differences.mean(axis=0) > 0)
+    def beaten(self, rule: str = INTERVALS) -> Any:
+        """Where it is worse, by one of the :data:`RULES`."""
+        worse = self.differences.mean(axis=0) > SAME
+        if rule == INTERVALS:
+            return worse & self.apart
+        if rule == PAIRED and len(self.differences) > 1:
+            return confidence_band(self.differences).low > SAME
+        return worse
 
     @property
     def is_sure(self) -> bool:
@@ -85,9 +93,9 @@ def duel(results: StudyResults, dataset: str, measure: str, one: str, other: str
     return Duel(sizes, sign * (first - second), apart, lengths, float(np.abs(second).mean()))
 
 
-def share_beaten(duels: Sequence[Duel]) -> float:
-    """On how much of the axis a method is clearly worse than one of the others."""
-    return duels[0].share(np.logical_or.reduce([one.beaten for one in duels]))
+def share_beaten(duels: Sequence[Duel], rule: str = INTERVALS) -> float:
+    """On how much of the axis a method is worse than one of the others."""
+    return duels[0].share(np.logical_or.reduce([one.beaten(rule) for one in duels]))
 
 
 def curve_table(

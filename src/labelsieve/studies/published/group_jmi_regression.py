@@ -139,7 +139,23 @@ def sections(results: Results) -> list[Section]:
         Section(mean, ("data set", *(f">{label}" for label in LABELS.values())), rows),
         Section("Where the curves lie (within: not more than 0.05 beyond the ticks of the paper's axis)", ticks_head, spans),
     ]
-    return [*found, *(claims_section(claims(own, one), f"Claims, Group-JMI-Rand by {one}") for one in READINGS)]
+    for reading, group in READINGS.items():
+        found += [_ranks(own, group, reading), claims_section(claims(own, reading), f"Claims, Group-JMI-Rand by {reading}")]
+    return found
+
+
+def _ranks(results: StudyResults, group: str, reading: str) -> Section:
+    """Ranks over the numbers of features, as the paper has them for labels: a second look at the same curves."""
+    methods = [*RELIEF, group]
+    grid = results.ranks(MEASURE, methods=methods)
+    best = grid.winners()
+    rows = [
+        (name, *(f"{grid.value(name, one):.2f}{'*' if one in best[name] else ' '}" for one in methods))
+        for name in SETS
+        if name in best
+    ]
+    columns = ("data set", *(f">{LABELS[one]}" for one in methods))
+    return Section(f"Average ranks over the numbers of features, Group-JMI-Rand by {reading}; * the best", columns, rows)
 
 
 def figures(results: Results) -> "dict[str, Figure]":

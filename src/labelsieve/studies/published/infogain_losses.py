@@ -27,7 +27,7 @@ MULAN: dict[str, str] = {
     "program": "Mulan on Weka, as the paper says. What its programs do and the paper does not say is imitated by "
     "labelsieve.studies.mulan: these are readings that fit the printed numbers, not defaults of this library.",
     "folds": "Ten, drawn by Java's generator with Mulan's seed 1; values are means of the folds' values.",
-    "selection": "Inside every fold, on its training rows. K is the percentage of all features, rounded.",
+    "selection": "Inside every fold, on its training rows. K is the percentage of all features, a half rounded up.",
     "bins": "MLInfoGain: ten bins of equal width, closed on the right, for every numeric column. The others: MDL with Weka's "
     "better encoding. Nominal features are never cut.",
     "BR + InfoGain": "The paper does not say how labels are joined. Here each label's scores are divided by their Euclidean "

@@ -99,10 +99,10 @@ def sections(results: Results) -> list[Section]:
         for name in sets_of(results):
             values = {method: over_m(results, name, method, measure) for method in (*GLOBAL, LOCAL)}
             best = max(values, key=lambda method: values[method].mean())
-            cells = [f"{one.mean():.3f} ({np.ptp(one):.3f})" for one in values.values()]
-            rows.append((name, *cells, best))
+            rows.append((name, *(f"{one.mean():.3f}" for one in values.values()), best))
+            rows.append(("  range", *(f"{np.ptp(one):.3f}" for one in values.values()), ""))
         columns = ("data set", *(f">{method}" for method in (*GLOBAL, LOCAL)), "best")
-        found.append(Section(f"{words}: mean over ten numbers of features (largest less smallest)", columns, rows))
+        found.append(Section(f"{words}: mean over ten numbers of features, and largest less smallest", columns, rows))
     return [*found, claims_section(_claims(results))]
 
 
@@ -143,9 +143,9 @@ def figures(results: Results) -> "dict[str, Figure]":
     for row, (measure, words) in enumerate(MEASURED.items()):
         for ax, name in zip(axes[row], names, strict=True):
             values = {method: over_m(results, name, method, measure) for method in (*GLOBAL, LOCAL)}
-            curve_panel(ax, range(10, 101, 10), values, f"{name} ({min(N_FEATURES[name], MOST)})")
+            most = min(N_FEATURES[name], MOST)
+            curve_panel(ax, range(10, 101, 10), values, name, f"% of {most} features" if row else "")
         axes[row, 0].set_ylabel(words, fontsize=8)
-    figure.supxlabel("% of the features in brackets", fontsize=8)
     common_legend(figure, axes[0, 0], (*GLOBAL, LOCAL))
     return {"figure4": figure}
 

@@ -99,10 +99,10 @@ def figures(results: Results) -> "dict[str, Figure]":
     figure, axes = panels(2, len(names))
     for row, (measure, words) in enumerate(MEASURED.items()):
         for ax, name in zip(axes[row], names, strict=True):
+            below = "% of the rows" if row else ""
             percents, _ = over_rows(results, name, METHODS[0], measure)
-            curve_panel(ax, percents, {one: over_rows(results, name, one, measure)[1] for one in METHODS}, name)
+            curve_panel(ax, percents, {one: over_rows(results, name, one, measure)[1] for one in METHODS}, name, below)
         axes[row, 0].set_ylabel(words, fontsize=8)
-    figure.supxlabel("% of the training rows", fontsize=8)
     common_legend(figure, axes[0, 0], METHODS)
     return {"figure7": figure}
 

@@ -26,6 +26,6 @@ def curve_panel(ax: Any, x: Sequence[float], values: Mapping[str, Any], title: s
 
 
 def common_legend(figure: Any, axes: Any, names: Iterable[str]) -> None:
-    """Under all axes."""
+    """Under all axes. The figure cannot have a common label there too: they would lie on each other."""
     names = list(names)
     figure.legend(axes.lines[: len(names)], names, loc="outside lower center", ncols=len(names), fontsize=FONT, frameon=False)
