@@ -74,7 +74,7 @@ def others():
 
 def presets():
     """A row for each published recipe: criterion, label space, discretiser."""
-    yield from [".. list-table::", "   :header-rows: 1", ""]
+    yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", ""]
     yield from ["   * - name", "     - criterion", "     - label space", "     - discretiser", "     - paper"]
     for name, one in PRESETS.items():
         yield from [f"   * - ``{name}``", f"     - ``{one.criterion}``", f"     - ``{one.targets}``"]
