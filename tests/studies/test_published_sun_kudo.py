@@ -122,16 +122,16 @@ def test_figure_3_finds_the_best_k_and_its_claims():
     assert [len(ax.lines) for ax in figure.axes] == [4, 4, 4, 4]
 
 
-def test_figure_4_has_five_curves_and_tells_local_from_global():
+def test_figure_4_has_a_curve_for_each_selector_and_tells_local_from_global():
     class Results(PrintedResults):
         def curve(self, dataset, method, measure, classifier):
-            height = ("MLMIM", "MLJMI", "MLMRMR", "MLFS global", "MLFS local").index(method)
-            values = 0.1 * height + np.linspace(0, 0.05, 10) * (5 - height)
+            height = ("MLMRMR +", "MLMIM", "MLJMI", "MLMRMR", "MLFS global", "MLFS local").index(method)
+            values = 0.1 * height + np.linspace(0, 0.05, 10) * (6 - height)
             return np.arange(10), np.tile(values, (5, 1))
 
     results = {part: Results(None, ["kCC"], ["scene"]) for part in ("scene", "scene-local")}
     assert mlfs_figure4.sections(results)[-1].verdict == "8 of 8 claims hold here."
-    assert [len(ax.lines) for ax in mlfs_figure4.figures(results)["figure4"].axes] == [5, 5]
+    assert [len(ax.lines) for ax in mlfs_figure4.figures(results)["figure4"].axes] == [6, 6]
 
 
 def test_figures_5_and_7_are_drawn_from_what_was_run():
