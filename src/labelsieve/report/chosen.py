@@ -53,9 +53,11 @@ def chosen_table(
         row += [numeric(float(values[place])) for values in (selector.scores_, *split.values())]
         row += [data.label_names[label], numeric(float(about[label]))]
         rows.append([*row, *([] if alike is None else [_twins(alike[1].get(column, []), data)])])
+    caption = "Chosen features, in order of choice"
     if alike is not None:
-        heads.append(f"left out, {alike[0]:g} alike or more")
-    return table("Chosen features, in order of choice", heads, rows, name=1)
+        heads.append("twins")
+        caption += f"; twins were left out and are alike to {alike[0]:g} or more"
+    return table(caption, heads, rows, name=1)
 
 
 def _twins(found: list[Twin], data: Facts) -> Html:

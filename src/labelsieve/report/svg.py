@@ -16,7 +16,7 @@ _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 THEME = {"#000000": "--ink", "#ffffff": "--paper", GREY: "--muted"}
 THEME |= {colour.lower(): f"--colour-{place}" for place, colour in enumerate(COLOURS) if colour not in THEME}
 PIXELS = 96  # of CSS, in an inch
-LARGEST, SMALLEST = 1.3, 0.95  # times the size on paper: on a wide page, and on a narrow one before it scrolls
+LARGEST, SMALLEST = 1.3, 0.8  # times the size on paper: on a wide page, and on a narrow one before it scrolls
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 _FAMILY = re.compile(r"font-family:[^;]*;?\s*")
 
