@@ -1,9 +1,9 @@
 """The directive ``catalogue``: every criterion and method of ``labelsieve methods``, from the catalogue itself."""
 
 import inspect
-import re
 
 from docutils.statemachine import StringList
+from plain_text import plain
 from sphinx.util.docutils import SphinxDirective
 
 from labelsieve.cli_methods import EXPLAINED
@@ -19,11 +19,6 @@ def indented(text, by=3):
 def field(name, *lines):
     """An entry of a definition table, of one line or more."""
     return [f"   * - {name}", f"     - {lines[0]}", *(f"       {line}".rstrip() for line in lines[1:])]
-
-
-def plain(text):
-    """Text that means nothing more than it says: the catalogue's is written for a terminal."""
-    return re.sub(r"([\\`*_|])", r"\\\1", text)
 
 
 def parameters_of(criterion):
@@ -91,6 +86,7 @@ class Catalogue(SphinxDirective):
     required_arguments = 1
 
     def run(self):
+        self.env.note_reread()  # it comes from the code, which Sphinx does not watch
         part = self.arguments[0]
         self.content = StringList(list(PARTS[part]()), source=f"labelsieve methods, {part}")
         return self.parse_content_to_nodes(allow_section_headings=True)

@@ -71,6 +71,7 @@ class Surface(SphinxDirective):
     required_arguments = 1
 
     def run(self):
+        self.env.note_reread()  # it comes from the code, which Sphinx does not watch
         package = self.arguments[0]
         self.content = StringList(list(lines_of(package)), source=f"surface of {package}")
         return self.parse_content_to_nodes()
