@@ -109,17 +109,16 @@ inline std::size_t count_up_to(const T* values, std::size_t n, T limit) {
     return count;
 }
 
-// A value that comes after at least `k` others and after few more when they are sorted; n > k, in whole lines.
+// The value that comes after `k` others when they are sorted; n > k, in whole lines. No branch depends on the values: they are
+// chance to the processor, and guessing wrong costs more than looking at all of them.
 template <class T>
-inline T value_near_rank(const T* values, std::size_t n, std::size_t k) {
-    T low = -1, high = std::numeric_limits<T>::max();  // the value is above the one and not above the other
+inline T value_at_rank(const T* values, std::size_t n, std::size_t k) {
+    T found = std::numeric_limits<T>::max();
     for (std::size_t i = 0; i < n; ++i) {
-        if (!(low < values[i] && values[i] < high)) continue;
-        const std::size_t up_to_it = count_up_to(values, n, values[i]);
-        (up_to_it > k ? high : low) = values[i];
-        if (up_to_it > k && up_to_it <= k + 2) break;
+        const bool after = count_up_to(values, n, values[i]) > k;
+        found = after && values[i] < found ? values[i] : found;
     }
-    return high;
+    return found;
 }
 
 // Rows that may be among the nearest, in their order.
@@ -130,25 +129,35 @@ class Candidates {
 
     std::size_t size() const { return n_; }
     bool many() const { return n_ > many_; }
-    void add(T sum, row_t row) {
-        sums_[n_] = sum;
-        rows_[n_++] = row;
+
+    // Rows `first` and after it, those whose bits are set. Most often there are one or two.
+    void add(const T* sums, std::size_t first, std::uint64_t mask) {
+        const std::size_t count = std::size_t(std::popcount(mask));
+        put(n_, sums, first, mask);
+        put(n_ + 1, sums, first, mask & (mask - 1));
+        if (count > 2) {
+            std::uint64_t rest = mask & (mask - 1);
+            for (std::size_t place = n_ + 1; rest; rest &= rest - 1) put(place++, sums, first, rest);
+        }
+        n_ += count;
     }
 
     // Sorts by sums, of those that tie the first row first, and keeps k; says the last sum. The place of each is how many come
-    // before it: counting them takes no branches, and so less time than moving them about.
+    // before it. There is room for one more than k at the end, where the others go.
     T keep_nearest(T* squares, row_t* rows) {
         constexpr std::size_t wide = in_line<T>;
         const std::size_t end = (n_ + wide - 1) / wide * wide;
         for (std::size_t i = n_; i < end; ++i) sums_[i] = std::numeric_limits<T>::max();
         for (std::size_t i = 0; i < n_; ++i) {
             const T sum = sums_[i], less = below(sum);
+            // Before it come those that are less and, of those in front of it, those that tie: all in earlier lines, some in its own.
             const std::size_t own = i / wide * wide;
-            const std::uint32_t earlier = (std::uint32_t(1) << i % wide) - 1;
-            const std::uint32_t before = (up_to(sums_ + own, sum) & earlier) | (up_to(sums_ + own, less) & ~earlier);
-            const std::size_t place = count_up_to(sums_, own, sum) + std::size_t(std::popcount(before)) +
-                                      count_up_to(sums_ + own + wide, end - own - wide, less);
-            if (place >= k_) continue;
+            std::size_t place = 0;
+            for (std::size_t line = 0; line < end; line += wide)
+                place += std::size_t(std::popcount(up_to(sums_ + line, line < own ? sum : less)));
+            const std::uint32_t ties = up_to(sums_ + own, sum) & ~up_to(sums_ + own, less);
+            place += std::size_t(std::popcount(ties & ((std::uint32_t(1) << (i - own)) - 1)));
+            place = place < k_ ? place : k_;
             squares[place] = sum;
             rows[place] = rows_[i];
         }
@@ -161,33 +170,44 @@ class Candidates {
     }
 
   private:
+    void put(std::size_t place, const T* sums, std::size_t first, std::uint64_t mask) {
+        const std::size_t bit = std::size_t(std::countr_zero(mask)) & 63;  // of no bit the first: it is not counted then
+        sums_[place] = sums[first + bit];
+        rows_[place] = row_t(first + bit);
+    }
+
     std::size_t k_, many_, n_ = 0;
-    alignas(64) T sums_[2 * most_nested + 64];  // room for 64 rows more than are many
-    row_t rows_[2 * most_nested + 64];
+    alignas(64) T sums_[2 * most_nested + 128];  // room for 64 rows more than are many
+    row_t rows_[2 * most_nested + 128];
 };
 
-// sums += (column - at)^2 over whole stripes; least[j] = the least of every eighth sum or so, in n_least lanes of whole lines.
+// sums += (column - at)^2 over whole stripes. A stripe is eight lines: low has the least of each lane of every stripe; least has
+// the least of all rows that are dealt to its n_least lanes.
 template <class T>
-inline void grow_sums(const T* column, T at, std::size_t n, T* sums, T* least, std::size_t n_least) {
+inline void grow_sums(const T* column, T at, std::size_t n, T* sums, T* low, T* least, std::size_t n_least) {
     constexpr std::size_t stripe = stripe_bytes / sizeof(T), wide = in_line<T>;
     for (std::size_t i = 0; i < n_least; ++i) least[i] = std::numeric_limits<T>::max();
-    for (std::size_t start = 0, lane = 0; start < n; start += stripe, lane = lane + wide == n_least ? 0 : lane + wide)
+    for (std::size_t start = 0, lane = 0; start < n; start += stripe, low += wide, lane = lane + wide == n_least ? 0 : lane + wide)
         for (std::size_t part = 0; part < wide; part += Numbers<T>::many) {
-            auto low = Numbers<T>::load(least + lane + part);
-            for (std::size_t i = start + part; i < start + stripe; i += wide) {
+            auto own = Numbers<T>::load(sums + start + part);
+            own.add_square(Numbers<T>::load(column + start + part), at);
+            own.store(sums + start + part);
+            for (std::size_t i = start + part + wide; i < start + stripe; i += wide) {
                 auto sum = Numbers<T>::load(sums + i);
                 sum.add_square(Numbers<T>::load(column + i), at);
                 sum.store(sums + i);
-                low.keep_least(sum);
+                own.keep_least(sum);
             }
-            low.store(least + lane + part);
+            own.store(low + part);
+            own.keep_least(Numbers<T>::load(least + lane + part));
+            own.store(least + lane + part);
         }
 }
 
 // See Kernels::grow_wide.
 template <class T>
 std::size_t grow(const T* columns, std::size_t pitch, const T* point, std::size_t n_columns, std::size_t n, std::size_t left_out,
-                 std::size_t k, T* sums, T* squares, row_t* rows) {
+                 std::size_t k, T* sums, T* low, T* squares, row_t* rows) {
     constexpr std::size_t stripe = stripe_bytes / sizeof(T), wide = in_line<T>;
     const std::size_t padded = (n + stripe - 1) / stripe * stripe;
     for (; n_columns > 1; --n_columns, columns += pitch, ++point)
@@ -196,22 +216,24 @@ std::size_t grow(const T* columns, std::size_t pitch, const T* point, std::size_
             sum.add_square(Numbers<T>::load(columns + i), *point);
             sum.store(sums + i);
         }
-    // The rows are dealt to lanes. The k least of the lanes are k rows, so the last of them bounds the k-th sum, and with a
-    // few times as many lanes hardly another row is as near. One more than k, since one may be the row left out.
+    // The rows are dealt to lanes. The k least of the lanes are k rows, so the last of them bounds the k-th sum, and with a few
+    // more lanes hardly another row is as near. One more than k, since one may be the row left out.
     alignas(64) T least[2 * most_nested];
-    const std::size_t n_least = k < 11 ? 32 : k < 22 ? 64 : 2 * most_nested;
-    grow_sums(columns, *point, padded, sums, least, n_least);
-    T limit = value_near_rank(least, n_least, k);
+    const std::size_t lanes = k < 11 ? 16 : k < 22 ? 32 : k < 43 ? 64 : 2 * most_nested, n_least = lanes < wide ? wide : lanes;
+    grow_sums(columns, *point, padded, sums, low, least, n_least);
+    T limit = value_at_rank(least, n_least, k);
     Candidates<T> near(k);
-    for (std::size_t start = 0; start < padded; start += 64) {
-        std::uint64_t mask = 0;  // of 64 rows, since most have nobody near
-        for (std::size_t i = 0; i < 64; i += wide) mask |= std::uint64_t(up_to(sums + start + i, limit)) << i;
-        if (!mask) continue;
-        for (; mask; mask &= mask - 1) {
-            const std::size_t row = start + std::size_t(std::countr_zero(mask));
-            if (row < n && row != left_out) near.add(sums[row], row_t(row));
+    for (std::size_t start = 0; start < padded; start += stripe, low += wide) {
+        if (!up_to(low, limit)) continue;
+        for (std::size_t group = start; group < start + stripe; group += 64) {
+            std::uint64_t mask = 0;
+            for (std::size_t i = 0; i < 64; i += wide) mask |= std::uint64_t(up_to(sums + group + i, limit)) << i;
+            if (left_out - group < 64) mask &= ~(std::uint64_t(1) << (left_out - group));
+            if (n - group < 64) mask &= (std::uint64_t(1) << (n - group)) - 1;
+            if (!mask || group >= n) continue;
+            near.add(sums, group, mask);
+            if (near.many()) limit = below(near.keep_nearest(squares, rows));  // a later row must be nearer than the last of these
         }
-        if (near.many()) limit = below(near.keep_nearest(squares, rows));  // a later row must be nearer than the last of these
     }
     near.keep_nearest(squares, rows);
     return near.size();

@@ -10,7 +10,7 @@ namespace labelsieve {
 
 namespace {
 
-constexpr std::size_t cached_bytes = 1u << 14;  // of the sums at hand, which stay in the first cache
+constexpr std::size_t cached_bytes = 20'000;  // of the sums at hand, which stay in the first cache
 constexpr std::int16_t beyond_narrow = 1 << 14;  // greater than any sum in two bytes; with such a sum added, still two bytes
 
 template <class T>
@@ -90,21 +90,22 @@ class NestedSearch {
         std::vector<Buffer<T>> sums(pool.size());
         const double cost = double(n_lists) * (double(numbers_.pitch * sizeof(T)) / 16 + 40.0 * double(k_));
         pool.run((n_queries_ + together - 1) / together, cost, [&](std::size_t block, unsigned worker) {
-            sums[worker].reserve(checked_product(together, numbers_.pitch));
+            sums[worker].reserve(checked_product(together + 1, numbers_.pitch));  // and room for the least of stripes
+            T* low = sums[worker].data() + together * numbers_.pitch;
             for (std::size_t i = 0; i < together; ++i) {
                 T* own = sums[worker].data() + i * numbers_.pitch;
                 std::fill(own, own + n_rows, T(0));
                 std::fill(own + n_rows, own + numbers_.pitch, beyond<T>());
             }
-            T squares[most_nested];
-            row_t rows[most_nested];
+            T squares[most_nested + 1];
+            row_t rows[most_nested + 1];
             std::size_t done = 0;
             for (std::size_t s = 0; s < sizes_.size(); done = sizes_[s++])
                 for (std::size_t i = 0, query = block * together; i < together && query < n_queries_; ++i, ++query) {
                     T* own = sums[worker].data() + i * numbers_.pitch;
                     grow_kernel<T>()(numbers_.columns.data() + done * numbers_.pitch, numbers_.pitch,
                                      numbers_.queries.data() + query * numbers_.width + done, sizes_[s] - done, n_rows,
-                                     how_.leave_out ? query : n_rows, k_, own, squares, rows);
+                                     how_.leave_out ? query : n_rows, k_, own, low, squares, rows);
                     const std::size_t list = s * n_queries_ + query;
                     if (how_.all_ties) {
                         find_ties(own, query, squares, rows, tied[list], tied_squares[list]);

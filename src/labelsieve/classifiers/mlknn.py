@@ -77,5 +77,5 @@ class MLkNN(NeighbourClassifier):
         )
         self._posterior = present / (present + absent)
 
-    def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
-        return self._votes.answers(found, self._posterior, self.n_jobs)
+    def _answer(self, X: Any, found: Neighbours, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        return self._votes.answers(found, self._posterior, self.n_jobs, out)

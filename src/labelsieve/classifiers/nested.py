@@ -9,8 +9,10 @@ from sklearn.base import clone
 
 from labelsieve.classifiers.knn import NeighbourClassifier
 from labelsieve.classifiers.knn_regressor import KNNRegressor
+from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.errors import InputError
 from labelsieve.information.nearest import Neighbours, nested_neighbours
+from labelsieve.information.recycled import Recycled
 
 
 def nested_predictions(
@@ -70,7 +72,11 @@ def nested_predictions(
     how: dict[str, Any] = {"features": columns, "sizes": sizes, "k": learner.k, "ties": learner.ties, "n_jobs": learner.n_jobs}
     found = nested_neighbours(X, queries, **how)
     own: list[Neighbours] | None = nested_neighbours(X, **how) if learner._needs_neighbours_of_rows else None
+    room = Recycled((queries.shape[0], labels.shape[1] if labels.ndim == 2 else 1))
     for step, size in enumerate(range(1, len(columns) + 1) if sizes is None else sizes):
         rows, asked = (X[:, columns[:size]], queries[:, columns[:size]]) if learner._needs_features else (None, None)
         learner._learn(rows, None if own is None else own[step], labels)
-        yield int(size), learner._answer(asked, found[step])
+        if isinstance(learner, MLkNN):
+            yield int(size), learner._answer(asked, found[step], room.array())
+        else:
+            yield int(size), learner._answer(asked, found[step])

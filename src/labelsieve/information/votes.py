@@ -40,9 +40,16 @@ class LabelVotes:
         found = _native.label_histograms(*lists, self.n_labels, most, effective_n_jobs(n_jobs))
         return found.reshape(2, self.n_labels, most + 1)
 
-    def answers(self, found: Neighbours, table: NDArray[np.float64], n_jobs: int | None = None) -> NDArray[np.float64]:
+    def answers(
+        self,
+        found: Neighbours,
+        table: NDArray[np.float64],
+        n_jobs: int | None = None,
+        out: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
         """``table[l, j]`` for each query and label ``l`` that ``j`` of its neighbours have; the last column: or more."""
-        out = np.empty((len(found.starts) - 1, self.n_labels))
+        if out is None:
+            out = np.empty((len(found.starts) - 1, self.n_labels))
         lists = found.starts, found.rows, self.starts, self.labels
         _native.label_answers(*lists, np.ascontiguousarray(table), out, effective_n_jobs(n_jobs))
         return out
