@@ -91,7 +91,7 @@ def test_real_targets_are_binned_like_features(selector, as_frame, make, shift):
 
 def test_real_targets_are_refused_with_a_remedy_where_classes_were_promised():
     X, _ = make_data()
-    with pytest.raises(InputError, match=r"Y, row 0, column 0: .*kind='auto', or bin it first, .*equal_width\(Y\)"):
+    with pytest.raises(InputError, match=r"Y, row 0, column 0: .*classes are needed; bin it first, .*equal_width\(Y\)"):
         Sieve(targets=Single(kind="classes")).fit(X, np.abs(X[:, :2]) + 0.25)
 
 
