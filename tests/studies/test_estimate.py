@@ -2,7 +2,9 @@
 
 import time
 
+import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
 from labelsieve.studies import Study, estimate
 from tests.studies.small import data, protocol
@@ -17,3 +19,27 @@ def test_estimate_is_within_a_factor_of_two_of_the_processors_time(tmp_path, cla
     started = time.process_time()
     study.run()
     assert 0.5 < said / (time.process_time() - started) < 2
+
+
+class Rests(BaseEstimator):
+    """Takes its time once, however many sizes are asked for."""
+
+    def fit(self, X, Y):
+        return self
+
+    def predict(self, X):
+        raise AssertionError("all sizes are answered together")
+
+    def predictions_by_size(self, X, Y, queries, sizes):
+        until = time.process_time() + 0.05
+        while time.process_time() < until:
+            pass
+        for size in sizes:
+            yield size, np.zeros((queries.shape[0], Y.shape[1]), dtype=int)
+
+
+def test_sizes_that_share_their_cost_are_not_charged_for_each(tmp_path):
+    how = {"n_features": "1..10", "classifiers": [("rests", Rests())], "splits": "2x50%", "measures": ["hamming_loss"]}
+    study = Study(protocol(methods=["jmi"], baselines=[], **how), tmp_path)
+    seconds = 60 * estimate(study.protocol, study.plan()[0]).minutes
+    assert 0.1 <= seconds < 0.5  # two cells; size by size they would take a second

@@ -37,6 +37,8 @@ class Probe:
             one, each = self._selection(step)
             return one + each * (step.n_wanted - 1)
         key = step.classifier.name, tuple(step.measures)
+        if hasattr(step.classifier.estimator, "predictions_by_size"):  # sizes share what they cost
+            return self._whole(lambda work: self._evaluate(step, step.sizes, work, self._n_features))
         if key not in self._judged:  # for all methods: a try takes the first features, whoever chose others
             self._judged[key] = self._evaluation(step)
         a_size, a_feature = self._judged[key]
@@ -84,11 +86,12 @@ class Probe:
             work.select(step.method.estimator, n_wanted, step.seed)
         return watch.parts
 
-    def _evaluate(self, step: Step, sizes: list[int], work: SplitWork) -> Parts:
+    def _evaluate(self, step: Step, sizes: Sequence[int], work: SplitWork, n_features: int | None = None) -> Parts:
         assert step.classifier is not None
         watch = Stopwatch(time.process_time)
         with threadpool_limits(1):
-            what = (step.classifier.estimator, list(range(sizes[-1])), sizes, step.measures, self._convention)
+            ranking = list(range(sizes[-1] if n_features is None else n_features))
+            what = (step.classifier.estimator, ranking, list(sizes), step.measures, self._convention)
             work.evaluate(*what, seed=step.seed, watch=watch)
         return watch.parts
 
