@@ -14,6 +14,9 @@ namespace {
 
 template <class T>
 inline constexpr std::size_t in_line = 64 / sizeof(T);
+// What no sum exceeds. Squares of huge numbers overflow to infinity, and such rows are neighbours too if there are no others.
+template <class T>
+inline constexpr T greatest = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 
 #if defined(__GNUC__) || defined(__clang__)
 
@@ -113,7 +116,7 @@ inline std::size_t count_up_to(const T* values, std::size_t n, T limit) {
 // chance to the processor, and guessing wrong costs more than looking at all of them.
 template <class T>
 inline T value_at_rank(const T* values, std::size_t n, std::size_t k) {
-    T found = std::numeric_limits<T>::max();
+    T found = greatest<T>;
     for (std::size_t i = 0; i < n; ++i) {
         const bool after = count_up_to(values, n, values[i]) > k;
         found = after && values[i] < found ? values[i] : found;
@@ -147,7 +150,7 @@ class Candidates {
     T keep_nearest(T* squares, row_t* rows) {
         constexpr std::size_t wide = in_line<T>;
         const std::size_t end = (n_ + wide - 1) / wide * wide;
-        for (std::size_t i = n_; i < end; ++i) sums_[i] = std::numeric_limits<T>::max();
+        for (std::size_t i = n_; i < end; ++i) sums_[i] = greatest<T>;
         for (std::size_t i = 0; i < n_; ++i) {
             const T sum = sums_[i], less = below(sum);
             // Before it come those that are less and, of those in front of it, those that tie: all in earlier lines, some in its own.
@@ -186,7 +189,7 @@ class Candidates {
 template <class T>
 inline void grow_sums(const T* column, T at, std::size_t n, T* sums, T* low, T* least, std::size_t n_least) {
     constexpr std::size_t stripe = stripe_bytes / sizeof(T), wide = in_line<T>;
-    for (std::size_t i = 0; i < n_least; ++i) least[i] = std::numeric_limits<T>::max();
+    for (std::size_t i = 0; i < n_least; ++i) least[i] = greatest<T>;
     for (std::size_t start = 0, lane = 0; start < n; start += stripe, low += wide, lane = lane + wide == n_least ? 0 : lane + wide)
         for (std::size_t part = 0; part < wide; part += Numbers<T>::many) {
             auto own = Numbers<T>::load(sums + start + part);

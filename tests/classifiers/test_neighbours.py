@@ -74,6 +74,15 @@ def test_nested_search_takes_numbers_at_the_edge_of_its_narrow_form():
             assert found.squared_distances.max() == reach**2 + (size == 2)
 
 
+def test_rows_whose_distances_overflow_are_neighbours_too():
+    X = np.array([[0.0, 1.0], [1e200, 1.0], [-1e200, 2.0], [1e200, 1.0], [3.0, 5e199]] * 30)
+    queries = np.array([[0.0, 0.0], [1e200, 1.0], [-1e250, 1e250]])
+    with np.errstate(over="ignore"):
+        for k in (1, 7, 40, 64, 149):
+            for found, size in zip(nested_neighbours(X, queries, features=[0, 1], k=k), (1, 2), strict=True):
+                assert lists(found) == neighbour_twins.nearest(X[:, :size], queries[:, :size], k)
+
+
 def test_a_row_alone_has_no_neighbours_at_any_size():
     assert [lists(found) for found in nested_neighbours([[1.0, 2.0]], features=[0, 1], k=3)] == [[[]], [[]]]
 
