@@ -297,7 +297,7 @@ const Kernels kernels = {
 #define LABELSIEVE_STRING(x) #x
 #define LABELSIEVE_NAME(x) LABELSIEVE_STRING(x)
     LABELSIEVE_NAME(LABELSIEVE_ISA), few_columns, add_rows, read_planes, count_common, split_class, look_up, match_levels, transpose,
-    add_squares, least_of_lanes, find_up_to, grow<double>, grow<std::int16_t>,
+    add_squares, least_of_lanes, find_up_to, grow<double>, grow<std::int16_t>, grow<std::int8_t>,
     manhattan,
 };
 

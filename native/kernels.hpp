@@ -65,12 +65,15 @@ struct Kernels {
     // least sums but `left_out`: nearest first in `squares` and `rows`, ties in order of rows, with room for one more than k.
     // Returns how many there are; k is at most most_nested, and there are so many rows. Columns and sums are padded to stripes,
     // where sums are greater than any of a row; `low` is room for a line of each stripe. The narrow form is for whole
-    // numbers whose sums of squares fit into two bytes.
+    // numbers whose sums of squares fit into two bytes, the binary one for zeros and ones whose sums fit into one.
     std::size_t (*grow_wide)(const double* columns, std::size_t pitch, const double* point, std::size_t n_columns, std::size_t n,
                              std::size_t left_out, std::size_t k, double* sums, double* low, double* squares, row_t* rows);
     std::size_t (*grow_narrow)(const std::int16_t* columns, std::size_t pitch, const std::int16_t* point, std::size_t n_columns,
                                std::size_t n, std::size_t left_out, std::size_t k, std::int16_t* sums, std::int16_t* low,
                                std::int16_t* squares, row_t* rows);
+    std::size_t (*grow_binary)(const std::int8_t* columns, std::size_t pitch, const std::int8_t* point, std::size_t n_columns,
+                               std::size_t n, std::size_t left_out, std::size_t k, std::int8_t* sums, std::int8_t* low,
+                               std::int8_t* squares, row_t* rows);
 
     // out[r * n + j] = sum of |points[j * width + c] - references[r * width + c]| over c, for the first `n_references` of the
     // four rows in `references`; width is a multiple of 8. The values are whole numbers, so that sums

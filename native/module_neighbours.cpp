@@ -1,6 +1,7 @@
 // The Python face of the search for neighbours, and of what their labels tell.
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "neighbours.hpp"
@@ -25,7 +26,7 @@ void check_rows(std::size_t n_rows, std::size_t n_queries, bool leave_out) {
 }
 
 Lists nearest_dense(nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu> table, Rows queries, Vector<std::uint64_t> sizes,
-                    std::size_t k, bool all_ties, bool leave_out, unsigned n_threads) {
+                    std::size_t k, bool all_ties, bool leave_out, bool squares, unsigned n_threads) {
     require(table.shape(1) == queries.shape(1), "as many columns in the queries as in the table");
     check_rows(table.shape(0), queries.shape(0), leave_out);
     std::vector<std::size_t> prefixes(sizes.data(), sizes.data() + sizes.shape(0));
@@ -36,7 +37,7 @@ Lists nearest_dense(nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::dev
         nb::gil_scoped_release released;
         Pool pool(n_threads, poll_signals);
         lists = nearest({table.data(), table.shape(0), table.shape(1)}, {queries.data(), queries.size()}, prefixes,
-                        {k, all_ties, leave_out}, pool);
+                        {k, all_ties, leave_out, squares}, pool);
     }
     return as_arrays(std::move(lists));
 }
@@ -60,7 +61,7 @@ Lists nearest_sparse(Vector<std::int64_t> starts, Vector<std::int32_t> rows, Vec
     {
         nb::gil_scoped_release released;
         Pool pool(n_threads, poll_signals);
-        lists = nearest(table, n_rows, queries, {k, all_ties, leave_out}, pool);
+        lists = nearest(table, n_rows, queries, {k, all_ties, leave_out, true}, pool);
     }
     return as_arrays(std::move(lists));
 }
@@ -68,9 +69,12 @@ Lists nearest_sparse(Vector<std::int64_t> starts, Vector<std::int32_t> rows, Vec
 RowLists checked_lists(const Vector<std::int64_t>& starts, const Vector<std::uint32_t>& places, std::size_t limit) {
     require(starts.shape(0) >= 1 && starts.data()[0] == 0, "starts must begin with 0");
     require(starts.data()[starts.shape(0) - 1] == std::int64_t(places.shape(0)), "starts must span the places");
-    for (std::size_t i = 1; i < starts.shape(0); ++i) require(starts.data()[i - 1] <= starts.data()[i], "starts must not fall");
-    for (std::size_t i = 0; i < places.shape(0); ++i) require(places.data()[i] < limit, "a place is out of range");
-    return {{starts.data(), starts.shape(0)}, {places.data(), places.shape(0)}};
+    const RowLists lists{{starts.data(), starts.shape(0)}, {places.data(), places.shape(0)}};
+    require(std::is_sorted(lists.starts.begin(), lists.starts.end()), "starts must not fall");
+    std::uint32_t largest = 0;
+    for (const std::uint32_t place : lists.places) largest = std::max(largest, place);
+    require(lists.places.empty() || largest < limit, "a place is out of range");
+    return lists;
 }
 
 nb::object histograms_of_labels(Vector<std::int64_t> starts, Vector<std::uint32_t> rows, Vector<std::int64_t> label_starts,
@@ -101,7 +105,8 @@ void answers_by_labels(Vector<std::int64_t> starts, Vector<std::uint32_t> rows, 
 }  // namespace
 
 void bind_neighbours(nb::module_& m) {
-    m.def("nearest_dense", &nearest_dense, "table"_a, "queries"_a, "sizes"_a, "k"_a, "all_ties"_a, "leave_out"_a, "n_threads"_a);
+    m.def("nearest_dense", &nearest_dense, "table"_a, "queries"_a, "sizes"_a, "k"_a, "all_ties"_a, "leave_out"_a, "squares"_a,
+          "n_threads"_a);
     m.def("nearest_sparse", &nearest_sparse, "starts"_a, "rows"_a, "values"_a, "n_rows"_a, "query_starts"_a, "query_columns"_a,
           "query_values"_a, "k"_a, "all_ties"_a, "leave_out"_a, "n_threads"_a);
     m.def("label_histograms", &histograms_of_labels, "starts"_a, "rows"_a, "label_starts"_a, "label_places"_a, "n_labels"_a, "most"_a,

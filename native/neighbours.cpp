@@ -66,17 +66,17 @@ class Chooser {
 };
 
 // Lists made by tasks, in whatever order they come, put into one.
-NeighbourLists gather(const std::vector<std::vector<Near>>& lists) {
+NeighbourLists gather(const std::vector<std::vector<Near>>& lists, bool squares) {
     NeighbourLists all;
     all.ends.reserve(lists.size());
     std::size_t total = 0;
     for (const auto& list : lists) all.ends.push_back(total += list.size());
     all.rows.reserve(total);
-    all.squares.reserve(total);
+    if (squares) all.squares.reserve(total);
     for (const auto& list : lists)
         for (const Near& near : list) {
             all.rows.push_back(near.row);
-            all.squares.push_back(near.square);
+            if (squares) all.squares.push_back(near.square);
         }
     return all;
 }
@@ -115,7 +115,7 @@ NeighbourLists nearest(const DenseTable& table, std::span<const double> queries,
             }
         }
     });
-    return gather(lists);
+    return gather(lists, how.squares);
 }
 
 NeighbourLists nearest(const SparseMatrix& table_columns, std::size_t n_rows, const SparseMatrix& query_rows,
@@ -148,7 +148,7 @@ NeighbourLists nearest(const SparseMatrix& table_columns, std::size_t n_rows, co
             lists[query] = choosers[worker].choose(squares.data(), n_rows, query);
         }
     });
-    return gather(lists);
+    return gather(lists, how.squares);
 }
 
 }  // namespace labelsieve

@@ -12,13 +12,14 @@ struct NeighbourSettings {
     std::size_t k;
     bool all_ties;   // every row as near as the k-th, or exactly k, the lowest rows of those that tie
     bool leave_out;  // query i is row i of the table, and no neighbour of itself
+    bool squares;    // distances are told too
 };
 
 // Lists of rows, nearest first, ties in order of rows. List i ends at ends[i].
 struct NeighbourLists {
     std::vector<std::uint64_t> ends;
     std::vector<row_t> rows;
-    std::vector<double> squares;  // squared distances
+    std::vector<double> squares;  // squared distances, or none
 };
 
 struct DenseTable {

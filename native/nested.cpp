@@ -10,12 +10,16 @@ namespace labelsieve {
 
 namespace {
 
-constexpr std::size_t cached_bytes = 20'000;  // of the sums at hand, which stay in the first cache
-constexpr std::int16_t beyond_narrow = 1 << 14;  // greater than any sum in two bytes; with such a sum added, still two bytes
+constexpr std::size_t cached_bytes = 40'000;  // of the sums at hand, about what the first cache holds
+// Greater than any sum in two bytes, or in one; with such a sum added, still in two or one.
+constexpr std::int16_t beyond_narrow = 1 << 14;
+constexpr std::int8_t beyond_binary = 1 << 6;
 
 template <class T>
 auto grow_kernel() {
-    if constexpr (sizeof(T) == 2)
+    if constexpr (sizeof(T) == 1)
+        return kernels().grow_binary;
+    else if constexpr (sizeof(T) == 2)
         return kernels().grow_narrow;
     else
         return kernels().grow_wide;
@@ -24,7 +28,9 @@ auto grow_kernel() {
 // What sums of padding are.
 template <class T>
 constexpr T beyond() {
-    if constexpr (sizeof(T) == 2)
+    if constexpr (sizeof(T) == 1)
+        return beyond_binary;
+    else if constexpr (sizeof(T) == 2)
         return beyond_narrow;
     else
         return std::numeric_limits<T>::infinity();
@@ -50,25 +56,44 @@ struct Numbers {
     }
 };
 
-// The least value of every column, when two bytes are enough for all sums of squares; else nothing.
-std::vector<double> narrow_zeros(const DenseTable& table, std::span<const double> queries) {
-    const std::size_t width = table.n_columns;
-    std::vector<double> least(width, std::numeric_limits<double>::infinity()), most(width, -least[0]);
-    const auto look = [&](double value, std::size_t column) {
+// What the values of each column span, where all are whole numbers.
+struct WholeSpans {
+    std::vector<double> least, most;
+    bool whole;
+
+    WholeSpans(const DenseTable& table, std::span<const double> queries)
+        : least(table.n_columns, std::numeric_limits<double>::infinity()), most(table.n_columns, -least[0]), whole(look(table, queries)) {}
+
+    // Their sums of squares fit into two bytes; they are zeros and ones when the least is zero, and sums fit into one byte.
+    bool narrow() const { return whole && sum_of_squares() < beyond_narrow; }
+    bool binary() const {
+        for (std::size_t c = 0; c < least.size(); ++c)
+            if (most[c] - least[c] > 1) return false;
+        return whole && sum_of_squares() < beyond_binary;
+    }
+
+  private:
+    double sum_of_squares() const {
+        double sum = 0;
+        for (std::size_t c = 0; c < least.size(); ++c) sum += (most[c] - least[c]) * (most[c] - least[c]);
+        return sum;
+    }
+    bool look(const DenseTable& table, std::span<const double> queries) {
+        const std::size_t width = table.n_columns;
+        for (std::size_t c = 0; c < width; ++c)
+            for (std::size_t i = 0; i < table.n_rows; ++i)
+                if (!look(table.columns[c * table.n_rows + i], c)) return false;
+        for (std::size_t i = 0; i < queries.size(); i += width)
+            for (std::size_t c = 0; c < width; ++c)
+                if (!look(queries[i + c], c)) return false;
+        return true;
+    }
+    bool look(double value, std::size_t column) {
         least[column] = std::min(least[column], value);
         most[column] = std::max(most[column], value);
         return value == std::nearbyint(value);
-    };
-    for (std::size_t c = 0; c < width; ++c)
-        for (std::size_t i = 0; i < table.n_rows; ++i)
-            if (!look(table.columns[c * table.n_rows + i], c)) return {};
-    for (std::size_t i = 0; i < queries.size(); i += width)
-        for (std::size_t c = 0; c < width; ++c)
-            if (!look(queries[i + c], c)) return {};
-    double longest = 0;
-    for (std::size_t c = 0; c < width; ++c) longest += (most[c] - least[c]) * (most[c] - least[c]);
-    return longest < beyond_narrow ? least : std::vector<double>{};
-}
+    }
+};
 
 template <class T>
 class NestedSearch {
@@ -82,7 +107,7 @@ class NestedSearch {
         NeighbourLists all;
         if (!how_.all_ties) {  // all lists have the same length, so that each has its place from the beginning
             all.rows.resize(checked_product(n_lists, k_));
-            all.squares.resize(all.rows.size());
+            if (how_.squares) all.squares.resize(all.rows.size());
         }
         std::vector<std::vector<row_t>> tied(how_.all_ties ? n_lists : 0);
         std::vector<std::vector<double>> tied_squares(tied.size());
@@ -112,7 +137,7 @@ class NestedSearch {
                         continue;
                     }
                     std::copy(rows, rows + k_, all.rows.data() + list * k_);
-                    std::copy(squares, squares + k_, all.squares.data() + list * k_);
+                    if (how_.squares) std::copy(squares, squares + k_, all.squares.data() + list * k_);
                 }
         });
         all.ends.resize(n_lists);
@@ -122,7 +147,7 @@ class NestedSearch {
             for (std::size_t list = 0; list < n_lists; ++list) {
                 all.ends[list] = end += tied[list].size();
                 all.rows.insert(all.rows.end(), tied[list].begin(), tied[list].end());
-                all.squares.insert(all.squares.end(), tied_squares[list].begin(), tied_squares[list].end());
+                if (how_.squares) all.squares.insert(all.squares.end(), tied_squares[list].begin(), tied_squares[list].end());
             }
         }
         return all;
@@ -151,13 +176,11 @@ class NestedSearch {
 
 NeighbourLists nested_nearest(const DenseTable& table, std::span<const double> queries, std::span<const std::size_t> sizes,
                               const NeighbourSettings& how, Pool& pool) {
-    if (const std::vector<double> zeros = narrow_zeros(table, queries); !zeros.empty()) {
-        const Numbers<std::int16_t> numbers(table, queries, zeros);
-        return NestedSearch<std::int16_t>(numbers, sizes, how).find(pool);
-    }
-    const std::vector<double> zeros(table.n_columns, 0.0);
-    const Numbers<double> numbers(table, queries, zeros);
-    return NestedSearch<double>(numbers, sizes, how).find(pool);
+    const WholeSpans spans(table, queries);
+    const auto find = [&]<class T>(const Numbers<T>& numbers) { return NestedSearch<T>(numbers, sizes, how).find(pool); };
+    if (spans.binary()) return find(Numbers<std::int8_t>(table, queries, spans.least));
+    if (spans.narrow()) return find(Numbers<std::int16_t>(table, queries, spans.least));
+    return find(Numbers<double>(table, queries, std::vector<double>(table.n_columns, 0.0)));
 }
 
 }  // namespace labelsieve

@@ -8,7 +8,8 @@ namespace labelsieve {
 
 // What nearest(DenseTable, ...) of neighbours.hpp answers for several sizes, for k up to most_nested (more are
 // chosen better by parting all rows). Where all values are whole
-// numbers and no sum of squares can exceed 16,383, two bytes hold a sum and 32 rows are compared at once.
+// numbers and no sum of squares can exceed 16,383, two bytes hold a sum and 32 rows are compared at once; where each column has
+// two neighbouring ones and there are up to 63 columns, one byte holds a sum.
 NeighbourLists nested_nearest(const DenseTable& table, std::span<const double> queries, std::span<const std::size_t> sizes,
                               const NeighbourSettings& how, Pool& pool);
 

@@ -87,6 +87,7 @@ def nearest_dense(
     k: int,
     all_ties: bool,
     leave_out: bool,
+    squares: bool,
     n_threads: int,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]: ...
 def nearest_sparse(

@@ -102,6 +102,16 @@ def test_nested_predictions_are_those_of_separate_fits(estimator, make):
         np.testing.assert_allclose(answers, alone(make(queries)[:, chosen]), atol=1e-9)
 
 
+@pytest.mark.parametrize("estimator", [BRkNN(k=4), MLkNN(k=4), IBLR(k=4), KNNRegressor(k=4)], ids=lambda e: type(e).__name__)
+def test_nested_predictions_that_are_kept_stay_as_they_were(estimator):
+    X, Y, queries, _ = made_up(6)
+    kept, copies = [], []
+    for _, answers in nested_predictions(estimator, X, Y, queries, features=[3, 0, 4, 1]):
+        kept.append(answers)
+        copies.append(answers.copy())
+    assert all(np.array_equal(one, copy) for one, copy in zip(kept, copies, strict=True))
+
+
 def test_nested_predictions_refuse_other_estimators_and_columns():
     X, Y, queries, _ = made_up()
     with pytest.raises(InputError, match="Nested predictions are for estimators by neighbours"):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from labelsieve import InputError
 from labelsieve.classifiers import nearest_neighbours, nested_neighbours
+from labelsieve.information.nearest import Neighbours
 from labelsieve.information.votes import LabelVotes
 from tests.classifiers import neighbour_twins
 
@@ -54,7 +55,9 @@ NESTED = [(1, 3, 2), (2, 3, 1), (40, 4, 39), (200, 5, 10), (300, 6, 64), (300, 4
 @pytest.mark.parametrize("ties", ["first", "all"])
 @pytest.mark.parametrize(("n_rows", "n_columns", "k"), NESTED)
 @pytest.mark.parametrize(
-    "make", [lambda table: table, lambda table: 90 * table - 7, lambda table: table / 7], ids=["small", "wide", "real"]
+    "make",
+    [lambda table: (table > 0) - 5.0, lambda table: table, lambda table: 90 * table - 7, lambda table: table / 7],
+    ids=["binary", "small", "wide", "real"],
 )
 def test_nested_neighbours_equal_sorting_all_distances(n_rows, n_columns, k, ties, make):
     X, queries = make(grid(7, n_rows, n_columns)), make(grid(8, 30, n_columns))
@@ -74,6 +77,19 @@ def test_nested_search_takes_numbers_at_the_edge_of_its_narrow_form():
             assert found.squared_distances.max() == reach**2 + (size == 2)
 
 
+@pytest.mark.parametrize("n_columns", [63, 64])
+def test_nested_search_takes_as_many_binary_columns_as_a_byte_holds_and_more(n_columns):
+    X = np.random.default_rng(1).integers(0, 2, size=(600, n_columns)).astype(float)
+    X[:3] = [[0.0], [1.0], [1.0]]
+    for asked, k in ((None, 5), (1.0 - X[:40], 5), (1.0 - X[:3], 64)):
+        for size, found in enumerate(nested_neighbours(X, asked, features=range(n_columns), k=k), start=1):
+            alone = nearest_neighbours(X[:, :size], None if asked is None else asked[:, :size], k=k)
+            assert np.array_equal(found.rows, alone.rows)
+            assert np.array_equal(found.squared_distances, alone.squared_distances)
+    opposite = nested_neighbours(X[:1], X[1:2], features=range(n_columns), sizes=[1, n_columns], k=1)
+    assert [found.squared_distances.tolist() for found in opposite] == [[1.0], [float(n_columns)]]
+
+
 def test_rows_whose_distances_overflow_are_neighbours_too():
     X = np.array([[0.0, 1.0], [1e200, 1.0], [-1e200, 2.0], [1e200, 1.0], [3.0, 5e199]] * 30)
     queries = np.array([[0.0, 0.0], [1e200, 1.0], [-1e250, 1e250]])
@@ -83,11 +99,48 @@ def test_rows_whose_distances_overflow_are_neighbours_too():
                 assert lists(found) == neighbour_twins.nearest(X[:, :size], queries[:, :size], k)
 
 
+@pytest.mark.parametrize("ties", ["first", "all"])
+@pytest.mark.parametrize("k", [3, 70])
+def test_lists_without_distances_are_the_same_lists(ties, k):
+    X = grid(9, 90, 3)
+    told, untold = (nested_neighbours(X, features=range(3), k=k, ties=ties, distances=one) for one in (True, False))
+    for one, other in zip(told, untold, strict=True):
+        assert lists(one) == lists(other)
+        assert len(one.squared_distances) == len(one.rows)
+        assert len(other.squared_distances) == 0
+
+
 def test_a_row_alone_has_no_neighbours_at_any_size():
     assert [lists(found) for found in nested_neighbours([[1.0, 2.0]], features=[0, 1], k=3)] == [[[]], [[]]]
 
 
-@given(st.integers(0, 10**6), st.integers(1, 60), st.integers(1, 5), st.integers(1, 9), st.integers(0, 9))
+@pytest.mark.parametrize(("n_rows", "values"), [(5000, "any"), (17_000, "whole")])
+def test_nested_neighbours_among_very_many_rows(n_rows, values):
+    random = np.random.default_rng(8)
+    X = random.normal(size=(n_rows, 4)) if values == "any" else random.integers(0, 30, size=(n_rows, 4)).astype(float)
+    queries = X[::500] + (0.01 if values == "any" else 1.0)
+    for size, found in enumerate(nested_neighbours(X, queries, features=range(4), k=10), start=1):
+        alone = nearest_neighbours(X[:, :size], queries[:, :size], k=10)
+        assert np.array_equal(found.rows, alone.rows)
+        assert np.array_equal(found.squared_distances, alone.squared_distances)
+
+
+@pytest.mark.parametrize(("n_labels", "n_queries"), [(3, 5), (64, 9), (65, 9), (1000, 2200)])
+def test_votes_of_many_neighbours_and_in_tables_of_many_megabytes(n_labels, n_queries):
+    random = np.random.default_rng(n_labels)
+    n_rows, k = 700, 600  # more than a byte counts
+    Y = random.random((n_rows, n_labels)) < random.random(n_labels) ** 4
+    rows = np.argsort(random.random((n_queries, n_rows)), axis=1)[:, :k].astype(np.uint32)
+    found = Neighbours(np.arange(n_queries + 1) * k, rows.ravel(), np.zeros(rows.size))
+    chosen = np.zeros((n_queries, n_rows))
+    np.put_along_axis(chosen, rows.astype(np.int64), 1.0, axis=1)
+    room = np.full(n_queries * n_labels + 1, np.nan)[1:].reshape(n_queries, n_labels)  # not on a boundary of 16 bytes
+    assert np.array_equal(LabelVotes.of(sp.csr_matrix(Y)).counts(found, n_jobs=2, out=room), chosen @ Y)
+
+
+@given(
+    st.integers(0, 10**6), st.integers(1, 60), st.sampled_from([1, 2, 5, 8, 9, 64, 65]), st.integers(1, 9), st.integers(0, 9)
+)
 def test_votes_equal_plain_counts(seed, n_rows, n_labels, k, most):
     random = np.random.default_rng(seed)
     X, queries, Y = random.normal(size=(n_rows, 2)), random.normal(size=(7, 2)), random.integers(0, 2, size=(n_rows, n_labels))

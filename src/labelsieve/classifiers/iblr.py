@@ -103,9 +103,9 @@ class IBLR(NeighbourClassifier):
             return shares
         return sp.hstack([X, sp.csr_matrix(shares)], format="csr") if sp.issparse(X) else np.hstack([X, shares])
 
-    def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
+    def _answer(self, X: Any, found: Neighbours, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         inputs = self._inputs(X, found)
-        probabilities = np.empty((inputs.shape[0], self.n_labels_))
+        probabilities = np.empty((inputs.shape[0], self.n_labels_)) if out is None else out
         for label, estimator in enumerate(self.estimators_):
             probabilities[:, label] = self._always[label] if estimator is None else estimator.predict_proba(inputs)[:, 1]
         return probabilities

@@ -47,8 +47,8 @@ class NeighbourClassifier(MultiLabelClassifier):
         """From each training row's neighbours, itself left out. ``X`` may be None unless ``_needs_features``."""
         raise NotImplementedError
 
-    def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
-        """Of each label, from the neighbours of the rows asked about."""
+    def _answer(self, X: Any, found: Neighbours, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Of each label, from the neighbours of the rows asked about; written to ``out`` where there is one."""
         raise NotImplementedError
 
     def _neighbours(self, X: Any) -> Neighbours:
@@ -115,11 +115,12 @@ class BRkNN(NeighbourClassifier):
     def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
         self._labels = labels.astype(np.int32)
 
-    def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
-        counts = LabelVotes.of(self._labels).counts(found, self.n_jobs)
+    def _answer(self, X: Any, found: Neighbours, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        shares = LabelVotes.of(self._labels).counts(found, self.n_jobs, out)
         n_rows, n_labels = self._labels.shape
         extra = 1 / n_rows if self.smoothing == "mulan" else 0.0
-        shares: NDArray[np.float64] = (counts + extra) / (found.counts[:, np.newaxis] + n_labels * extra)
+        shares += extra
+        shares /= found.counts[:, np.newaxis] + n_labels * extra
         return shares
 
     def _present(self, X: Any) -> NDArray[np.bool_]:

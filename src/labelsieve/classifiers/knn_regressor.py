@@ -66,8 +66,8 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._one_target = targets.ndim == 1
         self._targets = targets.reshape(len(targets), -1).astype(np.float64)
 
-    def _answer(self, X: Any, found: Neighbours) -> NDArray[np.float64]:
-        means: NDArray[np.float64] = found.sum(self._targets) / found.counts[:, np.newaxis]
+    def _answer(self, X: Any, found: Neighbours, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        means: NDArray[np.float64] = np.divide(found.sum(self._targets), found.counts[:, np.newaxis], out=out)
         return means[:, 0] if self._one_target else means
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from labelsieve.classifiers.knn import NeighbourClassifier
 from labelsieve.classifiers.knn_regressor import KNNRegressor
-from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.errors import InputError
 from labelsieve.information.nearest import Neighbours, nested_neighbours
 from labelsieve.information.recycled import Recycled
@@ -69,14 +68,18 @@ def nested_predictions(
     columns = np.asarray(features, dtype=np.intp)
     if columns.ndim != 1 or (columns < 0).any() or (columns >= X.shape[1]).any():
         raise InputError(f"features must be columns from 0 to {X.shape[1] - 1}.")
-    how: dict[str, Any] = {"features": columns, "sizes": sizes, "k": learner.k, "ties": learner.ties, "n_jobs": learner.n_jobs}
+    how: dict[str, Any] = {
+        "features": columns,
+        "sizes": sizes,
+        "k": learner.k,
+        "ties": learner.ties,
+        "n_jobs": learner.n_jobs,
+        "distances": False,
+    }
     found = nested_neighbours(X, queries, **how)
     own: list[Neighbours] | None = nested_neighbours(X, **how) if learner._needs_neighbours_of_rows else None
     room = Recycled((queries.shape[0], labels.shape[1] if labels.ndim == 2 else 1))
     for step, size in enumerate(range(1, len(columns) + 1) if sizes is None else sizes):
         rows, asked = (X[:, columns[:size]], queries[:, columns[:size]]) if learner._needs_features else (None, None)
         learner._learn(rows, None if own is None else own[step], labels)
-        if isinstance(learner, MLkNN):
-            yield int(size), learner._answer(asked, found[step], room.array())
-        else:
-            yield int(size), learner._answer(asked, found[step])
+        yield int(size), learner._answer(asked, found[step], room.array())

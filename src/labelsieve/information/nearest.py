@@ -83,7 +83,7 @@ def nearest_neighbours(
     table = np.asfortranarray(X, dtype=np.float64)
     _same_width(table, points)
     sizes = np.array([table.shape[1]], dtype=np.uint64)
-    return _lists(_native.nearest_dense(table, points, sizes, k, all_ties, leave_out, threads))
+    return _lists(_native.nearest_dense(table, points, sizes, k, all_ties, leave_out, True, threads))
 
 
 def nested_neighbours(
@@ -94,6 +94,7 @@ def nested_neighbours(
     sizes: Sequence[int] | None = None,
     k: int,
     ties: Ties = "first",
+    distances: bool = True,
     n_jobs: int | None = None,
 ) -> list[Neighbours]:
     """Neighbours by the first 1, 2, ..., of a ranking of features, from distances that grow by one feature at a time.
@@ -106,6 +107,8 @@ def nested_neighbours(
         Columns of ``X``, best first.
     sizes : rising sequence of int, optional
         How many of them to use; by default 1 up to all.
+    distances : bool
+        False: ``squared_distances`` stay empty, and the lists take a third of the memory.
 
     Returns
     -------
@@ -115,8 +118,8 @@ def nested_neighbours(
     Notes
     -----
     Distances grow by one feature at a time, and rows within a bound on the ``k``-th are looked at: ``n_queries * n_rows *
-    len(features)`` steps of a third of a processor cycle, a tenth where all values are small whole numbers. More than 64
-    neighbours are chosen anew at every size.
+    len(features)`` steps of about a processor cycle, of much less where all values are small whole numbers or zeros and ones.
+    More than 64 neighbours are chosen anew at every size.
 
     Examples
     --------
@@ -133,7 +136,9 @@ def nested_neighbours(
         raise InputError(f"sizes must rise from 1 at the least to {len(columns)}, the number of features, at the most.")
     table = np.asfortranarray(_columns(X, columns), dtype=np.float64)
     points = np.ascontiguousarray(table if queries is None else _columns(queries, columns), dtype=np.float64)
-    found = _lists(_native.nearest_dense(table, points, steps.astype(np.uint64), k, all_ties, queries is None, threads))
+    found = _lists(
+        _native.nearest_dense(table, points, steps.astype(np.uint64), k, all_ties, queries is None, distances, threads)
+    )
     n_queries = len(points)
     nested = []
     for step in range(len(steps)):

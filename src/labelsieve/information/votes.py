@@ -54,7 +54,9 @@ class LabelVotes:
         _native.label_answers(*lists, np.ascontiguousarray(table), out, effective_n_jobs(n_jobs))
         return out
 
-    def counts(self, found: Neighbours, n_jobs: int | None = None) -> NDArray[np.float64]:
+    def counts(
+        self, found: Neighbours, n_jobs: int | None = None, out: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """How many of the neighbours of each query have each label."""
         most = int(found.counts.max(initial=0))
-        return self.answers(found, np.tile(np.arange(most + 1.0), (self.n_labels, 1)), n_jobs)
+        return self.answers(found, np.tile(np.arange(most + 1.0), (self.n_labels, 1)), n_jobs, out)
