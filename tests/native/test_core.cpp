@@ -11,13 +11,14 @@
 #include <tuple>
 
 #include "encode.hpp"
-#include "neighbours.hpp"
 #include "panels.hpp"
 
 using namespace labelsieve;
 
 int simplex_failures();  // test_simplex.cpp
 void test_relief(void (*expect)(bool, const char*, int));
+void test_neighbours(void (*expect)(bool, const char*, int));
+void test_votes(void (*expect)(bool, const char*, int));
 
 namespace {
 
@@ -274,45 +275,6 @@ void test_pool() {
     EXPECT(thrown);
 }
 
-// Rows on a small grid, where many tie, against sorting all distances.
-void test_neighbours() {
-    std::mt19937 random(5);
-    for (const std::size_t n_rows : {1, 2, 63, 64, 65, 200, 600}) {
-        for (const std::size_t k : {1, 7, 20, 62, 63, 64, 300}) {
-            const std::size_t d = 3, n_queries = 37;
-            std::vector<double> columns(n_rows * d), queries(n_queries * d);
-            const double unit = std::vector<double>{1, 70, 1.0 / 7}[random() % 3];  // narrow, whole, real
-            for (double& value : columns) value = double(random() % 3) * unit - 5;
-            for (double& value : queries) value = double(random() % 3) * unit - 5;
-            Pool pool(3);
-            for (const bool all_ties : {false, true}) {
-                const std::vector<std::size_t> sizes = {1, 3};
-                const NeighbourLists lists = nearest(DenseTable{columns.data(), n_rows, d}, queries, sizes, {k, all_ties, false}, pool);
-                EXPECT(lists.ends.size() == 2 * n_queries);
-                for (std::size_t list = 0; list < lists.ends.size(); ++list) {
-                    std::vector<std::pair<double, row_t>> all;
-                    for (std::size_t row = 0; row < n_rows; ++row) {
-                        double sum = 0;
-                        for (std::size_t f = 0; f < sizes[list / n_queries]; ++f) {
-                            const double apart = queries[list % n_queries * d + f] - columns[f * n_rows + row];
-                            sum += apart * apart;
-                        }
-                        all.emplace_back(sum, row_t(row));
-                    }
-                    std::sort(all.begin(), all.end());
-                    std::size_t kept = std::min(k, n_rows);
-                    while (all_ties && kept < n_rows && all[kept].first == all[kept - 1].first) ++kept;
-                    const std::size_t start = list ? lists.ends[list - 1] : 0;
-                    bool same = lists.ends[list] - start == kept;
-                    for (std::size_t i = 0; same && i < kept; ++i)
-                        same = lists.rows[start + i] == all[i].second && lists.squares[start + i] == all[i].first;
-                    EXPECT(same);
-                }
-            }
-        }
-    }
-}
-
 void test_sizes() {
     bool refused = false;
     try {
@@ -330,7 +292,6 @@ int test_discretize();  // how many checks failed
 int main() {
     test_sizes();
     test_pool();
-    test_neighbours();
     test_refine();
     test_panels();
     test_tall_data();
@@ -339,6 +300,8 @@ int main() {
     EXPECT(test_discretize() == 0);
     EXPECT(simplex_failures() == 0);
     test_relief(expect);
+    test_neighbours(expect);
+    test_votes(expect);
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);
     return failures != 0;
 }
