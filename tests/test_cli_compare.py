@@ -11,6 +11,7 @@ from labelsieve.studies.published import PUBLISHED
 from labelsieve.studies.published import group_jmi_table2 as table2
 from tests.commandline import known_table, refusal, run
 from tests.shared import shared_file
+from tests.studies.small import data, protocol
 
 SMALL = ["--k", "1..3", "--splits", "2x50%", "--classifier", "mlknn:k=3", "--measures", "hamming_loss,macro_f1"]
 
@@ -165,3 +166,18 @@ def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
     assert [row for row in shown if row[0] == "emotions"] == rows
     cost = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--dry-run", "--json").stdout)
     assert cost["table2"]["n_missing"] == 0
+
+
+def test_all_parts_of_a_study_are_told_when_cells_of_one_fail_and_can_be_tried_again(tmp_path, monkeypatch):
+    def parts(**how):
+        common = {"n_features": [2], "splits": "1x50%", "baselines": []}
+        methods = {"songs": "qpfs", "films": "mim"}  # qpfs takes one target, and here are five
+        return {name: protocol(datasets=[data(name)], methods=[method], **common) for name, method in methods.items()}
+
+    fake = replace(table2.STUDY, name="fake", protocols=parts, sections=lambda results: [], figures=None)
+    monkeypatch.setitem(PUBLISHED, "fake", fake)
+    first = run("study", "fake", "--out", tmp_path / "study")
+    assert first.exit_code == 1, first.output
+    assert re.search(r"2 failed; all in .*songs\..*0 failed; all in .*films\..*--retry-failed", first.stderr, re.DOTALL)
+    assert "0 cells run" in run("study", "fake", "--out", tmp_path / "study").stderr
+    assert "2 cells run" in run("study", "fake", "--out", tmp_path / "study", "--retry-failed").stderr

@@ -7,7 +7,7 @@ import typer
 
 from labelsieve.cli_datasets import FILE, LABELS
 from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, method_names, names_in, read_named
-from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, prepare, run
+from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, end, prepare, run
 from labelsieve.errors import InputError
 from labelsieve.plaintext import plain_table, printable, prose, tables, text_of
 
@@ -41,7 +41,7 @@ def compare(
     time_limit: Annotated[float | None, typer.Option(help="Seconds for one selection or evaluation.")] = None,
     memory_limit: Annotated[float | None, typer.Option(help="MB for the same (Linux).")] = None,
     changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run cells again that failed.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help=RETRY)] = False,
     profile: Annotated[bool, typer.Option("--profile", help=PROFILE)] = False,
     format: FormatOption = Format.table,
     json: JsonOption = False,
@@ -82,7 +82,7 @@ def compare(
     show_means(protocol, StudyResults(out), outcome, format)
     if profile:
         show_profile(out)
-    end(outcome, out)
+    end({out: outcome})
 
 
 def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":

@@ -18,6 +18,7 @@ Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
 OUT = "The folder of the study. Running again goes on with what is missing there."
 JOBS = "Processes; -1: one for each core."
 DRY_RUN = "Say what it would cost, and run nothing."
+RETRY = "Run cells again that failed."
 CHANGED = "What to do with results of other data, settings or code: refuse, rerun them, or keep them beside new ones."
 
 
@@ -68,8 +69,16 @@ def run(prepared: Prepared, jobs: int, how: dict[str, Any]) -> "Outcome":
     return prepared.study.run(n_jobs=jobs, **how)
 
 
-def end(outcome: "Outcome", out: Path) -> None:
-    """Say how it went and where the time went; exit code 1 when cells failed."""
+def end(outcomes: "dict[Path, Outcome]") -> None:
+    """Say how it went and where the time went, for every folder; exit code 1 when cells failed in any."""
+    for out, outcome in outcomes.items():
+        _tell(outcome, out)
+    if any(outcome.n_failed for outcome in outcomes.values()):
+        typer.echo("labelsieve: why cells failed is in the table 'cells'; --retry-failed runs them again.", err=True)
+        raise typer.Exit(1)
+
+
+def _tell(outcome: "Outcome", out: Path) -> None:
     from labelsieve.studies.profile import profile_of
 
     said = f"{outcome.n_run:,} cells run, {outcome.n_known:,} were there, {outcome.n_failed:,} failed; all in {out}."
@@ -79,6 +88,3 @@ def end(outcome: "Outcome", out: Path) -> None:
     typer.echo(f"labelsieve: time of all cells: {shares or 'none'}.", err=True)
     if outcome.n_stale:
         typer.echo(f"labelsieve: note: a change in {outcome.changes}; those cells are as they were.", err=True)
-    if outcome.n_failed:
-        typer.echo("labelsieve: why cells failed is in the table 'cells'; --retry-failed runs them again.", err=True)
-        raise typer.Exit(1)

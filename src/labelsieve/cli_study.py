@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, names_in
-from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, Changed, end, prepare, run
+from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, end, prepare, run
 from labelsieve.errors import InputError
 from labelsieve.plaintext import listed, prose, tables
 
@@ -37,6 +37,7 @@ def study(
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw what the paper draws, as SVG files.")] = True,
     changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help=RETRY)] = False,
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
@@ -62,10 +63,10 @@ def study(
     chosen = None if sets is None else names_in(sets)
     published, folder = PUBLISHED[name], out if out is not None else Path(f"{name}-study")
     outcomes, costs = {}, {}
-    how = {"changed": changed.value, "retry_failed": False}
+    how = {"changed": changed.value, "retry_failed": retry_failed}
     for part, protocol in published.protocols(full=full, sets=chosen, data_home=data).items():
         own = published.folder(folder, part)
-        prepared = prepare(protocol, own, jobs, retry_failed=False)
+        prepared = prepare(protocol, own, jobs, retry_failed=retry_failed)
         if dry_run:
             costs[own.name] = prepared
         else:
@@ -78,8 +79,7 @@ def study(
         emit(format, False, table=lambda: shown(published, results), document=lambda: documented(published, results))
         if figures and published.figures is not None:
             draw(published, results, folder)
-    for own, outcome in outcomes.items():
-        end(outcome, own)
+    end(outcomes)
 
 
 def documented(published: "PublishedStudy", results: "dict[str, StudyResults]") -> dict[str, Any]:
