@@ -122,7 +122,8 @@ void label_histograms(const RowLists& neighbours, const RowLists& labels, std::s
             table.resize(2 * half);
             for (std::size_t row = task * together; row < std::min(n_rows, (task + 1) * together); ++row) {
                 ballot.count(neighbours[row]);
-                // All count as if nobody had the label, but those who have it move to the other half. Column 0 is filled below, whatever was in it.
+                // All count as if nobody had the label, but those who have it move to the other half. Column 0, where rows are
+                // missing that no neighbour gave a label, is filled below.
                 for (const std::uint32_t label : labels[row]) {
                     const std::size_t place = label * width + std::min(ballot.of(label), most);
                     --table[place];
