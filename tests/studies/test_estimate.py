@@ -43,3 +43,26 @@ def test_sizes_that_share_their_cost_are_not_charged_for_each(tmp_path):
     study = Study(protocol(methods=["jmi"], baselines=[], **how), tmp_path)
     seconds = 60 * estimate(study.protocol, study.plan()[0]).minutes
     assert 0.1 <= seconds < 0.5  # two cells; size by size they would take a second
+
+
+class Counts(BaseEstimator):
+    """Notes with how many features it learned."""
+
+    seen = set()  # noqa: RUF012  shared by all clones
+
+    def fit(self, X, Y):
+        self.seen.add(X.shape[1])
+        self.n_labels_ = Y.shape[1]
+        return self
+
+    def predict(self, X):
+        return np.zeros((X.shape[0], self.n_labels_), dtype=int)
+
+
+def test_a_single_number_of_features_is_tried_itself(tmp_path):
+    how = {"classifiers": [("counts", Counts())], "splits": "2x50%", "measures": ["hamming_loss"], "baselines": []}
+    for asked in ([7], [2, 7]):
+        Counts.seen.clear()
+        study = Study(protocol(methods=["jmi"], n_features=asked, **how), tmp_path / str(len(asked)))
+        estimate(study.protocol, study.plan()[0])
+        assert (Counts.seen == {7}) == (len(asked) == 1)

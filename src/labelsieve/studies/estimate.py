@@ -6,17 +6,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelsieve.progress import progress_bar
 from labelsieve.studies.bench import said
-from labelsieve.studies.probe import FEWEST, PATIENCE, PICKS, WIDEST, Probe
+from labelsieve.studies.probe import FEWEST, LONG, PATIENCE, PICKS, WIDEST, Probe
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
-from labelsieve.studies.steps import Todo
+from labelsieve.studies.steps import Step, Todo
 
 HOW = (
     f"Minutes are the processor's, from trying every method and classifier on {FEWEST} training rows, twice as many and so on, "
-    f"until a try takes {PATIENCE:g} s or has all rows. Methods choose {PICKS} features, classifiers are judged with up to "
-    f"{WIDEST}. From there selection is taken to grow with the features to choose, and all with the rows, or with their square "
-    "where tries do or neighbours are looked for. Memory is the data, its two parts and the codes, for every process."
+    f"until a second try or a later one takes {PATIENCE:g} s, the first {LONG:g} s, or one has all rows. Methods choose "
+    f"{PICKS} features, classifiers are judged with up to {WIDEST}, or with the one number that is asked for. From there "
+    "selection is taken to grow with the features to choose, and all with the rows, or with their square where tries do or "
+    "neighbours are looked for. Memory is the data, its two parts and the codes, for every process."
 )
 
 
@@ -56,18 +58,24 @@ def estimate(protocol: Protocol, todo: Todo) -> Estimate:
         split = protocol.splits.splits(data.X, data.Y, data.name)[batches[0].split]
         memory = max(memory, _bytes_of(data) / 2**20)
         probe = Probe(data, split, protocol.convention)
-        known: dict[tuple[str, str, int, int], float] = {}
-        for step in (step for batch in batches for step in batch.steps):
-            names = (step.method.name, step.classifier.name if step.classifier else "")
-            key = (*names, step.n_wanted, len(step.sizes))
-            if key not in known:
+        steps = [(_kind_of(step), step) for batch in batches for step in batch.steps]
+        known: dict[Any, float] = {}
+        with progress_bar(f"estimate: {source.name}") as progress:
+            for kind, step in dict(steps).items():
                 try:
-                    known[key] = probe.seconds(step)
+                    known[kind] = probe.seconds(step)
                 except Exception as error:  # told, and left to the run to record
-                    problems.append(f"{source.name}, {' and '.join(filter(None, names))}: {said(error)}")
-                    known[key] = 0.0
-            minutes[names[0]] = minutes.get(names[0], 0.0) + known[key] / 60
+                    problems.append(f"{source.name}, {' and '.join(filter(None, kind[:2]))}: {said(error)}")
+                    known[kind] = 0.0
+                progress(len(known), len(dict(steps)))
+        for kind, step in steps:
+            minutes[step.method.name] = minutes.get(step.method.name, 0.0) + known[kind] / 60
     return Estimate(todo.n_cells, todo.n_missing, sum(minutes.values()), memory, minutes, tuple(problems))
+
+
+def _kind_of(step: Step) -> tuple[str, str, int, int]:
+    """Steps of one kind take the same time."""
+    return step.method.name, step.classifier.name if step.classifier else "", step.n_wanted, len(step.sizes)
 
 
 def _bytes_of(data: Loaded) -> float:

@@ -13,7 +13,8 @@ from labelsieve.studies.steps import Step
 from labelsieve.studies.work import SplitWork, is_nested
 
 FEWEST = 150  # training rows of the first try; then twice as many, and so on
-PATIENCE = 0.25  # seconds of a try after which there is no larger one
+PATIENCE = 0.25  # seconds of a try after which there is no larger one, but for a second
+LONG = 2.0  # seconds after which there is not even that: all is taken to grow with the rows
 PICKS = 5  # features that a method chooses in a try
 WIDEST = 30  # features of a classifier in a try
 STEEP = 2.5  # twice the rows and more than so many times the seconds: taken to grow with the square of the rows
@@ -29,14 +30,15 @@ class Probe:
         self._data, self._split, self._convention = data, split, convention
         self._n_features = data.shape[1]
         self._work = cache(self._part_of_split)
-        self._judged: dict[tuple[str, tuple[str, ...]], tuple[float, float]] = {}
+        self._judged: dict[tuple[str, tuple[str, ...], int | None], tuple[float, float]] = {}
 
     def seconds(self, step: Step) -> float:
         """Of a step of this data set."""
         if step.classifier is None:
             one, each = self._selection(step)
             return one + each * (step.n_wanted - 1)
-        key = step.classifier.name, tuple(step.measures)
+        alone = step.sizes[0] if len(step.sizes) == 1 else None
+        key = step.classifier.name, tuple(step.measures), alone
         if hasattr(step.classifier.estimator, "predictions_by_size"):  # sizes share what they cost
             return self._whole(lambda work: self._evaluate(step, step.sizes, work, self._n_features))
         if key not in self._judged:  # for all methods: a try takes the first features, whoever chose others
@@ -54,6 +56,8 @@ class Probe:
 
     def _evaluation(self, step: Step) -> tuple[float, float]:
         """Seconds of a number of features, and of each feature: with neighbours, of the largest number; else of every one."""
+        if len(step.sizes) == 1:  # the very number can be tried
+            return self._whole(lambda work: self._evaluate(step, step.sizes, work)), 0.0
         top = min(WIDEST, self._n_features)
         narrow = list(range(1, min(3, top) + 1))
         few = self._whole(lambda work: self._evaluate(step, narrow, work))
@@ -71,7 +75,7 @@ class Probe:
         if sum(first.values()) < PATIENCE:  # once more: what is loaded once is loaded
             first = task(self._work(share))
         tries = [(share, first)]
-        while share < 1 and (len(tries) < 2 or sum(tries[-1][1].values()) < PATIENCE):
+        while share < 1 and sum(tries[-1][1].values()) < (LONG if len(tries) == 1 else PATIENCE):
             share = min(1.0, 2 * share)
             tries.append((share, task(self._work(share))))
         return sum(carried_on([(share, parts[part]) for share, parts in tries], part) for part in tries[-1][1])
@@ -106,11 +110,12 @@ def carried_on(tries: list[tuple[float, float]], part: str) -> float:
 
     >>> carried_on([(0.25, 1.0), (0.5, 2.0)], "training"), carried_on([(0.25, 1.0), (0.5, 4.0)], "training")
     (4.0, 16.0)
+    >>> carried_on([(0.25, 3.0)], "training")
+    12.0
     """
     share, last = tries[-1]
-    if share == 1 or len(tries) < 2:
-        return last
-    before, first = tries[-2]
-    power = 2 if part == "both" or last > STEEP * first else 1  # neighbours are looked for among pairs of rows
+    before, first = tries[-2] if len(tries) > 1 else (0.0, 0.0)
+    # Neighbours are looked for among pairs of rows.
+    power = 2 if part == "both" or (len(tries) > 1 and last > STEEP * first) else 1
     slope = max(0.0, last - first) / (share**power - before**power)
     return last + slope * (1 - share**power)
