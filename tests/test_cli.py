@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import labelsieve
+from labelsieve.cli import Notes
 from labelsieve.criteria import CATALOGUE, METHODS
 from labelsieve.demo import Demo, Outcome, demo_data, run_demo
 from labelsieve.information.formula import FormulaError
@@ -28,6 +29,13 @@ def test_help_names_every_command():
     result = run("--help")
     assert result.exit_code == 0
     assert all(command in result.stdout for command in ("demo", "methods", "select", "--version"))
+
+
+def test_a_note_that_comes_again_is_printed_once(capsys):
+    notes = Notes()
+    for message in ("did not\nconverge", "did not converge", UserWarning("did not converge"), "something else"):
+        notes.show(message, UserWarning, "file.py", 1)
+    assert capsys.readouterr().err == "labelsieve: note: did not converge\nlabelsieve: note: something else\n"
 
 
 @pytest.mark.parametrize("arguments", [("nonsense",), ("select",), ("demo", "--rows", "1"), ("demo", "--seed", "-1")])

@@ -34,7 +34,7 @@ class Commands(TyperGroup):
             from labelsieve.information.formula import FormulaError
 
             with warnings.catch_warnings():
-                warnings.showwarning = cast(Any, show_warning)
+                warnings.showwarning = cast(Any, Notes().show)
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(130) from None
@@ -100,9 +100,18 @@ def one_line(error: BaseException) -> str:
     return printable(" ".join(str(error).split()) or "not enough memory")
 
 
-def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning as a note, without the line of code that it came from."""
-    typer.echo(f"labelsieve: note: {printable(' '.join(str(message).split()))}", err=True)
+class Notes:
+    """Warnings as notes, without the lines of code that they came from, each once: some come with every classifier learned."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def show(self, message: Warning | str, *_: Any, **__: Any) -> None:
+        """In place of ``warnings.showwarning``."""
+        note = printable(" ".join(str(message).split()))
+        if note not in self._said:
+            self._said.add(note)
+            typer.echo(f"labelsieve: note: {note}", err=True)
 
 
 def print_paragraphs(*paragraphs: str) -> None:
