@@ -29,8 +29,9 @@ help:  ## Show this list
 demo: setup  ## Build the package and run every criterion on data with a known answer
 	$(VENV)/bin/labelsieve demo
 
+# One process for each core; a file's tests stay together, since they share what is dear to make.
 test: lint native-test  ## Build the package, then run every check and test
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n auto --dist loadfile
 
 # Examples of the gallery run once and again when they change; `make clean` makes everything anew.
 docs: setup  ## Build the documentation into build/docs; a warning is an error
