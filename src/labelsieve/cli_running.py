@@ -38,6 +38,7 @@ def prepare(protocol: "Protocol", out: Path, jobs: int, *, retry_failed: bool) -
 
     from labelsieve.studies import Study, estimate
     from labelsieve.studies.estimate import HOW
+    from labelsieve.studies.probe import LONGEST
 
     if jobs == 0:
         raise InputError("--n-jobs must not be 0; give a number of processes, or -1 for one for each core.")
@@ -46,9 +47,12 @@ def prepare(protocol: "Protocol", out: Path, jobs: int, *, retry_failed: bool) -
     cost = estimate(protocol, todo)
     processes = min(effective_n_jobs(jobs), max(1, len(todo.batches)))
     time = duration(60 * cost.minutes / processes)
-    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, about {time} in {processes} "
+    about = "at least" if cost.n_given_up else "about"
+    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, {about} {time} in {processes} "
     said += f"{'process' if processes == 1 else 'processes'}, {cost.memory_mb:,.0f} MB of data in each."
     notes = [f"note: the probe of {printable(one)}" for one in cost.problems]
+    if cost.n_given_up:
+        notes.append(f"note: {cost.n_given_up:,} tries took more than {LONGEST:g} s and were given up, so it will take longer.")
     if todo.stale_cells:
         notes.append(f"note: since {len(todo.stale_cells):,} stored cells were made there is a change in {todo.changes()}.")
     for note in notes:
@@ -58,7 +62,7 @@ def prepare(protocol: "Protocol", out: Path, jobs: int, *, retry_failed: bool) -
         table.add_row(printable(name), f"{spent:.2f}")
     document = {"protocol": repr(protocol), "n_cells": cost.n_cells, "n_missing": cost.n_missing}
     document |= {"minutes": cost.minutes / processes, "processes": processes, "memory_mb": cost.memory_mb}
-    document |= {"minutes_by_method": cost.by_method, "problems": list(cost.problems)}
+    document |= {"minutes_by_method": cost.by_method, "problems": list(cost.problems), "tries_given_up": cost.n_given_up}
     text = "\n\n".join([prose(f"{protocol!r}."), prose(said), text_of(table), prose(HOW)])
     return Prepared(study, said, text, document)
 

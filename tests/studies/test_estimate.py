@@ -1,5 +1,6 @@
 """What a study was said to cost, and what it cost."""
 
+import signal
 import time
 
 import numpy as np
@@ -66,3 +67,25 @@ def test_a_single_number_of_features_is_tried_itself(tmp_path):
         study = Study(protocol(methods=["jmi"], n_features=asked, **how), tmp_path / str(len(asked)))
         estimate(study.protocol, study.plan()[0])
         assert (Counts.seen == {7}) == (len(asked) == 1)
+
+
+class Endless(Counts):
+    """Never ends by itself, and takes every Exception for its own."""
+
+    def fit(self, X, Y):
+        while True:
+            try:
+                sum(range(10**5))
+            except Exception:
+                return self
+
+
+def test_a_try_that_takes_too_long_is_given_up_and_said(tmp_path, monkeypatch):
+    monkeypatch.setattr("labelsieve.studies.probe.LONGEST", 0.3)
+    how = {"classifiers": [("endless", Endless())], "splits": "2x50%", "measures": ["hamming_loss"], "baselines": []}
+    study = Study(protocol(methods=["jmi"], n_features=[3], **how), tmp_path)
+    handler = signal.getsignal(signal.SIGPROF)
+    cost = estimate(study.protocol, study.plan()[0])
+    assert cost.n_given_up == 2  # one for each data set
+    assert 60 * cost.minutes > 4 * 0.3  # two splits of each
+    assert (cost.problems, signal.getsignal(signal.SIGPROF)) == ((), handler)

@@ -8,15 +8,16 @@ from scipy import sparse
 
 from labelsieve.progress import progress_bar
 from labelsieve.studies.bench import said
-from labelsieve.studies.probe import FEWEST, LONG, PATIENCE, PICKS, WIDEST, Probe
+from labelsieve.studies.probe import FEWEST, LONG, LONGEST, PATIENCE, PICKS, WIDEST, Probe
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
 from labelsieve.studies.steps import Step, Todo
 
 HOW = (
     f"Minutes are the processor's, from trying every method and classifier on {FEWEST} training rows, twice as many and so on, "
-    f"until a second try or a later one takes {PATIENCE:g} s, the first {LONG:g} s, or one has all rows. Methods choose "
-    f"{PICKS} features, classifiers are judged with up to {WIDEST}, or with the one number that is asked for. From there "
+    f"until a second try or a later one takes {PATIENCE:g} s, the first {LONG:g} s, or one has all rows; a try is given up "
+    f"after {LONGEST:g} s, and then it will take longer than is said. Methods choose {PICKS} features, classifiers are judged "
+    f"with up to {WIDEST}, or with the one number that is asked for. From there "
     "selection is taken to grow with the features to choose, and all with the rows, or with their square where tries do or "
     "neighbours are looked for. Memory is the data, its two parts and the codes, for every process."
 )
@@ -24,7 +25,10 @@ HOW = (
 
 @dataclass(frozen=True)
 class Estimate:
-    """Cells to run, minutes on one core, MB for one process, and what failed in the probe."""
+    """Cells to run, minutes on one core, MB for one process, and what failed in the probe.
+
+    When tries were given up because they took too long, minutes are the least that it will take.
+    """
 
     n_cells: int
     n_missing: int
@@ -32,12 +36,14 @@ class Estimate:
     memory_mb: float
     by_method: dict[str, float]
     problems: tuple[str, ...]
+    n_given_up: int = 0
 
 
 def estimate(protocol: Protocol, todo: Todo) -> Estimate:
     """Probe what is missing and add it up; see :data:`HOW`.
 
-    Cost: loads every data set that has something to do, and about a second for each method and classifier of each.
+    Cost: loads every data set that has something to do, and a second or two for each method and classifier of each, at the most
+    20 of the processor's.
 
     >>> import tempfile
     >>> from labelsieve.datasets import Dataset, make_known_answer
@@ -49,7 +55,7 @@ def estimate(protocol: Protocol, todo: Todo) -> Estimate:
     6
     """
     minutes: dict[str, float] = {}
-    memory, problems = 0.0, []
+    memory, problems, n_given_up = 0.0, [], 0
     for source in protocol.datasets:
         batches = [batch for batch in todo.batches if batch.dataset == source.name]
         if not batches:
@@ -68,9 +74,10 @@ def estimate(protocol: Protocol, todo: Todo) -> Estimate:
                     problems.append(f"{source.name}, {' and '.join(filter(None, kind[:2]))}: {said(error)}")
                     known[kind] = 0.0
                 progress(len(known), len(dict(steps)))
+        n_given_up += probe.n_given_up
         for kind, step in steps:
             minutes[step.method.name] = minutes.get(step.method.name, 0.0) + known[kind] / 60
-    return Estimate(todo.n_cells, todo.n_missing, sum(minutes.values()), memory, minutes, tuple(problems))
+    return Estimate(todo.n_cells, todo.n_missing, sum(minutes.values()), memory, minutes, tuple(problems), n_given_up)
 
 
 def _kind_of(step: Step) -> tuple[str, str, int, int]:

@@ -6,6 +6,7 @@ from functools import cache
 
 from threadpoolctl import threadpool_limits
 
+from labelsieve.studies.patience import GivenUp, given_up_after
 from labelsieve.studies.sources import Loaded
 from labelsieve.studies.spent import Stopwatch
 from labelsieve.studies.split_rule import Split
@@ -15,6 +16,7 @@ from labelsieve.studies.work import SplitWork, is_nested
 FEWEST = 150  # training rows of the first try; then twice as many, and so on
 PATIENCE = 0.25  # seconds of a try after which there is no larger one, but for a second
 LONG = 2.0  # seconds after which there is not even that: all is taken to grow with the rows
+LONGEST = 5.0  # seconds after which a try is given up
 PICKS = 5  # features that a method chooses in a try
 WIDEST = 30  # features of a classifier in a try
 STEEP = 2.5  # twice the rows and more than so many times the seconds: taken to grow with the square of the rows
@@ -24,11 +26,15 @@ Task = Callable[[SplitWork], Parts]
 
 
 class Probe:
-    """Tries steps on growing parts of a split. Seconds are the processor's: other programs do not count."""
+    """Tries steps on growing parts of a split. Seconds are the processor's: other programs do not count.
+
+    ``n_given_up`` is how many first tries were given up. They count as what they took until then, so that more is needed.
+    """
 
     def __init__(self, data: Loaded, split: Split, convention: str) -> None:
         self._data, self._split, self._convention = data, split, convention
         self._n_features = data.shape[1]
+        self.n_given_up = 0
         self._work = cache(self._part_of_split)
         self._judged: dict[tuple[str, tuple[str, ...], int | None], tuple[float, float]] = {}
 
@@ -71,14 +77,26 @@ class Probe:
     def _whole(self, task: Task) -> float:
         """Seconds for all rows: tried on twice as many again and again, and carried on from the last two tries."""
         share = min(1.0, FEWEST / len(self._split.train))
-        first = task(self._work(share))
-        if sum(first.values()) < PATIENCE:  # once more: what is loaded once is loaded
-            first = task(self._work(share))
+        try:
+            first = self._try(task, share)
+            if sum(first.values()) < PATIENCE:  # once more: what is loaded once is loaded
+                first = self._try(task, share)
+        except GivenUp:
+            self.n_given_up += 1
+            return LONGEST / share
         tries = [(share, first)]
         while share < 1 and sum(tries[-1][1].values()) < (LONG if len(tries) == 1 else PATIENCE):
             share = min(1.0, 2 * share)
-            tries.append((share, task(self._work(share))))
+            try:
+                tries.append((share, self._try(task, share)))
+            except GivenUp:
+                break
         return sum(carried_on([(share, parts[part]) for share, parts in tries], part) for part in tries[-1][1])
+
+    def _try(self, task: Task, share: float) -> Parts:
+        work = self._work(share)
+        with given_up_after(LONGEST):
+            return task(work)
 
     def _part_of_split(self, share: float) -> SplitWork:
         train, test = (rows[: max(2, round(share * len(rows)))] for rows in (self._split.train, self._split.test))
