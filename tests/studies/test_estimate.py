@@ -2,6 +2,7 @@
 
 import signal
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -52,6 +53,7 @@ class Counts(BaseEstimator):
     seen = set()  # noqa: RUF012  shared by all clones
 
     def fit(self, X, Y):
+        warnings.warn("few rows", stacklevel=1)  # an error here, if an estimate let it pass
         self.seen.add(X.shape[1])
         self.n_labels_ = Y.shape[1]
         return self
@@ -87,5 +89,5 @@ def test_a_try_that_takes_too_long_is_given_up_and_said(tmp_path, monkeypatch):
     handler = signal.getsignal(signal.SIGPROF)
     cost = estimate(study.protocol, study.plan()[0])
     assert cost.n_given_up == 2  # one for each data set
-    assert 60 * cost.minutes > 4 * 0.3  # two splits of each
+    assert cost.minutes > 3.9 * 0.3 / 60  # two splits of each
     assert (cost.problems, signal.getsignal(signal.SIGPROF)) == ((), handler)

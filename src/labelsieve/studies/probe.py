@@ -1,6 +1,7 @@
 """What a step of a study takes, from trying it on a part of the rows and with few features."""
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -95,7 +96,8 @@ class Probe:
 
     def _try(self, task: Task, share: float) -> Parts:
         work = self._work(share)
-        with given_up_after(LONGEST):
+        with warnings.catch_warnings(), given_up_after(LONGEST):
+            warnings.simplefilter("ignore")  # of few rows; those of all rows come with the run
             return task(work)
 
     def _part_of_split(self, share: float) -> SplitWork:
