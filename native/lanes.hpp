@@ -78,6 +78,12 @@ struct Numbers {
 #endif
 
 // Bit i is set where values[i] <= limit, for one line.
+template <class T>
+inline std::uint64_t up_to_one_by_one(const T* values, T limit) {
+    std::uint64_t mask = 0;
+    for (std::size_t i = 0; i < in_line<T>; ++i) mask |= std::uint64_t(values[i] <= limit) << i;
+    return mask;
+}
 inline std::uint64_t up_to(const double* values, double limit) {
 #if defined(__AVX512F__)
     return _mm512_cmp_pd_mask(_mm512_loadu_pd(values), _mm512_set1_pd(limit), _CMP_LE_OQ);
@@ -88,9 +94,7 @@ inline std::uint64_t up_to(const double* values, double limit) {
         mask |= std::uint32_t(_mm_movemask_pd(_mm_cmple_pd(_mm_loadu_pd(values + 2 * part), most))) << (2 * part);
     return mask;
 #else
-    std::uint32_t mask = 0;
-    for (unsigned i = 0; i < in_line<double>; ++i) mask |= std::uint32_t(values[i] <= limit) << i;
-    return mask;
+    return up_to_one_by_one(values, limit);
 #endif
 }
 inline std::uint64_t up_to(const std::int16_t* values, std::int16_t limit) {
@@ -106,12 +110,9 @@ inline std::uint64_t up_to(const std::int16_t* values, std::int16_t limit) {
     }
     return std::uint32_t(~beyond);
 #else
-    std::uint32_t mask = 0;
-    for (unsigned i = 0; i < in_line<std::int16_t>; ++i) mask |= std::uint32_t(values[i] <= limit) << i;
-    return mask;
+    return up_to_one_by_one(values, limit);
 #endif
 }
-
 inline std::uint64_t up_to(const std::int8_t* values, std::int8_t limit) {
 #if defined(__AVX512BW__)
     return _mm512_cmple_epi8_mask(_mm512_loadu_si512(values), _mm512_set1_epi8(limit));
@@ -124,9 +125,7 @@ inline std::uint64_t up_to(const std::int8_t* values, std::int8_t limit) {
     }
     return ~beyond;
 #else
-    std::uint64_t mask = 0;
-    for (unsigned i = 0; i < in_line<std::int8_t>; ++i) mask |= std::uint64_t(values[i] <= limit) << i;
-    return mask;
+    return up_to_one_by_one(values, limit);
 #endif
 }
 

@@ -67,13 +67,14 @@ def estimate(protocol: Protocol, todo: Todo) -> Estimate:
         steps = [(_kind_of(step), step) for batch in batches for step in batch.steps]
         known: dict[Any, float] = {}
         with progress_bar(f"estimate: {source.name}") as progress:
-            for kind, step in dict(steps).items():
+            kinds = dict(steps)
+            for kind, step in kinds.items():
                 try:
                     known[kind] = probe.seconds(step)
                 except Exception as error:  # told, and left to the run to record
                     problems.append(f"{source.name}, {' and '.join(filter(None, kind[:2]))}: {said(error)}")
                     known[kind] = 0.0
-                progress(len(known), len(dict(steps)))
+                progress(len(known), len(kinds))
         n_given_up += probe.n_given_up
         for kind, step in steps:
             minutes[step.method.name] = minutes.get(step.method.name, 0.0) + known[kind] / 60
