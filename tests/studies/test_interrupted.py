@@ -64,6 +64,25 @@ def test_interrupted_compare_ends_with_130_and_goes_on(tmp_path, jobs):
     assert len(contents(tmp_path / "study")[1]) == 120
 
 
+# The very first worker of a program: with it, multiprocessing starts its resource tracker, which lets Ctrl-C through.
+FIRST_WORKER = """
+import os, signal
+from labelsieve.studies.workers import Worker
+from tests.studies.small import protocol
+if __name__ == "__main__":
+    worker = Worker(protocol())
+    os.kill(worker._process.pid, signal.SIGINT)
+    worker._process.join(1.0)
+    print(worker._process.exitcode, signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+    worker.stop()
+"""
+
+
+def test_ctrl_c_does_not_reach_a_worker_that_is_just_starting():
+    ran = subprocess.run([sys.executable, "-c", FIRST_WORKER], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (ran.stdout.split(), ran.stderr) == (["None", "False"], ""), "it lives, and Ctrl-C is heard by the runner again"
+
+
 @pytest.mark.slow
 def test_interrupted_published_study_ends_with_130_and_goes_on(tmp_path):
     data = shared_file("data", "emotions", "emotions.arff.gz").parents[1]
