@@ -88,7 +88,7 @@ def read_classifier(given: Any) -> Named:
     name = settings.pop("name")
     plain = dict(settings)
     kind = settings.pop("classifier", name)
-    if kind not in CLASSIFIERS:
+    if not isinstance(kind, str) or kind not in CLASSIFIERS:
         raise InputError(f"classifier {kind!r} is not known; there are {', '.join(CLASSIFIERS)}, or a pair (name, classifier).")
     return Named(name, _make(partial(classifier_named, kind), settings, f"classifier {name!r}"), plain)
 
@@ -103,6 +103,9 @@ def _settings(given: Any, what: str) -> dict[str, Any]:
 def _object(given: tuple[Any, ...], what: str, needed: tuple[str, ...]) -> Named:
     if len(given) != 2 or not isinstance(given[0], str) or not all(hasattr(given[1], one) for one in (*needed, "get_params")):
         raise InputError(f"a {what} given as an object is a pair (name, {what}), not {given!r}.")
+    if isinstance(given[1], type):
+        own = given[1].__name__
+        raise InputError(f"a {what} given as an object is a pair (name, {what}), and {own} is a class; say {own}().")
     if isinstance(given[1], LabelwiseSieve):
         raise InputError(
             f"{what} {given[0]!r}: LabelwiseSieve has a list for every label, and a study compares single rankings."
@@ -127,5 +130,5 @@ def _make(own: Callable[..., Any], settings: Mapping[str, Any], where: str) -> A
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     except (TypeError, ValueError) as error:
-        raise InputError(f"{where}: {error}.") from None
+        raise InputError(f"{where}: {str(error).rstrip('.')}.") from None
     return made
