@@ -18,6 +18,7 @@ from labelsieve.methods import selector_named
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
 from labelsieve.studies.leaks import refuse_fitted
+from labelsieve.studies.plain import plain_or_none
 
 _PARTS: dict[str, Mapping[str, type]] = {"criterion": CATALOGUE, "targets": LABEL_SPACES, "discretizer": DISCRETIZERS}
 
@@ -59,7 +60,7 @@ def read_method(given: Any) -> Named:
         return _object(given, "method", ("fit",))
     settings = _settings(given, "method")
     name = settings.pop("name")
-    plain = dict(settings)
+    plain = plain_or_none(settings)
     settings.setdefault("criterion", name)
     for part, known in _PARTS.items():
         if isinstance(settings.get(part), Mapping):
@@ -69,7 +70,7 @@ def read_method(given: Any) -> Named:
     made = _make(selector_named, settings, f"method {name!r}")
     if isinstance(made, Sieve):
         recipe(made.criterion, made.targets, made.discretizer)  # refuses names that nobody knows
-    return Named(name, made, plain)
+    return _named(name, made, plain, "method")
 
 
 def read_classifier(given: Any) -> Named:
@@ -86,11 +87,18 @@ def read_classifier(given: Any) -> Named:
         return _object(given, "classifier", ("fit", "predict"))
     settings = _settings(given, "classifier")
     name = settings.pop("name")
-    plain = dict(settings)
+    plain = plain_or_none(settings)
     kind = settings.pop("classifier", name)
     if not isinstance(kind, str) or kind not in CLASSIFIERS:
         raise InputError(f"classifier {kind!r} is not known; there are {', '.join(CLASSIFIERS)}, or a pair (name, classifier).")
-    return Named(name, _make(partial(classifier_named, kind), settings, f"classifier {name!r}"), plain)
+    return _named(name, _make(partial(classifier_named, kind), settings, f"classifier {name!r}"), plain, "classifier")
+
+
+def _named(name: str, made: Any, plain: Mapping[str, Any] | None, what: str) -> Named:
+    """From a table of settings; one with objects in it is as if all of it had come as an object."""
+    if plain is None:
+        refuse_fitted(made, f"{what} {name!r}")
+    return Named(name, made, plain)
 
 
 def _settings(given: Any, what: str) -> dict[str, Any]:

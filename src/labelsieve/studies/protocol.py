@@ -12,6 +12,7 @@ from labelsieve.errors import InputError, whole_number
 from labelsieve.metrics import CONVENTIONS, MEASURES
 from labelsieve.studies.leaks import refuse_rows
 from labelsieve.studies.named import Named, read_classifier, read_method
+from labelsieve.studies.plain import as_plain
 from labelsieve.studies.sizes import read_sizes
 from labelsieve.studies.sources import Loaded, read_source
 from labelsieve.studies.split_rule import read_splits
@@ -163,7 +164,7 @@ class Protocol:
             "baselines": self.baselines,
             "convention": self.convention,
             "seed": self.seed,
-            "datasets": [{"name": one.name, **one.settings} for one in self.datasets],
+            "datasets": [as_plain({"name": one.name, **one.settings}, None if strict else repr) for one in self.datasets],
             "methods": [{"name": one.name, **(one.settings or {})} for one in own],
             "classifiers": [{"name": one.name, **(one.settings or {})} for one in self.classifiers],
         }
