@@ -46,8 +46,9 @@ class Protocol:
         or pairs of a name and a classifier.
     measures : sequence of str
         See :data:`labelsieve.metrics.MEASURES`.
-    splits : str or splitter
-        ``"30x50%"``, ``"10-fold"``, ``"stratified 5-fold"``, or a splitter of scikit-learn's kind with a fixed seed.
+    splits : str, splitter or list of pairs
+        ``"30x50%"``, ``"10-fold"``, ``"stratified 5-fold"``, a splitter of scikit-learn's kind with a fixed seed, or pairs of
+        training and test rows. What needs groups or classes is given as such pairs.
     baselines : sequence of str
         Methods that are in the study unless taken out: a random order, and all features.
     convention : str
