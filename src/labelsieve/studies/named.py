@@ -12,6 +12,7 @@ from labelsieve.chains.named import CLASSIFIERS, classifier_named
 from labelsieve.criteria import CATALOGUE
 from labelsieve.discretize import DISCRETIZERS
 from labelsieve.errors import InputError
+from labelsieve.fingerprint import class_print
 from labelsieve.labelspace import LABEL_SPACES
 from labelsieve.labelwise import LabelwiseSieve
 from labelsieve.methods import selector_named
@@ -40,8 +41,9 @@ class Named:
 
         own, parameters = type(self.estimator), self.estimator.get_params(deep=True)
         formula = getattr(parameters.get("criterion"), "plan", None)
+        code = class_print(self.estimator, *parameters.values())
         try:
-            return f"{own.__module__}.{own.__qualname__} {joblib.hash(parameters)} {formula and formula.score}"
+            return f"{own.__module__}.{own.__qualname__} {joblib.hash(parameters)} {formula and formula.score} {code}".rstrip()
         except Exception as error:
             raise InputError(f"{self.name}: its parameters cannot be compared with those of a later run ({error}).") from None
 

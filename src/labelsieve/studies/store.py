@@ -6,9 +6,9 @@ import platform
 import socket
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -57,10 +57,11 @@ class StoredCell:
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """Selections by data set, split and method; cells by those and the classifier."""
+    """Selections by data set, split and method; cells by those and the classifier; the settings of the last run."""
 
     selections: dict[tuple[str, int, str], StoredSelection]
     cells: dict[tuple[str, int, str, str], StoredCell]
+    protocol: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Store:
@@ -225,7 +226,8 @@ def read_stored(db: sqlite3.Connection) -> Stored:
     }
     sql = "SELECT dataset, split, method, classifier, data, rows, settings, code, sizes, measures, error FROM cells"
     cells = {row[:4]: StoredCell(Prints(*row[4:8]), json.loads(row[8]), json.loads(row[9]), row[10]) for row in db.execute(sql)}
-    return Stored(selections, cells)
+    last = db.execute("SELECT value FROM facts WHERE key = 'protocol'").fetchone()
+    return Stored(selections, cells, json.loads(last[0]) if last else {})
 
 
 def look(folder: str | os.PathLike[str]) -> Stored:
