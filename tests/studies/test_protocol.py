@@ -129,6 +129,13 @@ def test_measures_of_labels_and_numeric_targets_do_not_go_together(tmp_path):
     assert Study(regression, tmp_path / "regression").run().n_failed == 0
 
 
+def test_targets_of_other_values_than_0_and_1_are_refused_before_anything_runs(tmp_path):
+    one = data()
+    classes = Dataset(one.X, one.Y * 2, one.feature_names, one.label_names, one.feature_kinds, name="songs")
+    with pytest.raises(InputError, match="data set 'songs': measures of labels need 0 and 1"):
+        Study(protocol(datasets=[classes]), tmp_path).run()
+
+
 def test_protocol_survives_its_file(tmp_path):
     method = {
         "name": "mine",

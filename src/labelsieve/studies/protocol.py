@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from labelsieve.classifiers import KNNRegressor
+from labelsieve.classifiers.knn import NeighbourClassifier
 from labelsieve.criteria import METHODS
 from labelsieve.errors import InputError, whole_number
 from labelsieve.metrics import CONVENTIONS, MEASURES
@@ -20,6 +21,7 @@ from labelsieve.studies.toml_text import read_toml, write_toml
 
 BASELINES = ("random", "all")
 ALL = "all"  # the one method whose number of features is not chosen
+NEIGHBOURS = (NeighbourClassifier, KNNRegressor)
 LONGEST = 80  # characters of what is refused that are shown
 MEASURED = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
 
@@ -30,8 +32,9 @@ class Protocol:
     Parameters
     ----------
     datasets : sequence
-        Paths, names of the catalogue, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path``,
-        ``labels``, ``part`` (as in :func:`~labelsieve.datasets.fetch`), ``drop`` (features to leave out), ``data_home``,
+        Paths, names of the catalogue, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path`` (or
+        ``dataset``, an object), ``labels``, ``part`` (as in :func:`~labelsieve.datasets.fetch`), ``drop`` (features to leave
+        out), ``data_home``,
         ``strings``, ``missing_labels`` and ``missing_values``: ``"train-mean"`` fills them with means of the training rows, in
         every split; otherwise they are refused.
     methods : sequence
@@ -132,7 +135,15 @@ class Protocol:
         """Refuse a data set that the measures do not go with."""
         if data.is_numeric != self.is_numeric:
             kind, other = ("numbers", "labels") if data.is_numeric else ("labels", "numbers")
-            raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are of {other}.")
+            hint = " Labels are whole numbers or truth values, 0 and 1." if data.is_numeric else ""
+            raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are of {other}.{hint}")
+        if not self.is_numeric and not data.is_binary:
+            raise InputError(f"data set {data.name!r}: measures of labels need 0 and 1, and its targets have other values.")
+        if data.has_missing and all(isinstance(one.estimator, NEIGHBOURS) for one in self.classifiers):
+            raise InputError(
+                f"data set {data.name!r}: it has missing values, and {self.classifiers[0].name} takes none. Set missing_values = "
+                f"'train-mean' for it, or take classifiers that do."
+            )
 
     def sizes(self, n_features: int, method: Named) -> list[int]:
         """Numbers of features, rising, for a data set of ``n_features``; a half is rounded up."""

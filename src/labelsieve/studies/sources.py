@@ -30,9 +30,8 @@ class Source:
 
     def load(self) -> Dataset:
         """Read it."""
-        if self.dataset is not None:
-            return self.dataset
-        return without_columns(self._read(), self.settings.get("drop", ()), self.name)
+        whole = self._read() if self.dataset is None else self.dataset
+        return without_columns(whole, self.settings.get("drop", ()), self.name)
 
     def _read(self) -> Dataset:
         path, labels = self.settings.get("path", self.name), self.settings.get("labels")
@@ -86,6 +85,18 @@ class Loaded:
         """Whether targets are numbers instead of labels."""
         return bool(self.Y.dtype.kind == "f")
 
+    @property
+    def has_missing(self) -> bool:
+        """Whether values of features are missing and stay so."""
+        values = self.X.data if sparse.issparse(self.X) else self.X
+        return not self.fills and values.dtype.kind == "f" and bool(np.isnan(values).any())
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether targets are 0 or 1."""
+        values = self.Y.data if sparse.issparse(self.Y) else self.Y
+        return bool(((values == 0) | (values == 1)).all())
+
 
 def densified(X: Any) -> Any:
     """A table as an array.
@@ -111,6 +122,8 @@ def read_source(given: Any) -> Source:
     if isinstance(given, str | Path):
         path = str(given)
         return Source(Path(path).name.partition(".")[0] or path, {"path": path})
+    if isinstance(given, Mapping) and isinstance(given.get("dataset"), Dataset):
+        return _of_object(given, given["dataset"])
     if not isinstance(given, Mapping) or not isinstance(given.get("name", given.get("path")), str | Path):
         raise InputError(f"a data set is a path, a name of the catalogue, a table with a name, or a Dataset, not {given!r}.")
     settings: dict[str, Any] = as_plain(given, otherwise=lambda value: value)  # a pattern of labels is none
@@ -126,6 +139,15 @@ def read_source(given: Any) -> Source:
         if key in settings and not fits(settings[key]):
             raise InputError(f"data set {name!r}: {key} must be {words}, not {settings[key]!r}.")
     return Source(name, settings)
+
+
+def _of_object(given: Mapping[str, Any], dataset: Dataset) -> Source:
+    """A data set with settings: those of a file, but for what is there to read one."""
+    rest = read_source({"name": dataset.name, **{key: value for key, value in given.items() if key != "dataset"}})
+    unknown = sorted(set(rest.settings) - {"drop", "missing_values"})
+    if unknown:
+        raise InputError(f"data set {rest.name!r}: {unknown[0]!r} is for files; a Dataset takes drop and missing_values.")
+    return Source(rest.name, rest.settings, dataset)
 
 
 def without_columns(data: Dataset, drop: Sequence[str], name: str) -> Dataset:
