@@ -104,8 +104,10 @@ def _measure_section(results: "StudyResults", measure: str, classifier: str) -> 
     ]
     own = [method for method in results.methods if method not in BASELINES]
     if len(own) > 1:
-        pieces.append(_grid(f"Ranks by {title}, averaged over the numbers of features", results.ranks(measure, classifier)))
-    pieces += _tests(results, grid, own, measure, classifier, key)
+        ranks = results.ranks(measure, classifier)
+        caption = f"Ranks by {title}, averaged over the numbers of features"
+        pieces.append(_grid(caption, ranks) if ranks.winners() else paragraph("No ranks: methods differ in their splits."))
+    pieces += _tests(results, measure, classifier, key)
     for place, dataset in enumerate(results.datasets):
         pieces.append(_curves(results, dataset, measure, classifier, f"{key}-{place}", opened=place == 0))
     return Section(key, title, joined(pieces))
@@ -120,17 +122,18 @@ def _grid(caption: str, grid: "Grid", sign: str = "") -> Html:
             value, half = grid.value(name, column), grid.half_width(name, column)
             digits = 3 if sign else 2
             text = "-" if np.isnan(value) else f"{value:.{digits}f}" + ("" if half is None else f" {sign} {half:.{digits}f}")
+            text += f" ({note})" if (note := grid.note(name, column)) else ""
             cells.append(Cell(text, value, column in best.get(name, ())))
         rows.append(cells)
     return table(caption, ["data set", *(f">{column}" for column in grid.columns)], rows)
 
 
-def _tests(results: "StudyResults", grid: "Grid", own: list[str], measure: str, classifier: str, key: str) -> list[Html]:
-    """Which differences are real, where there are data sets enough to ask."""
-    complete = all(np.isfinite(grid.value(name, method)) for name in grid.rows for method in own)
-    if len(own) < 2 or len(grid.rows) < 2 or not complete:
-        return [paragraph("Tests over data sets need two methods with results on two data sets or more.")]
-    found: Comparison = results.compare(measure, classifier)
+def _tests(results: "StudyResults", measure: str, classifier: str, key: str) -> list[Html]:
+    """Which differences are real, where there are results enough to ask; otherwise why not."""
+    try:
+        found: Comparison = results.compare(measure, classifier)
+    except InputError as error:
+        return [paragraph(f"No tests over the data sets: {error}")]
     said, _, summary = str(found).split("\n\n")
     rows = []
     for one in found.order:

@@ -40,6 +40,11 @@ class SplitRule:
     words: str | None
     splitter: Any
 
+    @property
+    def count(self) -> int | None:
+        """How many splits words ask for; what a splitter makes may depend on the data."""
+        return None if self.words is None else int(self.splitter.get_n_splits())
+
     def splits(self, X: Any, Y: Any, name: str) -> list[Split]:
         """All splits of a data set, none of which shows a test row to the training."""
         found = []

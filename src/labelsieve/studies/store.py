@@ -63,6 +63,14 @@ class Stored:
     cells: dict[tuple[str, int, str, str], StoredCell]
     protocol: Mapping[str, Any] = field(default_factory=dict)
 
+    def without(self, selections: list[tuple[str, int, str]], cells: list[tuple[str, int, str, str]]) -> "Stored":
+        """The rest, as :meth:`Store.forget` would leave it."""
+        return Stored(
+            {key: self.selections[key] for key in self.selections.keys() - set(selections)},
+            {key: self.cells[key] for key in self.cells.keys() - set(cells)},
+            self.protocol,
+        )
+
 
 class Store:
     """Open a study for writing; only one process can. Reading is for anyone, at any time.
