@@ -50,7 +50,7 @@ def test_missing_values_are_refused_before_anything_runs_unless_they_are_filled(
     table[3, 1] = np.nan
     songs = Dataset(table, labels, tuple("abcd"), tuple("xyz"), ("numeric",) * 4, name="songs")
     how = {"n_features": [2], "splits": "2x50%", "measures": ["hamming_loss"]}
-    with pytest.raises(InputError, match="data set 'songs': it has missing values, and mlknn takes none. Set missing_values"):
+    with pytest.raises(InputError, match=r"data set 'songs': it has missing values, and mlknn takes none\. Set missing_values"):
         Study(Protocol([songs], ["jmi"], **how), tmp_path).run()
     filled = Protocol([{"dataset": songs, "missing_values": "train-mean"}], ["jmi"], **how)
     assert Study(filled, tmp_path).run().n_failed == 0

@@ -71,7 +71,7 @@ def test_numbers_of_numpy_and_paths_are_plain_settings(tmp_path):
     given = {"methods": [{"name": "relieff", "n_neighbors": np.int64(5)}], "classifiers": [{"name": "mlknn", "k": np.int32(3)}]}
     made = protocol(**given, datasets=[{"name": "emotions", "path": Path("emotions.arff"), "data_home": tmp_path}])
     made.to_toml(tmp_path / "study.toml")
-    assert [one.identity for one in made.methods][0] == '{"n_neighbors": 5}'
+    assert made.methods[0].identity == '{"n_neighbors": 5}'
     assert made.datasets[0].settings == {"path": "emotions.arff", "data_home": str(tmp_path)}
 
 

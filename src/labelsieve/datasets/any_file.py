@@ -63,7 +63,8 @@ def load_or_fetch(path: str | os.PathLike[str], labels: Any = None, **options: A
         loaded: Dataset = load(path, chosen, **options)
         return loaded
     entry = entry_named(word)
-    dataset: Dataset = fetch(entry.name, **options, **({} if chosen is None else {"labels": chosen}))
+    told: dict[str, Any] = options if chosen is None else {**options, "labels": chosen}
+    dataset: Dataset = fetch(entry.name, **told)
     return dataset
 
 

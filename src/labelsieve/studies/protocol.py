@@ -99,7 +99,7 @@ class Protocol:
         self.methods = [*own, *map(read_method, self.baselines)]
         self.classifiers = [read_classifier(one) for one in _several(classifiers, "classifiers")]
         self.measures = _names(measures, "measures")
-        self.convention = convention
+        self.convention: Any = convention
         self.splits = read_splits(splits, self.seed)
         for what, names in (
             ("datasets", [one.name for one in self.datasets]),
@@ -141,8 +141,8 @@ class Protocol:
             raise InputError(f"data set {data.name!r}: measures of labels need 0 and 1, and its targets have other values.")
         if data.has_missing and all(isinstance(one.estimator, NEIGHBOURS) for one in self.classifiers):
             raise InputError(
-                f"data set {data.name!r}: it has missing values, and {self.classifiers[0].name} takes none. Set missing_values = "
-                f"'train-mean' for it, or take classifiers that do."
+                f"data set {data.name!r}: it has missing values, and {self.classifiers[0].name} takes none. "
+                "Set missing_values = 'train-mean' for it, or take classifiers that do."
             )
 
     def sizes(self, n_features: int, method: Named) -> list[int]:

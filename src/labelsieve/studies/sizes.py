@@ -29,7 +29,7 @@ def read_sizes(given: Any) -> list[int | float]:
 
 
 def _sizes(one: Any) -> Iterator[int | float]:
-    value = one.strip() if isinstance(one, str) else one
+    value: Any = one.strip() if isinstance(one, str) else one
     if isinstance(value, str) and (span := _SPAN.fullmatch(value)):
         first, last, step = int(span[1]), int(span[2]), int(span[3] or 1)
         if not step or first > last:

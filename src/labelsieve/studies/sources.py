@@ -42,7 +42,7 @@ class Source:
             return whole
         named = {key: self.settings[key] for key in ("data_home", "part") if key in self.settings}
         if (named and not Path(path).exists()) or "part" in named:
-            chosen = {} if labels is None else {"labels": labels}
+            chosen: dict[str, Any] = {} if labels is None else {"labels": labels}
             fetched: Dataset = fetch(path, **named, **chosen, **options)
             return fetched
         return load_or_fetch(path, labels, **options)

@@ -54,8 +54,8 @@ class SplitRule:
             raise InputError(f"data set {name!r}, splits: {error}") from None
         except Exception as error:
             raise InputError(
-                f"data set {name!r}, splits: {self.splitter!r} does not part its rows: {str(error).rstrip('.')}. What needs groups "
-                "or classes is given as pairs of rows: splits=list(splitter.split(X, y, groups))."
+                f"data set {name!r}, splits: {self.splitter!r} does not part its rows: {str(error).rstrip('.')}. "
+                "What needs groups or classes is given as pairs of rows: splits=list(splitter.split(X, y, groups))."
             ) from error
         for number, pair in enumerate(pairs):
             rows = _rows_of(pair, X.shape[0], where := f"split {number} of {name}")
