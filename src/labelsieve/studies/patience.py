@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-
 WAITS = 6.0  # what waits or sleeps takes no processor; a busy machine is not to be mistaken for that
 
 

@@ -26,8 +26,8 @@ from labelsieve.studies.steps import Batch
 WATCH = 0.1  # seconds between looks at the clock and at memory
 STATM = "/proc/{}/statm"
 NOT_STARTED = (
-    "a process could not start; why stands above. Scripts need 'if __name__ == \"__main__\":', and selectors and classifiers of "
-    "your own a file that other processes can import. Or run with n_jobs=1 and no limits."
+    "a process could not start; why stands above. Scripts need 'if __name__ == \"__main__\":', and selectors and classifiers "
+    "of your own a file that other processes can import. Or run with n_jobs=1 and no limits."
 )
 
 
