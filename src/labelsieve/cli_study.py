@@ -44,6 +44,7 @@ def study(
     """Run a published study again, and print its numbers beside ours."""
     from labelsieve.studies import StudyResults
     from labelsieve.studies.published import PUBLISHED
+    from labelsieve.studies.store import Store
 
     format = asked_format(format, json)
     if name is None:
@@ -71,6 +72,8 @@ def study(
             costs[own.name] = prepared
         else:
             outcomes[own] = run(prepared, jobs, how)
+            with Store(own) as store:
+                store.note("published", published.name)
     if costs:
         text = "\n\n".join(one.text for one in costs.values())
         emit(format, False, table=lambda: text, document=lambda: {part: one.document for part, one in costs.items()})

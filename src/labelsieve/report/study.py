@@ -66,10 +66,10 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
         (
             *sections,
             Section("stability", "Stability", _stability(results)),
-            Section("data", "Data sets", _datasets(results)),
+            Section("data", "Data sets", datasets_table(results)),
             Section("methods", "Methods", methods_section(_method_rows(results))),
             Section("cite", "How to cite", citation_section()),
-            Section("again", "How to get the same again", _again(results, command)),
+            Section("again", "How to get the same again", again(results, command)),
         ),
     )
 
@@ -85,12 +85,18 @@ def _lead(results: "StudyResults") -> Html:
     words += f"{_count(len(results.datasets), 'data set')}, judged by {', '.join(results.classifiers)}. "
     words += f"Splits: {settings.get('splits', 'unknown')}. "
     words += "Features were selected inside every split, from its training rows alone."
+    return joined([paragraph(words), reservations(results)])
+
+
+def reservations(results: "StudyResults") -> Html:
+    """What is to be known before the numbers are read: cells that failed, and results that were kept."""
     notes = []
     if results.failures:
-        notes.append(f"{_count(len(results.failures), 'cell')} failed and are not in the numbers; see the end of this page.")
+        words = "1 cell failed and is" if len(results.failures) == 1 else f"{len(results.failures):,} cells failed and are"
+        notes.append(f"{words} not in the numbers; see the end of this page.")
     if results.mixed:
         notes.append(f"These numbers are of more than one kind of {' and '.join(results.mixed)}: some were kept.")
-    return joined([paragraph(words), *(tag("p", note, class_="note") for note in notes)])
+    return joined(tag("p", note, class_="note") for note in notes)
 
 
 def _measure_section(results: "StudyResults", measure: str, classifier: str) -> Section:
@@ -194,12 +200,13 @@ def _stability(results: "StudyResults") -> Html:
     return Html(paragraph(words) + table("Stability of the first features over the splits", heads, rows))
 
 
-def _datasets(results: "StudyResults") -> Html:
+def datasets_table(results: "StudyResults", of: str = "") -> Html:
+    """Sizes and fingerprints of the data; ``of`` goes into the caption."""
     rows = [
         [name, *(numeric(size, digits=0) for size in sizes), tag("code", fingerprint)]
         for name, (*sizes, fingerprint) in results.shapes.items()
     ]
-    return table("Data sets", ["data set", ">rows", ">features", ">labels", "fingerprint"], rows)
+    return table(f"Data sets{of}", ["data set", ">rows", ">features", ">labels", "fingerprint"], rows)
 
 
 def _method_rows(results: "StudyResults") -> list[Any]:
@@ -213,7 +220,8 @@ def _method_rows(results: "StudyResults") -> list[Any]:
     return [*rows, *classifier_rows(results.protocol.get("classifiers", [])), RANKS, TESTS, STABILITY]
 
 
-def _again(results: "StudyResults", command: str | None) -> Html:
+def again(results: "StudyResults", command: str | None) -> Html:
+    """The protocol, the runs, and what failed."""
     settings = results.protocol
     keys = ("seed", "splits", "convention", "n_features", "baselines")
     said = {key: settings[key] for key in keys if key in settings}

@@ -30,6 +30,7 @@ class Records:
     runs: list[dict[str, Any]]
     selections: list[tuple[str, int, str, str | None]]
     profile: Profile
+    published: str | None = None
 
     def of(self, protocol: Protocol) -> "Records":
         """What a protocol asks for, of all that was ever run in the folder."""
@@ -98,6 +99,7 @@ def read_records(folder: str | os.PathLike[str]) -> Records:
         [dict(zip(("started", "ended", "version", "environment"), run, strict=True)) for run in runs],
         selections,
         profile,
+        facts.get("published"),
     )
 
 

@@ -46,6 +46,8 @@ class StudyResults:
         Of each data set its rows, features, labels and fingerprint.
     runs : list of dict
         When each run began and ended, with which version and in what environment.
+    published : str or None
+        The published study that this is a part of.
 
     Examples
     --------
@@ -66,7 +68,7 @@ class StudyResults:
         self._records = found if protocol is None else found.of(protocol)
         self._rows = self._records.rows
         self.failures, self.methods, self.protocol = self._records.failures, self._records.methods, self._records.protocol
-        self.shapes, self.runs = self._records.shapes, self._records.runs
+        self.shapes, self.runs, self.published = self._records.shapes, self._records.runs, self._records.published
         self.mixed = mixed_kinds(self._rows)
         self.datasets = sorted({row[0] for row in self._rows})
         self.classifiers: list[str] = sorted({row[3] for row in self._rows})

@@ -167,6 +167,11 @@ class Store:
             sql = "INSERT INTO runs (started, pid, host, version, environment, preparing) VALUES (?, ?, ?, ?, ?, ?)"
             self.run = int(db.execute(sql, row).lastrowid or 0)
 
+    def note(self, key: str, value: str) -> None:
+        """Note something about the study, in place of what was noted before."""
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, value))
+
     def end(self) -> None:
         """Note that the run has ended."""
         with self._transaction() as db:
