@@ -95,7 +95,7 @@ def study_page(folder: Path, command: str) -> "Report":
     from labelsieve.report import published_report, study_report
     from labelsieve.studies import StudyResults
     from labelsieve.studies.published import PUBLISHED
-    from labelsieve.studies.store import FILE
+    from labelsieve.studies.stored import FILE
 
     parts = sorted(path.parent for path in folder.glob(f"*/{FILE}"))
     if parts and not (folder / FILE).exists():

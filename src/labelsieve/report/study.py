@@ -227,6 +227,8 @@ def again(results: "StudyResults", command: str | None) -> Html:
     said = {key: settings[key] for key in keys if key in settings}
     if isinstance(said.get("n_features"), list):
         said["n_features"] = ", ".join(map(str, said["n_features"]))
+    if "baselines" in said:
+        said["baselines"] = ", ".join(said["baselines"]) or "none"
     blocks = {"Protocol": [(key, str(value)) for key, value in said.items()]}
     for place, run in enumerate(results.runs, 1):
         environment = json.loads(run["environment"] or "{}")

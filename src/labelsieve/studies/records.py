@@ -10,7 +10,7 @@ from labelsieve.studies.errors import StudyError
 from labelsieve.studies.profile import Profile, read_profile
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.schema import connect_to_read, plain_errors
-from labelsieve.studies.store import FILE
+from labelsieve.studies.stored import FILE
 
 COLUMNS = ("dataset", "split", "method", "classifier", "k", "measure", "value", "seconds", "data", "code")
 

@@ -16,7 +16,8 @@ from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
 from labelsieve.studies.spent import Spent
 from labelsieve.studies.steps import Batch, DataFacts, Todo, facts_of, find_steps, settle
-from labelsieve.studies.store import Store, look
+from labelsieve.studies.store import Store
+from labelsieve.studies.stored import look
 from labelsieve.studies.workers import Limits, run_here, run_in_processes
 
 Changed = Literal["refuse", "rerun", "keep"]

@@ -10,7 +10,8 @@ from labelsieve.studies.errors import StudyError
 from labelsieve.studies.named import Named
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
-from labelsieve.studies.store import Prints, Store, Stored
+from labelsieve.studies.store import Store
+from labelsieve.studies.stored import Prints, Stored
 
 SelectionKey = tuple[str, int, str]
 CellKey = tuple[str, int, str, str]
@@ -122,10 +123,7 @@ def _of_method(
             todo.stale_cells.append((*key, classifier.name))
             todo.reasons.update([_reason(found.prints, prints, protocol, stored, data.name, method, classifier)])
             continue
-        if found is not None and found.error is not None and not retry_failed:
-            todo.n_failed += 1
-            continue
-        if found is not None and found.error is None:
+        if found is not None and found.has_values:
             if set(sizes) <= set(found.sizes) and set(protocol.measures) <= set(found.measures):
                 todo.n_done += 1
                 continue
@@ -133,6 +131,9 @@ def _of_method(
                 "sizes": sorted({*sizes, *found.sizes}),
                 "measures": list(dict.fromkeys([*found.measures, *protocol.measures])),
             }
+        if found is not None and found.error is not None and not retry_failed:
+            todo.n_failed += 1
+            continue
         # The same for all methods: what a classifier leaves to chance does not set them apart.
         own_seed = seed_of(protocol.seed, data.name, batch.split, "classifier", classifier.name)
         steps.append(Step(method, classifier, max(wanted["sizes"]), prints=prints, seed=own_seed, **wanted))
