@@ -51,8 +51,11 @@ def prepare(protocol: "Protocol", out: Path, jobs: int, *, changed: Any, retry_f
     processes = min(effective_n_jobs(jobs), max(1, len(todo.batches)))
     time = duration(60 * cost.minutes / processes)
     about = "at least" if cost.n_given_up else "about"
-    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, {about} {time} in {processes} "
-    said += f"{'process' if processes == 1 else 'processes'}, {cost.memory_mb:,.0f} MB of data in each."
+    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run"
+    if cost.n_missing:
+        said += f", {about} {time} in {processes} {'process' if processes == 1 else 'processes'}, "
+        said += f"{cost.memory_mb:,.0f} MB of data in each"
+    said += "."
     notes = [f"note: the probe of {printable(one)}" for one in cost.problems]
     if cost.n_given_up:
         notes.append(f"note: {cost.n_given_up:,} tries took more than {LONGEST:g} s and were given up, so it will take longer.")

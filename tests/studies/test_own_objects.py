@@ -47,6 +47,11 @@ def test_what_is_no_ranking_is_refused(what, said):
         work.select(Says(what), 2, 0)
 
 
+def test_parameters_that_no_later_run_could_compare_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"mine: its parameters cannot be compared .*lambda.*Functions need a name"):
+        Study(protocol(methods=[("mine", Says(lambda X: X))], **SMALL), tmp_path).run()
+
+
 def selector(folder, name, columns):
     """A class from a file, as it is after somebody changed that file."""
     path = folder / f"{name}.py"

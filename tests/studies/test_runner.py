@@ -191,7 +191,7 @@ def test_changed_data_is_noticed_and_never_mixed_silently(tmp_path):
         ({"seed": 1}, "the splits of songs"),
         ({"classifiers": [{"name": "mlknn", "k": 4}]}, "settings of jmi or mlknn"),
         ({"methods": [{"name": "jmi", "targets": "joint"}]}, "settings of jmi or mlknn"),
-        ({"convention": "mulan"}, "settings of jmi or mlknn"),
+        ({"convention": "mulan"}, r"the convention \(3 cells\)"),
     ],
 )
 def test_changed_settings_are_noticed(tmp_path, change, said):

@@ -45,7 +45,11 @@ class Named:
         try:
             return f"{own.__module__}.{own.__qualname__} {joblib.hash(parameters)} {formula and formula.score} {code}".rstrip()
         except Exception as error:
-            raise InputError(f"{self.name}: its parameters cannot be compared with those of a later run ({error}).") from None
+            why = error.args[0] if error.args else error
+            raise InputError(
+                f"{self.name}: its parameters cannot be compared with those of a later run ({why}). Functions need a name at the "
+                "top of a module."
+            ) from None
 
 
 def read_method(given: Any) -> Named:
