@@ -47,8 +47,8 @@ class Named:
         except Exception as error:
             why = error.args[0] if error.args else error
             raise InputError(
-                f"{self.name}: its parameters cannot be compared with those of a later run ({why}). Functions need a name at the "
-                "top of a module."
+                f"{self.name}: its parameters cannot be compared with those of a later run ({why}). "
+                "Functions need a name at the top of a module."
             ) from None
 
 
