@@ -40,6 +40,14 @@ def published_report(
     Returns
     -------
     Report
+
+    Examples
+    --------
+    >>> from labelsieve.studies.published import PublishedStudy, Section as Printed
+    >>> tables = [Printed("Table 1", ("data set", ">printed", ">ours"), [("yeast", "0.20", "0.21")], "Near.")]
+    >>> paper = PublishedStudy("one", "Nobody 1999", "A. Nobody.", {"k": "7."}, lambda **_: {}, lambda results: tables)
+    >>> [section.title for section in published_report(paper, {}).sections]
+    ['Published numbers beside ours', 'What the paper leaves open', 'How to cite']
     """
     printed = published.sections(results)
     claims = [one for one in printed if one.columns[0] == CLAIM]
