@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -75,3 +76,14 @@ def test_unknown_names_are_refused_with_the_known_ones():
         get_scorer("coverage")
     with pytest.raises(InputError, match="evaluate needs"):
         evaluate(Y)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("kind", ["category", "str"])
+def test_text_is_refused_though_a_frame_could_rank_it(name, kind):
+    """A column that only holds "1" would be all zeros, and "10" comes before "9"."""
+    table = pd.DataFrame({"calm": [1, 0], "happy": [1, 1]})
+    as_text = table.assign(happy=table["happy"].astype(kind))
+    for given in ((as_text, table), (table, as_text)):
+        with pytest.raises(InputError, match=r"column 1 \('happy'\) holds text or categories, and the measures need numbers"):
+            MEASURES[name].function(*given)
