@@ -1,14 +1,14 @@
 """The measures as scikit-learn scorers."""
 
 from inspect import signature
-from typing import Any, Self
-
-from sklearn import get_config
-from sklearn.utils.metadata_routing import MetadataRequest
+from typing import TYPE_CHECKING, Any, Self
 
 from labelsieve.errors import InputError
 from labelsieve.metrics.conventions import MEASURES, options
 from labelsieve.metrics.responses import for_one_label, label_scores
+
+if TYPE_CHECKING:
+    from sklearn.utils.metadata_routing import MetadataRequest  # measures load no scikit-learn; who routes metadata has it
 
 
 class Scorer:
@@ -33,13 +33,17 @@ class Scorer:
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
         """Ask for row weights (True), for those of another name (str), or for none (False), where metadata are routed."""
+        from sklearn import get_config
+
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError("There is nothing to ask before sklearn.set_config(enable_metadata_routing=True).")
         self.weights_request = sample_weight
         return self
 
-    def get_metadata_routing(self) -> MetadataRequest:
+    def get_metadata_routing(self) -> "MetadataRequest":
         """What scikit-learn asks for the wishes above."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sample_weight", alias=self.weights_request)
         return request
