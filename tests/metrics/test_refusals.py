@@ -63,6 +63,9 @@ def test_unknown_options_are_refused():
             macro_f1(Y, Y, zero_division=wrong)
     with pytest.raises(InputError, match="baseline must be a finite number for each of the 2 targets"):
         rrmse(Y, Y, baseline=[1.0])
+    for wrong in ("mean", ["a", "b"], [[1.0], [1.0, 2.0]], [np.nan, 1.0], np.ma.masked_greater([1.0, 2.0], 1.0)):
+        with pytest.raises(InputError, match="baseline"):
+            rrmse(Y, Y, baseline=wrong)
     with pytest.raises(InputError, match="multioutput must be"):
         rrmse(Y, Y, multioutput="variance_weighted")
 
