@@ -90,3 +90,10 @@ def test_text_is_refused_though_a_frame_could_rank_it(name, kind):
     for given in ((as_text, table), (table, as_text)):
         with pytest.raises(InputError, match=r"column 1 \('happy'\) holds text or categories, and the measures need numbers"):
             MEASURES[name].function(*given)
+
+
+def test_the_place_is_found_in_a_sparse_table_of_any_size():
+    size = (10**6, 10**5)
+    scores = sp.csr_array(([np.nan, np.inf, 1.0], ([7, 3, 0], [2, 99, 5])), shape=size)
+    with pytest.raises(InputError, match="scores, row 3, column 99 is inf"):
+        ranking_loss(sp.csr_array(size, dtype=np.int8), scores)

@@ -105,6 +105,13 @@ def _without_text(table: NumberTable, what: str) -> NumberTable:
 
 
 def _where_not_finite(table: NumberTable, what: str) -> str:
-    values = table.sparse.toarray() if table.dense is None else table.dense
-    row, column = np.argwhere(~np.isfinite(values))[0]
-    return f"{what}, row {row}, {table.name(int(column))} is {values[row, column]}; the measures need finite numbers."
+    if table.dense is None:  # not made dense, however large it is
+        stored = table.sparse.tocoo()
+        rows, columns, values = stored.row, stored.col, stored.data
+    else:
+        rows, columns = np.nonzero(~np.isfinite(table.dense))
+        values = table.dense[rows, columns]
+    bad = np.flatnonzero(~np.isfinite(values))
+    first = bad[np.lexsort((columns[bad], rows[bad]))[0]]
+    place = f"{what}, row {rows[first]}, {table.name(int(columns[first]))}"
+    return f"{place} is {values[first]}; the measures need finite numbers."
