@@ -197,4 +197,4 @@ def test_label_sets_may_have_values_of_their_own():
     with pytest.raises(InputError, match="Y has 3 labels"):
         named.joint_log_proba(queries, truth[:, :3])
     with pytest.raises(InputError, match="must be the same rows"):
-        named.joint_log_proba(queries, truth[:5])
+        sparse.joint_log_proba(queries, truth[:5])
