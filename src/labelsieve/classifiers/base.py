@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.classifiers.labels import LabelCoder, encode_labels
 from labelsieve.errors import InputError
+from labelsieve.information.tables import without_duplicates
 
 
 def base_has(method: str) -> Any:
@@ -22,6 +23,12 @@ def base_has(method: str) -> Any:
     return check
 
 
+def read_numbers(estimator: Any, X: Any, *, reset: bool = True) -> Any:
+    """X as scikit-learn checks it for an estimator: doubles, dense or CSR with every cell stored once."""
+    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    return without_duplicates(X) if sp.issparse(X) else X
+
+
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of many labels. A subclass learns in ``fit`` and gives ``_label_probabilities``, or another ``_present``."""
 
@@ -31,11 +38,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """X as numbers (dense, or CSR), and Y as a sparse 0/1 matrix."""
         if Y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        if not sp.issparse(Y):
-            Y = np.asarray(Y)
-            if Y.dtype.kind == "f" and not np.isfinite(Y).all():
-                raise ValueError("Input y contains NaN or infinity; every label must be known.")
+        X = read_numbers(self, X)
         matrix, self._coder = encode_labels(Y)
         if matrix.shape[0] != X.shape[0]:
             sizes = f"X has {X.shape[0]} rows and Y has {matrix.shape[0]}"
@@ -46,7 +49,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _read_queries(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        return read_numbers(self, X, reset=False)
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         raise NotImplementedError

@@ -149,10 +149,14 @@ def _fit_label(base: Any, X: Any, y: NDArray[Any], ratio: float, seed: int) -> t
     return centres, fit_binary(base, distances_to(X, centres), y)
 
 
+def _dense(X: Any) -> NDArray[np.float64]:
+    return X.toarray() if sp.issparse(X) else X  # type: ignore[no-any-return]
+
+
 def _centres(X: Any, n_clusters: int, seed: int) -> NDArray[np.float64]:
     with threadpool_limits(1):
         # More clusters than distinct rows: every distinct row is a centre.
-        distinct = np.unique(X, axis=0) if not sp.issparse(X) and X.shape[0] <= 4 * n_clusters else None
+        distinct = np.unique(_dense(X), axis=0) if X.shape[0] <= 4 * n_clusters else None
         if distinct is not None and len(distinct) <= n_clusters:
             return distinct
         fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X)
