@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule
@@ -198,3 +200,24 @@ def test_label_sets_may_have_values_of_their_own():
         named.joint_log_proba(queries, truth[:, :3])
     with pytest.raises(InputError, match="must be the same rows"):
         sparse.joint_log_proba(queries, truth[:5])
+
+
+@pytest.mark.parametrize("chain", ["cc", "bcc", "occ"])
+def test_ties_of_votes_are_absent_or_present_as_told(chain):
+    X, Y, queries, _ = made_up(15)
+    ensemble = ChainEnsemble(chain, n_chains=2, random_state=0).fit(X, Y)
+    votes = ensemble.predict_proba(queries)
+    assert (votes == 0.5).any()
+    assert np.array_equal(ensemble.predict(queries), votes > 0.5)
+    assert np.array_equal(ensemble.set_params(ties="present").predict(queries), votes >= 0.5)
+    with pytest.raises(InvalidParameterError, match="'ties' parameter of ChainEnsemble"):
+        ensemble.set_params(ties="random").fit(X, Y)
+
+
+def test_ties_of_probabilities_are_absent_or_present_as_told():
+    X = np.zeros((8, 1))
+    Y = np.tile([[0], [1]], (4, 1))
+    ensemble = ChainEnsemble("cc", DecisionTreeClassifier(), combine="probabilities", sampling="all", n_chains=3).fit(X, Y)
+    assert (ensemble.predict_proba(X) == 0.5).all()
+    assert not ensemble.predict(X).any()
+    assert ensemble.set_params(ties="present").predict(X).all()

@@ -43,6 +43,8 @@ class ChainEnsemble(MultiLabelClassifier):
     combine : {"votes", "probabilities"}
         A label's probability is the share of chains that predict it, or the mean of its probabilities. It is predicted when
         that is more than a half.
+    ties : {"absent", "present"}
+        What becomes of a label at exactly a half, such as five votes of ten.
     random_state : int, RandomState instance or None
     n_jobs : int, optional
         Chains learned at a time.
@@ -74,6 +76,7 @@ class ChainEnsemble(MultiLabelClassifier):
         "n_chains": [Interval(Integral, 1, None, closed="left")],
         "sampling": [StrOptions(set(SAMPLING)), tuple, list],
         "combine": [StrOptions({"votes", "probabilities"})],
+        "ties": [StrOptions({"absent", "present"})],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
@@ -86,6 +89,7 @@ class ChainEnsemble(MultiLabelClassifier):
         n_chains: int = 10,
         sampling: Any = "paper",
         combine: Literal["votes", "probabilities"] = "votes",
+        ties: Literal["absent", "present"] = "absent",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -94,6 +98,7 @@ class ChainEnsemble(MultiLabelClassifier):
         self.n_chains = n_chains
         self.sampling = sampling
         self.combine = combine
+        self.ties = ties
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -138,6 +143,11 @@ class ChainEnsemble(MultiLabelClassifier):
         for member, features in zip(self.chains_, self.features_, strict=True):
             total += answer(member, X[:, features])
         return total / len(self.chains_)
+
+    def _present(self, X: Any) -> NDArray[np.bool_]:
+        probabilities = self._label_probabilities(X)
+        present: NDArray[np.bool_] = probabilities >= 0.5 if self.ties == "present" else probabilities > 0.5
+        return present
 
 
 def _votes(member: Any, X: Any) -> Any:
