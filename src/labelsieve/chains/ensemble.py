@@ -1,6 +1,6 @@
 """Ensembles of chains: each learns from some rows and some features, and they vote."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -107,8 +107,7 @@ class ChainEnsemble(MultiLabelClassifier):
         """Learn the chains."""
         shares = self._shares()
         chain = self._chain()
-        if self.combine == "probabilities" and not hasattr(chain, "predict_proba"):
-            raise InputError("combine='probabilities' needs chains with predict_proba; use a base that has it, or 'votes'.")
+        self._check_combine(chain)
         X, labels = self._read(X, y)
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_chains)
@@ -123,6 +122,10 @@ class ChainEnsemble(MultiLabelClassifier):
 
     def _chain(self) -> Any:
         if not isinstance(self.chain, str):
+            if self.base is not None:
+                raise InputError(
+                    "base is for chains by name, and chain is a classifier, which has a base of its own; set it there."
+                )
             return self.chain
         if self.chain == "occ":
             return OptimizedClassifierChain(self.base, order="random")
@@ -130,14 +133,20 @@ class ChainEnsemble(MultiLabelClassifier):
             return ClassifierChain(self.base, network=NetworkRule("kcc", order="random"))
         return ClassifierChain(self.base, network=self.chain)
 
+    def _check_combine(self, chain: Any) -> None:
+        if self.combine == "probabilities" and not hasattr(chain, "predict_proba"):
+            raise InputError("combine='probabilities' needs chains with predict_proba; use a base that has it, or 'votes'.")
+
     def _shares(self) -> tuple[float, float]:
         shares = SAMPLING[self.sampling] if isinstance(self.sampling, str) else tuple(self.sampling)
-        if len(shares) != 2 or not all(isinstance(share, int | float) and 0 < share <= 1 for share in shares):
+        if len(shares) != 2 or not all(isinstance(share, Real) and 0 < float(share) <= 1 for share in shares):
             raise InputError(f"sampling={self.sampling!r}: give the shares of rows and of features, each above 0 and up to 1.")
         return float(shares[0]), float(shares[1])
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)
+        self._validate_params()  # the chains may be asked in another way than when they were learned
+        self._check_combine(self.chains_[0])
         answer = _votes if self.combine == "votes" else _probabilities
         total = np.zeros((X.shape[0], self.n_labels_))
         for member, features in zip(self.chains_, self.features_, strict=True):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.classifiers.labels import LabelCoder, encode_labels
@@ -36,6 +36,9 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _read(self, X: Any, Y: Any) -> tuple[Any, sp.csr_matrix]:
         """X as numbers (dense, or CSR), and Y as a sparse 0/1 matrix."""
+        base = getattr(self, "base", None)
+        if hasattr(base, "__sklearn_tags__") and is_regressor(base):
+            raise InputError(f"{type(self).__name__} needs a classifier as its base, and {base!r} is a regressor.")
         if Y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         X = read_numbers(self, X)
@@ -47,6 +50,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.classes_ = self._coder.classes
         return X, matrix
 
+    def _named(self, given: Any, X: Any) -> Any:
+        """What a selector learns from: X as it was given where its columns have names, by which features can be forced."""
+        return given if hasattr(self, "feature_names_in_") else X
+
     def _read_queries(self, X: Any) -> Any:
         check_is_fitted(self)
         return read_numbers(self, X, reset=False)
@@ -56,7 +63,9 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of every label: shape (n_rows, n_labels). When Y was one column, of its two values, as scikit-learn's."""
-        probabilities = self._label_probabilities(X)
+        return self._in_form_of_y(self._label_probabilities(X))
+
+    def _in_form_of_y(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.hstack([1 - probabilities, probabilities]) if self._coder.kind == "one" else probabilities
 
     def _present(self, X: Any) -> NDArray[np.bool_]:
