@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError
-from labelsieve.classifiers import IBLR, BRkNN, KNNRegressor, MLkNN, nested_predictions
+from labelsieve.classifiers import IBLR, BinaryRelevance, BRkNN, KNNRegressor, MLkNN, nested_predictions, prefix_scores
 from labelsieve.datasets import load
 from tests.classifiers import neighbour_twins
 from tests.shared import shared_file
@@ -116,8 +117,9 @@ def test_nested_predictions_refuse_other_estimators_and_columns():
     X, Y, queries, _ = made_up()
     with pytest.raises(InputError, match="Nested predictions are for estimators by neighbours"):
         next(nested_predictions(KNeighborsRegressor(), X, Y, queries, features=[0]))
-    with pytest.raises(InputError, match="columns from 0 to 4"):
-        next(nested_predictions(BRkNN(), X, Y, queries, features=[5]))
+    for wrong in ([5], [-1], [0.5]):
+        with pytest.raises(InputError, match="columns from 0 to 4"):
+            next(nested_predictions(BRkNN(), X, Y, queries, features=wrong))
 
 
 @pytest.mark.parametrize(
@@ -209,3 +211,25 @@ def test_regressors_refuse_targets_that_are_no_numbers():
     missing[2, 1] = None
     with pytest.raises(InputError, match="every target must be known"):
         KNNRegressor().fit(X, missing)
+
+
+def test_nested_predictions_for_one_column_are_of_its_two_values():
+    X, Y, queries, _ = made_up()
+    for size, answers in nested_predictions(MLkNN(k=4), X, Y[:, 0], queries, features=[3, 1]):
+        alone = MLkNN(k=4).fit(X[:, [3, 1][:size]], Y[:, 0])
+        assert np.array_equal(answers, alone.predict_proba(queries[:, [3, 1][:size]]))
+
+
+@pytest.mark.parametrize("learner", [BRkNN(k=3), BinaryRelevance(GaussianNB())], ids=lambda learner: type(learner).__name__)
+def test_scores_of_prefixes_take_lists_and_refuse_what_is_not_there(learner):
+    X, Y, queries, answers = made_up()
+    data = [table.tolist() for table in (X, Y, queries, answers)]
+    expected = prefix_scores(learner, "hamming_loss", X, Y, queries, answers, features=[3, 1])
+    assert np.array_equal(prefix_scores(learner, "hamming_loss", *data, features=[3, 1]), expected)
+    for wrong in ([5], [-1], [0.5]):
+        with pytest.raises(InputError, match="columns from 0 to 4"):
+            prefix_scores(learner, "hamming_loss", *data, features=wrong)
+    with pytest.raises(InputError, match="features must not be empty"):
+        prefix_scores(learner, "hamming_loss", *data, features=[])
+    with pytest.raises(InputError, match="measure 'hamming' is not known; there are hamming_loss"):
+        prefix_scores(learner, "hamming", *data, features=[0])

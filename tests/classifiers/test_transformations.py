@@ -5,14 +5,16 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import LinearSVC
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelsieve import InputError, LabelwiseSieve
+from labelsieve import InputError, LabelwiseSieve, Sieve
 from labelsieve.classifiers import (
     HOMER,
     LIFT,
@@ -301,6 +303,34 @@ def test_bases_that_cannot_do_it_are_refused():
         LabelCopies(GaussianNB(), targets=Joint()).fit(X, Y)
     with pytest.raises(InputError, match="soft=True"):
         RAkEL(LinearSVC(), soft=True).fit(X, Y)
+    with pytest.raises(InputError, match="LIFT needs a base with predict_proba or decision_function"):
+        LIFT(base=OnlyPredicts()).fit(X, Y)
+    with pytest.raises(InputError, match="Sieve has no label_support_"):
+        LabelSpecific(Sieve("mim", n_features_to_select=2), GaussianNB()).fit(X, Y)
+    for kind in (BinaryRelevance, LabelPowerset, RAkEL, HOMER):  # whose predictions are rarely just 0 or 1
+        with pytest.raises(InputError, match="needs a classifier as its base"):
+            kind(make_pipeline(StandardScaler(), Ridge())).fit(X, Y)
+
+
+@pytest.mark.parametrize("n_labels", [3, 4])
+def test_decisions_between_pairs_of_classes_are_not_taken_for_decisions_for_classes(n_labels):
+    X, Y, queries, _ = made_up(n_labels=n_labels)
+    pairs = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
+    with pytest.raises(InputError, match="decision_function_shape='ovr'"):
+        LabelCopies(pairs).fit(X, Y)
+    powerset = LabelPowerset(pairs).fit(X, Y)
+    assert powerset.predict(queries).shape == (50, n_labels), "which needs no decisions"
+    with pytest.raises(InputError, match="decision_function_shape='ovr'"):
+        powerset.decision_function(queries)
+
+
+def test_a_selector_knows_the_names_of_features():
+    X, Y, *_ = made_up()
+    selector = LabelwiseSieve("mim", n_features_to_select=2, forced=["f4"])
+    model = LabelSpecific(selector, GaussianNB()).fit(pd.DataFrame(X, columns=[f"f{j}" for j in range(6)]), Y)
+    assert all(4 in one.columns for one in model.models_)
+    numbered = LabelSpecific(selector.set_params(forced=[4]), GaussianNB()).fit(X, Y)
+    assert [one.columns.tolist() for one in numbered.models_] == [one.columns.tolist() for one in model.models_]
 
 
 @pytest.mark.parametrize("model", [BinaryRelevance, LabelPowerset, HOMER], ids=lambda kind: kind.__name__)

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from labelsieve.classifiers.base import MultiLabelClassifier
 from labelsieve.classifiers.binary import BinaryModel, fit_binary
+from labelsieve.errors import InputError
 
 
 def _decides(self: Any) -> bool:
@@ -83,6 +84,8 @@ class LIFT(MultiLabelClassifier):
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Cluster and learn every label."""
+        if self.base is not None and not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
+            raise InputError(f"LIFT needs a base with predict_proba or decision_function, not {self.base!r}.")
         X, labels = self._read(X, y)
         base = SVC(kernel="linear") if self.base is None else self.base
         random = check_random_state(self.random_state)
