@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -51,8 +52,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return X, matrix
 
     def _named(self, given: Any, X: Any) -> Any:
-        """What a selector learns from: X as it was given where its columns have names, by which features can be forced."""
-        return given if hasattr(self, "feature_names_in_") else X
+        """X as read, with the names of its columns where it was ``given`` some: selectors take features by name."""
+        if not hasattr(self, "feature_names_in_") or sp.issparse(X):
+            return X
+        names, frames = self.feature_names_in_.tolist(), nw.get_native_namespace(given)
+        return nw.from_numpy(X, schema=names, native_namespace=frames).to_native()
 
     def _read_queries(self, X: Any) -> Any:
         check_is_fitted(self)
