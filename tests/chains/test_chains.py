@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.multioutput import ClassifierChain as TheirChain
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -265,3 +267,13 @@ def test_shares_may_be_numbers_of_any_type():
     X, Y, *_ = made_up()
     model = ChainEnsemble(sampling=(np.float32(0.5), np.float64(0.4)), n_chains=2).fit(X, Y)
     assert [len(features) for features in model.features_] == [2, 2]
+
+
+@pytest.mark.parametrize("combine", ["votes", "probabilities"])
+@pytest.mark.parametrize("theirs", [TheirChain(LogisticRegression()), MultiOutputClassifier(LogisticRegression())], ids=str)
+def test_classifiers_of_scikit_learn_vote_too(theirs, combine):
+    X, Y, queries, _ = made_up(16)
+    model = ChainEnsemble(theirs, sampling="all", combine=combine, n_chains=2, random_state=0).fit(X, Y)
+    alone = theirs.fit(X, Y)
+    assert np.array_equal(model.predict(queries), alone.predict(queries))
+    assert model.predict_proba(queries).shape == (len(queries), 4)

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
@@ -280,6 +281,8 @@ def test_the_threshold_gives_training_rows_as_many_labels_as_they_have(base):
     assert abs(int(model.predict(X).sum()) - Y.sum()) <= 1
     assert np.array_equal(model.decision_function(X) > 0, model.predict(X) == 1)
     assert LabelCopies(base, threshold=0.25).fit(X, Y).threshold_ == 0.25
+    with pytest.raises(InvalidParameterError, match="'threshold' parameter"):
+        LabelCopies(base, threshold=float("nan")).fit(X, Y)
 
 
 def test_a_threshold_among_ties_is_the_nearest_there_is():

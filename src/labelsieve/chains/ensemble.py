@@ -16,6 +16,7 @@ from labelsieve.chains.optimized import OptimizedClassifierChain
 from labelsieve.classifiers.base import MultiLabelClassifier
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule
+from labelsieve.metrics.responses import label_scores
 from labelsieve.progress import progress_bar
 
 # Shares of the rows and of the features.
@@ -33,7 +34,8 @@ class ChainEnsemble(MultiLabelClassifier):
     ----------
     chain : {"cc", "bcc", "occ", "kcc"} or classifier
         Chains in random orders, trees from random roots, oCC or kCC in random orders; or a chain to clone, whose every
-        ``random_state`` is set anew: ``OptimizedClassifierChain()`` has selected orders.
+        ``random_state`` is set anew: ``OptimizedClassifierChain()`` has selected orders. Any multi-label classifier of
+        scikit-learn's kind will do.
     base : classifier, optional
         Of two classes, for chains by name; by default a linear support vector machine.
     n_chains : int
@@ -147,7 +149,7 @@ class ChainEnsemble(MultiLabelClassifier):
         X = self._read_queries(X)
         self._validate_params()  # the chains may be asked in another way than when they were learned
         self._check_combine(self.chains_[0])
-        answer = _votes if self.combine == "votes" else _probabilities
+        answer = _votes if self.combine == "votes" else label_scores
         total = np.zeros((X.shape[0], self.n_labels_))
         for member, features in zip(self.chains_, self.features_, strict=True):
             total += answer(member, X[:, features])
@@ -164,10 +166,6 @@ def _votes(member: Any, X: Any) -> Any:
     return votes.toarray() if sp.issparse(votes) else votes
 
 
-def _probabilities(member: Any, X: Any) -> Any:
-    return member.predict_proba(X)
-
-
 def _fit_member(
     chain: Any, X: Any, labels: sp.csr_matrix, shares: tuple[float, float], seed: int
 ) -> tuple[Any, NDArray[np.intp]]:
@@ -180,4 +178,6 @@ def _fit_member(
     # In the order of their names, so that the same seed always makes the same ensemble.
     names = [name for name in sorted(member.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
     member.set_params(**{name: int(random.randint(np.iinfo(np.int32).max)) for name in names})
-    return member.fit(X[rows][:, features], labels[rows]), features
+    # Chains of other packages read labels from arrays alone.
+    own = labels[rows] if isinstance(member, MultiLabelClassifier) else labels[rows].toarray()
+    return member.fit(X[rows][:, features], own), features
