@@ -38,6 +38,21 @@ def test_a_note_that_comes_again_is_printed_once(capsys):
     assert capsys.readouterr().err == "labelsieve: note: did not converge\nlabelsieve: note: something else\n"
 
 
+def test_notes_that_differ_in_numbers_only_are_told_three_times(capsys):
+    notes = Notes()
+    for step in range(6):
+        notes.show(f"stopped after step {step}, residual {step / 8}")
+    notes.show("stopped")
+    said = capsys.readouterr().err.splitlines()
+    assert [line.removeprefix("labelsieve: note: ") for line in said] == [
+        "stopped after step 0, residual 0.0",
+        "stopped after step 1, residual 0.125",
+        "stopped after step 2, residual 0.25",
+        "more of the same with other numbers, which are not shown.",
+        "stopped",
+    ]
+
+
 @pytest.mark.parametrize("arguments", [("nonsense",), ("select",), ("demo", "--rows", "1"), ("demo", "--seed", "-1")])
 def test_wrong_usage_ends_with_two_and_no_traceback(arguments):
     result = run(*arguments)

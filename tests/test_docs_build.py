@@ -1,5 +1,6 @@
 """The site is built without a warning, and has a page for everything that is public."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -44,8 +45,11 @@ def test_every_method_is_on_the_page_of_methods(site):
 
 def test_every_published_study_is_on_the_page_of_replications(site):
     page = text_of(site / "replications.html")
+    kept = json.loads((ROOT / "docs" / "studies" / "claims.json").read_text(encoding="utf-8"))
+    assert list(kept) == list(PUBLISHED), "python docs/studies/collect.py"
     for name in PUBLISHED:
-        assert name in page
+        assert f'id="study-{name}"' in page
+        assert kept[name]["ran"].split(".")[0] in page
 
 
 def test_every_public_package_has_a_page(site):

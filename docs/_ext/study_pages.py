@@ -1,4 +1,8 @@
-"""The directive ``published-studies``: what ``labelsieve study`` can run, from the studies themselves."""
+"""The directive ``published-studies``: what ``labelsieve study`` can run, from the studies themselves, and what came of it."""
+
+import json
+import re
+from pathlib import Path
 
 from docutils.statemachine import StringList
 from plain_text import plain
@@ -6,18 +10,55 @@ from sphinx.util.docutils import SphinxDirective
 
 from labelsieve.studies.published import PUBLISHED
 
+CLAIMS = Path(__file__).parents[1] / "studies" / "claims.json"  # made by collect.py beside it
+
 
 def lines():
-    """For each study: what was published, how to run it, what is in it, what was left open."""
+    """For each study: what was published, how to run it, what is in it, what was left open, which claims hold."""
+    found = json.loads(CLAIMS.read_text(encoding="utf-8"))
+    yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", "", "   * - study", "     - claims that hold", ""]
+    for name in PUBLISHED:
+        yield from [f"   * - :ref:`{name} <study-{name}>`", f"     - {plain(in_short(found[name]['sections']))}"]
+    yield ""
     for name, study in PUBLISHED.items():
-        yield from [f".. rubric:: {name}", "", f"{plain(study.title)}.", "", f"Paper: {plain(study.paper)}", ""]
+        yield from [
+            f".. _study-{name}:",
+            "",
+            f".. rubric:: {name}",
+            "",
+            f"{plain(study.title)}.",
+            "",
+            f"Paper: {plain(study.paper)}",
+            "",
+        ]
         yield from [".. code-block:: console", "", f"   $ labelsieve study {name} --data DIR --full", ""]
         for part, protocol in study.protocols(full=True, sets=None, data_home=None).items():
             yield from [f"- ``{part}``: {plain(repr(protocol)).replace('Protocol: ', '')}", ""]
         yield from ["What the paper leaves open, and what was chosen:", ""]
         for about, chosen in study.choices.items():
             yield from [f"- **{plain(about)}**: {plain(chosen)}"]
-        yield ""
+        yield from ["", f"What came of it: {plain(found[name]['ran'])}", ""]
+        for section in found[name]["sections"]:
+            yield from claims(section)
+
+
+def in_short(sections):
+    """How many claims of each table hold; a table with counts of its own is only pointed to."""
+    held = {
+        one["title"].removeprefix("Claims").lstrip(", "): re.match(r"\d+ of \d+(?= claims)", one["verdict"]) for one in sections
+    }
+    told = [f"{count[0]}{', ' if title else ''}{title}" for title, count in held.items() if count]
+    return "; ".join(told) or ("see there" if sections else "not run")
+
+
+def claims(section):
+    """A table of claims, under its title and with its verdict."""
+    yield from [f"**{plain(section['title'])}.** {plain(section['verdict'])}", ""]
+    yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", ""]
+    for row in (section["columns"], *section["rows"]):
+        for place, cell in enumerate(row):
+            yield f"   {'* -' if place == 0 else '  -'} {plain(cell)}".rstrip()
+    yield ""
 
 
 class PublishedStudies(SphinxDirective):

@@ -5,6 +5,7 @@ Commands import what they need: help comes at once, and Ctrl-C is heard while th
 
 import errno
 import io
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -100,18 +101,28 @@ def one_line(error: BaseException) -> str:
     return printable(" ".join(str(error).split()) or "not enough memory")
 
 
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
+
+
 class Notes:
-    """Warnings as notes, without the lines of code that they came from, each once: some come with every classifier learned."""
+    """Warnings as notes, without the lines of code that they came from, each once: some come with every classifier learned.
+
+    Of notes that differ in their numbers only, the first three.
+    """
+
+    ALIKE = 3
 
     def __init__(self) -> None:
-        self._said: set[str] = set()
+        self._said: dict[str, set[str]] = {}
 
     def show(self, message: Warning | str, *_: Any, **__: Any) -> None:
         """In place of ``warnings.showwarning``."""
         note = printable(" ".join(str(message).split()))
-        if note not in self._said:
-            self._said.add(note)
-            typer.echo(f"labelsieve: note: {note}", err=True)
+        alike = self._said.setdefault(NUMBER.sub("0", note), set())
+        if note not in alike and len(alike) <= self.ALIKE:
+            alike.add(note)
+            told = note if len(alike) <= self.ALIKE else "more of the same with other numbers, which are not shown."
+            typer.echo(f"labelsieve: note: {told}", err=True)
 
 
 def print_paragraphs(*paragraphs: str) -> None:

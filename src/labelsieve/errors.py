@@ -1,6 +1,6 @@
 """What labelsieve raises when it refuses, and the checks that many places share."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -26,3 +26,24 @@ def one_of(value: Any, name: str, choices: tuple[str, ...]) -> None:
     """Refuse what is not among ``choices``."""
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}.")
+
+
+def share(value: Any, name: str) -> float:
+    """``value`` as a number between 0 and 1, both left out."""
+    if not 0 < number(value, name) < 1:
+        raise InputError(f"{name} must be between 0 and 1, not {value!r}.")
+    return float(value)
+
+
+def not_negative(value: Any, name: str) -> float:
+    """``value`` as a number of 0 or more."""
+    if not number(value, name) >= 0:
+        raise InputError(f"{name} must not be negative, and is {value!r}.")
+    return float(value)
+
+
+def number(value: Any, name: str) -> float:
+    """``value`` as a float."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InputError(f"{name} must be a number, not {value!r}.")
+    return float(value)

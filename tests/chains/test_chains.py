@@ -4,10 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.multioutput import ClassifierChain as TheirChain
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule
+from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule, Sieve
 from labelsieve.chains import ChainEnsemble, ClassifierChain, OptimizedClassifierChain
 from tests.chains.data import made_up
 
@@ -197,4 +201,79 @@ def test_label_sets_may_have_values_of_their_own():
     with pytest.raises(InputError, match="Y has 3 labels"):
         named.joint_log_proba(queries, truth[:, :3])
     with pytest.raises(InputError, match="must be the same rows"):
-        named.joint_log_proba(queries, truth[:5])
+        sparse.joint_log_proba(queries, truth[:5])
+
+
+@pytest.mark.parametrize("chain", ["cc", "bcc", "occ"])
+def test_ties_of_votes_are_absent_or_present_as_told(chain):
+    X, Y, queries, _ = made_up(15)
+    ensemble = ChainEnsemble(chain, n_chains=2, random_state=0).fit(X, Y)
+    votes = ensemble.predict_proba(queries)
+    assert (votes == 0.5).any()
+    assert np.array_equal(ensemble.predict(queries), votes > 0.5)
+    assert np.array_equal(ensemble.set_params(ties="present").predict(queries), votes >= 0.5)
+    with pytest.raises(InvalidParameterError, match="'ties' parameter of ChainEnsemble"):
+        ensemble.set_params(ties="random").fit(X, Y)
+
+
+def test_ties_of_probabilities_are_absent_or_present_as_told():
+    X = np.zeros((8, 1))
+    Y = np.tile([[0], [1]], (4, 1))
+    ensemble = ChainEnsemble("cc", DecisionTreeClassifier(), combine="probabilities", sampling="all", n_chains=3).fit(X, Y)
+    assert (ensemble.predict_proba(X) == 0.5).all()
+    assert not ensemble.predict(X).any()
+    assert ensemble.set_params(ties="present").predict(X).all()
+
+
+def test_a_fitted_chain_is_asked_only_in_ways_that_there_are():
+    X, Y, queries, _ = made_up()
+    chain = ClassifierChain(LogisticRegression()).fit(X, Y)
+    with pytest.raises(InputError, match="loss='f1' needs the probabilities of whole label sets"):
+        chain.set_params(loss="f1").predict(queries)
+    with pytest.raises(InvalidParameterError, match="'inference' parameter"):
+        chain.set_params(inference="best", loss="subset").predict(queries)
+    with pytest.raises(InvalidParameterError, match="'loss' parameter"):
+        chain.set_params(inference="exact", loss="mean").predict_proba(queries)
+    with pytest.raises(InputError, match="LinearSVC has no predict_proba"):
+        ClassifierChain().fit(X, Y).set_params(inference="exact").predict(queries)
+    ensemble = ChainEnsemble(n_chains=2).fit(X, Y)
+    with pytest.raises(InputError, match="needs chains with predict_proba"):
+        ensemble.set_params(combine="probabilities").predict(queries)
+    with pytest.raises(InvalidParameterError, match="'combine' parameter"):
+        ensemble.set_params(combine="mean").predict(queries)
+
+
+def test_parts_that_would_be_ignored_or_cannot_serve_are_refused():
+    X, Y, *_ = made_up()
+    with pytest.raises(InputError, match="base is for chains by name"):
+        ChainEnsemble(ClassifierChain(), LogisticRegression()).fit(X, Y)
+    with pytest.raises(InputError, match=r"needs a classifier as its base, and Ridge\(\) is a regressor"):
+        ClassifierChain(Ridge()).fit(X, Y)
+    with pytest.raises(InputError, match="Sieve has no label_support_"):
+        ClassifierChain(selector=Sieve("mim", n_features_to_select=2)).fit(X, Y)
+
+
+def test_a_selector_knows_the_names_of_features():
+    X, Y, queries, _ = made_up()
+    names = list("abcde")
+    selector = LabelwiseSieve("mim", n_features_to_select=2, forced=["d"])
+    chain = ClassifierChain(selector=selector).fit(pd.DataFrame(X, columns=names), Y)
+    assert chain.selector_.label_support_[:, 3].all()
+    numbered = ClassifierChain(selector=selector.set_params(forced=[3])).fit(X, Y)
+    assert np.array_equal(chain.predict(pd.DataFrame(queries, columns=names)), numbered.predict(queries))
+
+
+def test_shares_may_be_numbers_of_any_type():
+    X, Y, *_ = made_up()
+    model = ChainEnsemble(sampling=(np.float32(0.5), np.float64(0.4)), n_chains=2).fit(X, Y)
+    assert [len(features) for features in model.features_] == [2, 2]
+
+
+@pytest.mark.parametrize("combine", ["votes", "probabilities"])
+@pytest.mark.parametrize("theirs", [TheirChain(LogisticRegression()), MultiOutputClassifier(LogisticRegression())], ids=str)
+def test_classifiers_of_scikit_learn_vote_too(theirs, combine):
+    X, Y, queries, _ = made_up(16)
+    model = ChainEnsemble(theirs, sampling="all", combine=combine, n_chains=2, random_state=0).fit(X, Y)
+    alone = theirs.fit(X, Y)
+    assert np.array_equal(model.predict(queries), alone.predict(queries))
+    assert model.predict_proba(queries).shape == (len(queries), 4)

@@ -136,3 +136,13 @@ def test_what_cannot_be_inferred_is_refused():
         beam.set_params(inference="exact").predict(X)
     with pytest.raises(InputError, match="network must be 'br', 'cc'"):
         ClassifierChain(network="nonsense").fit(X, Y)
+
+
+def test_exact_probabilities_are_never_beyond_one():
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)  # which is sure of some labels, and not of others
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        X, Y = random.integers(0, 3, size=(40, 2)).astype(float), random.integers(0, 2, size=(40, 6))
+        chances = ClassifierChain(tree, inference="exact").fit(X, Y).predict_proba(X)
+        assert chances.min() >= 0
+        assert chances.max() <= 1

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError
-from labelsieve.classifiers import IBLR, BRkNN, KNNRegressor, MLkNN, nested_predictions
+from labelsieve.classifiers import IBLR, BinaryRelevance, BRkNN, KNNRegressor, MLkNN, nested_predictions, prefix_scores
 from labelsieve.datasets import load
 from tests.classifiers import neighbour_twins
 from tests.shared import shared_file
@@ -116,8 +117,9 @@ def test_nested_predictions_refuse_other_estimators_and_columns():
     X, Y, queries, _ = made_up()
     with pytest.raises(InputError, match="Nested predictions are for estimators by neighbours"):
         next(nested_predictions(KNeighborsRegressor(), X, Y, queries, features=[0]))
-    with pytest.raises(InputError, match="columns from 0 to 4"):
-        next(nested_predictions(BRkNN(), X, Y, queries, features=[5]))
+    for wrong in ([5], [-1], [0.5]):
+        with pytest.raises(InputError, match="columns from 0 to 4"):
+            next(nested_predictions(BRkNN(), X, Y, queries, features=wrong))
 
 
 @pytest.mark.parametrize(
@@ -169,3 +171,65 @@ def test_mlknn_gives_the_authors_numbers(k):
     np.testing.assert_allclose(model.conditional_[1], expected[f"k{k}_Cond"], rtol=0, atol=1e-12)
     np.testing.assert_allclose(model.conditional_[0], expected[f"k{k}_CondN"], rtol=0, atol=1e-12)
     np.testing.assert_allclose(model.predict_proba(emotions.X[test]), expected[f"k{k}_Outputs"], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix, sp.csc_array], ids=["dense", "csr", "csc"])
+@pytest.mark.parametrize("asked", [np.asarray, sp.csr_matrix, sp.csc_array], ids=["dense", "csr", "csc"])
+@pytest.mark.parametrize(
+    "estimator", [BRkNN(k=4), MLkNN(k=4), IBLR(k=4, with_features=True), KNNRegressor(k=4)], ids=lambda e: type(e).__name__
+)
+def test_queries_may_be_sparse_when_training_rows_are_not_and_the_other_way_round(estimator, make, asked):
+    X, Y, queries, _ = made_up(9)
+    expected = estimator.fit(make(X), Y).predict(make(queries))
+    assert np.array_equal(estimator.predict(asked(queries)), expected)
+    for size, answers in nested_predictions(estimator, make(X), Y, asked(queries), features=[2, 0], sizes=[2]):
+        alone = estimator.fit(make(X)[:, [2, 0]], Y)
+        answer = alone.predict_proba if hasattr(alone, "predict_proba") else alone.predict
+        np.testing.assert_allclose(answers, answer(make(queries)[:, [2, 0]]), atol=1e-9, err_msg=str(size))
+
+
+def stored_twice(X):
+    """The same sparse matrix with every cell as the sum of two."""
+    once = sp.csr_matrix(X)
+    return sp.csr_matrix((np.repeat(once.data / 2, 2), np.repeat(once.indices, 2), once.indptr * 2), shape=once.shape)
+
+
+@pytest.mark.parametrize("estimator", [BRkNN(k=4), MLkNN(k=4), KNNRegressor(k=4)], ids=lambda e: type(e).__name__)
+def test_cells_that_are_stored_in_parts_are_their_sum(estimator):
+    X, Y, queries, _ = made_up(10)
+    expected = estimator.fit(X, Y).predict(queries)
+    given = stored_twice(X)
+    assert np.array_equal(estimator.fit(given, Y).predict(stored_twice(queries)), expected)
+    assert given.nnz == 2 * np.count_nonzero(X), "and stay as they were"
+
+
+def test_regressors_refuse_targets_that_are_no_numbers():
+    X, Y, *_ = made_up()
+    with pytest.raises(InputError, match=r"use Y.toarray\(\)"):
+        KNNRegressor().fit(X, sp.csr_matrix(Y))
+    missing = Y.astype(object)
+    missing[2, 1] = None
+    with pytest.raises(InputError, match="every target must be known"):
+        KNNRegressor().fit(X, missing)
+
+
+def test_nested_predictions_for_one_column_are_of_its_two_values():
+    X, Y, queries, _ = made_up()
+    for size, answers in nested_predictions(MLkNN(k=4), X, Y[:, 0], queries, features=[3, 1]):
+        alone = MLkNN(k=4).fit(X[:, [3, 1][:size]], Y[:, 0])
+        assert np.array_equal(answers, alone.predict_proba(queries[:, [3, 1][:size]]))
+
+
+@pytest.mark.parametrize("learner", [BRkNN(k=3), BinaryRelevance(GaussianNB())], ids=lambda learner: type(learner).__name__)
+def test_scores_of_prefixes_take_lists_and_refuse_what_is_not_there(learner):
+    X, Y, queries, answers = made_up()
+    data = [table.tolist() for table in (X, Y, queries, answers)]
+    expected = prefix_scores(learner, "hamming_loss", X, Y, queries, answers, features=[3, 1])
+    assert np.array_equal(prefix_scores(learner, "hamming_loss", *data, features=[3, 1]), expected)
+    for wrong in ([5], [-1], [0.5]):
+        with pytest.raises(InputError, match="columns from 0 to 4"):
+            prefix_scores(learner, "hamming_loss", *data, features=wrong)
+    with pytest.raises(InputError, match="features must not be empty"):
+        prefix_scores(learner, "hamming_loss", *data, features=[])
+    with pytest.raises(InputError, match="measure 'hamming' is not known; there are hamming_loss"):
+        prefix_scores(learner, "hamming", *data, features=[0])

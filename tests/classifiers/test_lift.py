@@ -76,3 +76,12 @@ def test_a_label_that_no_row_has_is_never_predicted_whether_rows_are_sparse_or_n
     Y = np.column_stack([X[:, 0], np.zeros(40)]).astype(int)
     for rows in (X, sp.csr_matrix(X)):
         assert not LIFT(random_state=0).fit(rows, Y).predict(rows)[:, 1].any()
+
+
+def test_sparse_rows_have_the_same_centres_also_where_rows_are_equal():
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, size=(60, 3)).astype(float)
+    Y = np.column_stack([X[:, 0] > 0, X[:, 1] == X[:, 2]]).astype(int)
+    dense, sparse = (LIFT(0.5, random_state=0).fit(make(X), Y) for make in (np.asarray, sp.csr_matrix))
+    assert [len(centres) for centres in sparse.centres_] == [len(centres) for centres in dense.centres_]
+    np.testing.assert_allclose(sparse.predict_proba(sp.csr_matrix(X)), dense.predict_proba(X), atol=1e-5)

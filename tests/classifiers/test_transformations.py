@@ -2,17 +2,21 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import LinearSVC
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelsieve import InputError, LabelwiseSieve
+from labelsieve import InputError, LabelwiseSieve, Sieve
 from labelsieve.classifiers import (
     HOMER,
     LIFT,
@@ -204,9 +208,11 @@ def test_powerset_equals_its_plain_reading():
 
 def test_decisions_of_a_powerset_have_the_sign_of_its_predictions():
     X, Y, queries, _ = made_up()
-    model = LabelPowerset(RidgeClassifier()).fit(X, Y)
-    assert np.array_equal(model.decision_function(queries) > 0, model.predict(queries) == 1)
-    assert not hasattr(model, "predict_proba")
+    for base in (RidgeClassifier(), SVC()):  # the second does not always predict its largest decision
+        model = LabelPowerset(base).fit(X, Y)
+        for rows in (X, queries):
+            assert np.array_equal(model.decision_function(rows) > 0, model.predict(rows) == 1)
+        assert not hasattr(model, "predict_proba")
 
 
 def frequent_rows(Y, least):
@@ -275,6 +281,8 @@ def test_the_threshold_gives_training_rows_as_many_labels_as_they_have(base):
     assert abs(int(model.predict(X).sum()) - Y.sum()) <= 1
     assert np.array_equal(model.decision_function(X) > 0, model.predict(X) == 1)
     assert LabelCopies(base, threshold=0.25).fit(X, Y).threshold_ == 0.25
+    with pytest.raises(InvalidParameterError, match="'threshold' parameter"):
+        LabelCopies(base, threshold=float("nan")).fit(X, Y)
 
 
 def test_a_threshold_among_ties_is_the_nearest_there_is():
@@ -301,6 +309,35 @@ def test_bases_that_cannot_do_it_are_refused():
         LabelCopies(GaussianNB(), targets=Joint()).fit(X, Y)
     with pytest.raises(InputError, match="soft=True"):
         RAkEL(LinearSVC(), soft=True).fit(X, Y)
+    with pytest.raises(InputError, match="LIFT needs a base with predict_proba or decision_function"):
+        LIFT(base=OnlyPredicts()).fit(X, Y)
+    with pytest.raises(InputError, match="Sieve has no label_support_"):
+        LabelSpecific(Sieve("mim", n_features_to_select=2), GaussianNB()).fit(X, Y)
+    for kind in (BinaryRelevance, LabelPowerset, RAkEL, HOMER):  # whose predictions are rarely just 0 or 1
+        with pytest.raises(InputError, match="needs a classifier as its base"):
+            kind(make_pipeline(StandardScaler(), Ridge())).fit(X, Y)
+
+
+@pytest.mark.parametrize("n_labels", [3, 4])
+def test_decisions_between_pairs_of_classes_are_not_taken_for_decisions_for_classes(n_labels):
+    X, Y, queries, _ = made_up(n_labels=n_labels)
+    pairs = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
+    with pytest.raises(InputError, match="decision_function_shape='ovr'"):
+        LabelCopies(pairs).fit(X, Y)
+    powerset = LabelPowerset(pairs).fit(X, Y)
+    assert powerset.predict(queries).shape == (50, n_labels), "which needs no decisions"
+    with pytest.raises(InputError, match="decision_function_shape='ovr'"):
+        powerset.decision_function(queries)
+
+
+def test_a_selector_knows_the_names_of_features():
+    X, Y, *_ = made_up()
+    numbered = LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2, forced=[4]), GaussianNB()).fit(X, Y)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(6)])
+    for given in (frame, frame.astype({"f1": object, "f2": "Float64"}), pl.from_pandas(frame)):
+        model = LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2, forced=["f4"]), GaussianNB()).fit(given, Y)
+        assert all(4 in one.columns for one in model.models_)
+        assert [one.columns.tolist() for one in numbered.models_] == [one.columns.tolist() for one in model.models_]
 
 
 @pytest.mark.parametrize("model", [BinaryRelevance, LabelPowerset, HOMER], ids=lambda kind: kind.__name__)

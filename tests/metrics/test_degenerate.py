@@ -85,3 +85,22 @@ def test_rows_without_weight_are_no_rows():
     assert all(value == (0 if MEASURES[name].lower_is_better else 1) for name, value in found.items())
     assert example_accuracy([[0], [1]], [[0], [0]], sample_weight=weights) == 1
     assert rrmse([[1.0], [2.0], [9.0]], [[1.0], [2.0], [0.0]], sample_weight=[1, 1, 0]) == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e300, 5e307])
+def test_only_the_shares_of_weights_count(unit):
+    Y, P, scores = [[1, 0, 1], [0, 1, 0], [1, 0, 0]], [[1, 0, 0], [0, 1, 0], [0, 1, 0]], [[3, 2, 1], [1, 1, 0], [0, 2, 5]]
+    for measure in MEASURES.values():
+        answer = {"labels": P, "scores": scores, "numbers": scores}[measure.needs]
+        expected = measure.function(Y, answer, sample_weight=[1, 2, 3])
+        assert measure.function(Y, answer, sample_weight=np.array([1, 2, 3]) * unit) == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [2.0**-600, 2.0**600])
+def test_relative_error_does_not_depend_on_the_unit(unit):
+    Y, predicted = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 8.0]]), np.array([[0.5, 1.0], [1.0, 2.0], [1.5, 9.0]])
+    assert rrmse(Y * unit, predicted * unit) == rrmse(Y, predicted)
+    assert rrmse(Y * unit, predicted * unit, baseline=[unit, unit]) == rrmse(Y, predicted, baseline=[1.0, 1.0])
+    assert rrmse(Y * [1, unit], predicted * [1, unit]) == rrmse(Y, predicted)

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -62,6 +63,9 @@ def test_unknown_options_are_refused():
             macro_f1(Y, Y, zero_division=wrong)
     with pytest.raises(InputError, match="baseline must be a finite number for each of the 2 targets"):
         rrmse(Y, Y, baseline=[1.0])
+    for wrong in ("mean", ["a", "b"], [[1.0], [1.0, 2.0]], [np.nan, 1.0], np.ma.masked_greater([1.0, 2.0], 1.0)):
+        with pytest.raises(InputError, match="baseline"):
+            rrmse(Y, Y, baseline=wrong)
     with pytest.raises(InputError, match="multioutput must be"):
         rrmse(Y, Y, multioutput="variance_weighted")
 
@@ -75,3 +79,21 @@ def test_unknown_names_are_refused_with_the_known_ones():
         get_scorer("coverage")
     with pytest.raises(InputError, match="evaluate needs"):
         evaluate(Y)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("kind", ["category", "str"])
+def test_text_is_refused_though_a_frame_could_rank_it(name, kind):
+    """A column that only holds "1" would be all zeros, and "10" comes before "9"."""
+    table = pd.DataFrame({"calm": [1, 0], "happy": [1, 1]})
+    as_text = table.assign(happy=table["happy"].astype(kind))
+    for given in ((as_text, table), (table, as_text)):
+        with pytest.raises(InputError, match=r"column 1 \('happy'\) holds text or categories, and the measures need numbers"):
+            MEASURES[name].function(*given)
+
+
+def test_the_place_is_found_in_a_sparse_table_of_any_size():
+    size = (10**6, 10**5)
+    scores = sp.csr_array(([np.nan, np.inf, 1.0], ([7, 3, 0], [2, 99, 5])), shape=size)
+    with pytest.raises(InputError, match="scores, row 3, column 99 is inf"):
+        ranking_loss(sp.csr_array(size, dtype=np.int8), scores)

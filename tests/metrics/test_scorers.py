@@ -3,17 +3,22 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification, make_regression
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from labelsieve import InputError
-from labelsieve.metrics import MEASURES, get_scorer, ranking_loss, rrmse, scorer_names
+from labelsieve.metrics import MEASURES, get_scorer, macro_f1, ranking_loss, rrmse, scorer_names
 
 X, Y = make_multilabel_classification(n_samples=60, n_features=6, n_classes=4, random_state=3)
 OF_LABELS = [name for name in scorer_names() if name != "neg_rrmse"]
@@ -93,8 +98,80 @@ def test_every_measure_has_a_scorer():
 
 
 def test_scorers_live_with_metadata_routing():
-    from sklearn import config_context
-
     with config_context(enable_metadata_routing=True):
         found = cross_validate(KNeighborsClassifier(3), X, Y, scoring=get_scorer("neg_coverage"), cv=2, error_score="raise")
     assert (found["test_score"] <= 0).all()
+
+
+WEIGHTS = np.arange(len(Y), dtype=float)
+ONE_FOLD = [(np.arange(len(Y)), np.arange(len(Y)))]
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["alone", "dictionary"])
+def test_search_hands_its_weights_to_scorers_as_to_those_of_scikit_learn(many):
+    names = {"macro_f1": get_scorer("macro_f1"), "neg_coverage": get_scorer("neg_coverage")}
+    search = GridSearchCV(
+        DecisionTreeClassifier(max_depth=2, random_state=0),
+        {"max_depth": [2]},
+        scoring=names if many else names["macro_f1"],
+        refit="macro_f1" if many else True,
+        cv=ONE_FOLD,
+        error_score="raise",
+    ).fit(X, Y, sample_weight=WEIGHTS)
+    # Versions of scikit-learn differ in whether scorers get the weights; ours must get what theirs get.
+    theirs = clone(search).set_params(
+        scoring={name: make_scorer(macro_f1) for name in names} if many else make_scorer(macro_f1)
+    )
+    column = "mean_test_macro_f1" if many else "mean_test_score"
+    assert search.cv_results_[column] == theirs.fit(X, Y, sample_weight=WEIGHTS).cv_results_[column]
+
+
+def test_weights_are_routed_to_scorers_that_ask_for_them():
+    with config_context(enable_metadata_routing=True):
+        model = DecisionTreeClassifier(max_depth=2, random_state=0).set_fit_request(sample_weight=True)
+
+        def score(scorer):
+            how = {"scoring": scorer, "params": {"sample_weight": WEIGHTS}, "cv": ONE_FOLD, "error_score": "raise"}
+            return cross_validate(model, X, Y, **how)["test_score"][0]
+
+        fitted = clone(model).fit(X, Y, sample_weight=WEIGHTS)
+        weighted, plain = (macro_f1(Y, fitted.predict(X), sample_weight=weights) for weights in (WEIGHTS, None))
+        assert weighted != plain
+        assert score(get_scorer("macro_f1").set_score_request(sample_weight=True)) == weighted
+        assert score(get_scorer("macro_f1").set_score_request(sample_weight=False)) == plain
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            score(get_scorer("macro_f1"))
+    with pytest.raises(RuntimeError, match="enable_metadata_routing"):
+        get_scorer("macro_f1").set_score_request(sample_weight=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "message"),
+    [
+        ("macro_f1", {"ties": "half"}, "macro_f1 has no option 'ties'; it has zero_division"),
+        ("neg_hamming_loss", {"ties": "half"}, "neg_hamming_loss has no option 'ties'; it has none"),
+        ("neg_coverage", {"ties": "half"}, "ties must be 'worst' or 'earlier' or 'later', not 'half'"),
+        ("neg_coverage", {"sample_weight": [1.0]}, "no option 'sample_weight'"),
+        ("neg_rrmse", {"multioutput": "raw_values"}, "a scorer answers one number"),
+        (["macro_f1"], {}, "there is no scorer"),
+        ("macro_f1", {"convention": ["mulan"]}, "there is no convention"),
+    ],
+)
+def test_scorers_refuse_options_when_they_are_made(name, how, message):
+    """In a cross-validation the error would drown in warnings, and the scores be NaN."""
+    with pytest.raises(InputError, match=message):
+        get_scorer(name, **how)
+
+
+def test_single_column_without_classes_is_refused():
+    class Wrapped:
+        def __init__(self, model):
+            self.predict_proba = model.predict_proba
+
+    always = Y.copy()
+    always[:, 2] = 1
+    scorer = get_scorer("average_precision")
+    model = KNeighborsClassifier(3)
+    assert scorer(Wrapped(model.fit(X, Y)), X, Y) == scorer(model, X, Y)
+    with pytest.raises(InputError, match="one column for label 2, and nothing says whether"):
+        scorer(Wrapped(model.fit(X, always)), X, always)

@@ -102,3 +102,31 @@ def test_names_are_not_read_as_formulas():
 
 def test_bars_that_overlap_get_levels_of_their_own():
     assert _stack([(1, 3), (2, 4), (3.5, 5)]) == [0, 1, 0]
+
+
+@pytest.mark.parametrize("control", [0, 5])
+def test_a_control_in_bold_is_not_cut_off(control):
+    table, _ = many(6)
+    found = compare(table, lower_is_better=True, methods=[f"{LONG[1]} {place}" for place in range(6)], control=control)
+    assert_readable(critical_difference_diagram(found).figure)
+
+
+def test_a_bar_longer_than_the_critical_difference_is_explained():
+    apart = np.linspace(-1, 1, 10) ** 5
+    tables = (np.random.default_rng(seed).normal(size=(6, 10)) + apart for seed in range(500))
+    comparisons = (compare(table, lower_is_better=True) for table in tables)
+    found = next(
+        one
+        for one in comparisons
+        if one.friedman.p_value >= 0.05 and one.average_ranks.max() - one.average_ranks.min() > one.critical_difference
+    )
+    ax = critical_difference_diagram(found, width=3.5)
+    assert "No difference by Friedman's test" in texts(ax)
+    assert_readable(ax.figure)
+
+
+def test_a_name_stays_on_its_line():
+    table, _ = many(4)
+    ax = critical_difference_diagram(compare(table, lower_is_better=True, methods=["a\nb", "c", "d\te", "f"]))
+    assert any(text.endswith(r"a\nb") for text in texts(ax))
+    assert_readable(ax.figure)

@@ -17,7 +17,7 @@ def naive_posterior(z, same_within, prior, n_samples, seed):
         w = random.dirichlet([prior] + [1.0] * (len(z) - 1))
         parts = [0.0, 0.0, 0.0]
         for i, j in np.ndindex(len(z), len(z)):
-            total = z[i] + z[j]
+            total = round(z[i] + z[j], 12)  # 0.5 - 0.52 is -0.02, and that is within 0.02
             parts[0 if total > 2 * same_within else 2 if total < -2 * same_within else 1] += w[i] * w[j]
         wins[int(np.argmax(parts))] += 1
     return [share / n_samples for share in wins]
@@ -40,6 +40,13 @@ def test_posterior_says_better_same_or_unknown():
     assert bayesian_signed_rank(base + noise, base).first < 0.9
     alike = bayesian_signed_rank(base, base)
     assert (alike.first, alike.same, alike.second) == (0.5, 0.0, 0.5)
+
+
+def test_differences_up_to_the_border_are_the_same_in_decimals_too():
+    first, second = np.array([0.85, 0.75, 0.65, 0.55]), np.array([0.84, 0.74, 0.64, 0.54])
+    for one, other in ((first, second), (second, first)):
+        assert bayesian_signed_rank(one, other, same_within=0.01, n_samples=500).same == 1
+    assert bayesian_signed_rank(first, second, same_within=0.0099, n_samples=500).same < 0.5
 
 
 @settings(max_examples=15, deadline=None)
@@ -95,7 +102,18 @@ def test_stability_of_equal_sizes_is_kunchevas_mean_over_pairs(data):
         lambda: bayesian_signed_rank([1.0], [2.0], same_within=-1),
         lambda: bayesian_signed_rank([1.0], [2.0], prior=0),
         lambda: bayesian_signed_rank([1.0], [2.0], n_samples=0),
+        lambda: bayesian_signed_rank(["a"], ["b"]),
+        lambda: bayesian_signed_rank([1.0], [2.0], same_within=None),
+        lambda: bayesian_signed_rank([1.0], [2.0], prior="a"),
+        lambda: bayesian_signed_rank([1.0], [2.0], random_state=-1),
         lambda: confidence_band([1.0]),
+        lambda: confidence_band([[1.0, 2.0], [1.0]]),
+        lambda: confidence_band(["a", "b"]),
+        lambda: confidence_band([1.0, 2.0], confidence="95 %"),
+        lambda: confidence_band(np.ma.masked_greater([1.0, 2.0, 9.0], 5.0)),
+        lambda: holm(["a"]),
+        lambda: stability_index([[0, 1], [1]]),
+        lambda: stability_index([[0, 1], [1, 0]], confidence="95 %"),
         lambda: confidence_band([[1.0, np.nan], [1.0, 2.0]]),
         lambda: confidence_band([1.0, 2.0], confidence=95),
         lambda: confidence_band([1.0, 2.0], test_share=1.0),
@@ -107,3 +125,8 @@ def test_stability_of_equal_sizes_is_kunchevas_mean_over_pairs(data):
 def test_what_cannot_be_used_is_refused(refused):
     with pytest.raises(InputError):
         refused()
+
+
+def test_the_option_that_is_wrong_is_the_one_that_is_named():
+    with pytest.raises(InputError, match="confidence must be between 0 and 1, not 95"):
+        confidence_band([1.0, 2.0], confidence=95)

@@ -32,7 +32,7 @@ def test_no_pair_differs_when_friedman_finds_nothing():
     assert found.friedman.p_value > 0.05
     assert not found.different.any()
     assert found.groups == ((0, 1, 2, 3),)
-    assert str(found).endswith("No difference is real.")
+    assert str(found).endswith("No difference is shown.")
 
 
 def test_second_test_waits_for_the_first():
@@ -91,9 +91,10 @@ def test_frames_bring_their_names():
         assert found.methods == tuple(METHODS)
         assert np.array_equal(found.p_values, expected.p_values)
     named.loc["set 7", "relief"] = np.nan
-    with pytest.raises(InputError, match=r"the result of relief on set 7 is missing \(1 such cells\)"):
+    with pytest.raises(InputError, match=r"the result of relief on set 7 is missing\. Every method"):
         compare(named, lower_is_better=True)
-    with pytest.raises(InputError, match="the result of relief on set 7 is missing"):
+    named.loc["set 9", "mrmr"] = np.nan
+    with pytest.raises(InputError, match="the result of relief on set 7 is missing, and so is one other"):
         compare(pl.from_pandas(named.reset_index(names="data set")), lower_is_better=True)
 
 
@@ -114,14 +115,20 @@ def test_pairs_come_as_a_frame(backend):
     ("table", "how", "message"),
     [
         ([1.0, 2.0], {}, "two dimensions"),
-        ([["a", "b"]], {}, "must hold numbers"),
+        ([["a", "b"]], {}, "must be numbers"),
         ([[1.0, 2.0]], {}, "at least two data sets and two methods, not 1 and 2"),
         ([[1.0], [2.0]], {}, "at least two data sets and two methods, not 2 and 1"),
         ([[1.0, np.inf], [2.0, 3.0]], {}, "the result of method 1 on data set 0 is infinite"),
+        (np.ma.masked_greater(CLEAR, 4.0), {}, "some are masked"),
+        (CLEAR.astype(complex), {}, "must be numbers"),
+        (pd.DataFrame([[1.0, 2.0]] * 2, columns=["a", "a"]), {}, "cannot be read: Expected unique column names"),
+        (pd.DataFrame({"a": [1.0, None], "b": [2.0, 3.0]}, dtype="Float64"), {}, "the result of a on data set 1 is missing"),
+        (CLEAR, {"methods": "abcd"}, "methods must be a list"),
+        (CLEAR, {"alpha": "0.05"}, "alpha must be a number"),
         (CLEAR, {"methods": ["a", "b"]}, "2 names for 4 methods"),
         (CLEAR, {"methods": ["a", "b", "c", "a"]}, "two methods have the same name"),
         (CLEAR, {"control": "pmu"}, "there is no method 'pmu'; there are method 0, "),
-        (CLEAR, {"control": 4}, "there is no method 4"),
+        (CLEAR, {"control": 4}, "there is no method 4; there are .*; by number, 0 to 3"),
         (CLEAR, {"test": "tukey"}, "test must be"),
         (CLEAR, {"test": "nemenyi", "control": 0}, "nemenyi compares all pairs"),
         (CLEAR, {"test": "bonferroni-dunn"}, "bonferroni-dunn needs control="),
@@ -138,3 +145,58 @@ def test_tables_that_cannot_be_compared_are_refused(table, how, message):
 def test_unknown_frames_are_refused():
     with pytest.raises(InputError, match="backend must be 'pandas' or 'polars' or 'pyarrow', not 'excel'"):
         compare(CLEAR, lower_is_better=True).to_frame("excel")
+
+
+def test_names_of_columns_may_be_numbers():
+    for columns in ([10, 20, 30, 40], pd.MultiIndex.from_product([["x", "y"], ["1", "2"]])):
+        found = compare(pd.DataFrame(CLEAR, columns=columns), lower_is_better=True, control=np.int64(1))
+        assert found.methods == tuple(str(name) for name in columns)
+        assert found.control == 1
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("n_small", [20, 21], ids=["equal ranks", "ranks the other way"])
+def test_wilcoxon_names_the_better_one_by_its_own_sums(lower, n_small):
+    """The second method is better on more data sets or on as many, but by less: its average rank is no witness."""
+    differences = np.concatenate([-0.001 * np.arange(1, n_small + 1), 0.01 * np.arange(n_small + 1, 41)])
+    table = np.column_stack([np.zeros(40), differences if lower else -differences])
+    found = compare(table, lower_is_better=lower, methods=["steady", "risky"])
+    assert found.average_ranks[0] >= found.average_ranks[1]
+    assert found.different[0, 1]
+    assert found.better(0, 1)
+    assert not found.better(1, 0)
+    assert found.to_frame().loc[0, ["better", "worse"]].tolist() == ["steady", "risky"]
+    last, note = str(found).split("\n")[-2:]
+    assert last == "The difference is real."
+    assert note.endswith("because large differences count more: steady before risky.")
+
+
+def table_where(condition, shape, apart):
+    for seed in range(500):
+        found = compare(np.random.default_rng(seed).normal(size=shape) + apart, lower_is_better=True)
+        if condition(found):
+            return found
+    raise AssertionError("no such table")
+
+
+def test_words_do_not_contradict_each_other():
+    def unclear(found):
+        return found.friedman.p_value < 0.05 and not found.different.any()
+
+    text = str(table_where(unclear, (5, 8), np.linspace(0, 1.2, 8)))
+    assert "Friedman's test: the methods differ" in text
+    assert text.endswith("It is not shown which ones differ.")
+
+    def held_back(found):
+        return found.friedman.p_value >= 0.05 and np.ptp(found.average_ranks) > found.critical_difference
+
+    text = str(table_where(held_back, (6, 10), np.linspace(-1, 1, 10) ** 5))
+    assert "Nemenyi's test at 0.05: not asked, because Friedman's test shows no difference." in text
+    assert text.endswith("No difference is shown.")
+    assert str(compare(CLEAR[:, :2], lower_is_better=True)).endswith("The difference is real.")
+
+
+def test_columns_stay_in_line_when_ranks_have_two_digits():
+    table = np.random.default_rng(0).normal(size=(30, 12)) + np.arange(12)
+    lines = str(compare(table, lower_is_better=True)).split("\n")[4:18]
+    assert {line.index("method") for line in lines if "method" in line} == {8}

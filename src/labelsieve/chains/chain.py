@@ -17,6 +17,7 @@ from labelsieve.chains.inference import Answer, beam, check_exact, exact, greedy
 from labelsieve.chains.links import Link
 from labelsieve.chains.networks import discretizer_of, learn_network, rule_named, varying
 from labelsieve.classifiers.base import MultiLabelClassifier
+from labelsieve.classifiers.binary import columns_of
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.labelspace.randomness import generator
@@ -144,7 +145,7 @@ class ClassifierChain(MultiLabelClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the network, the features of every label, and its classifier."""
         self._check_inference()
-        names = getattr(y, "columns", None)
+        names, given = getattr(y, "columns", None), X
         X, labels = self._read(X, y)
         if self.inference == "exact":
             check_exact(int(varying(labels).sum()))
@@ -153,7 +154,7 @@ class ClassifierChain(MultiLabelClassifier):
         discretizer = discretizer_of(selector)
         how: dict[str, Any] = {"discretizer": discretizer, "names": names, "n_jobs": self.n_jobs}
         self.network_ = learn_network(rule, X, labels, **how)
-        columns = self._columns(selector, X, labels)
+        columns = self._columns(selector, self._named(given, X), labels)
         X = X.tocsc() if columns is not None and sp.issparse(X) else X
         cv = None if self.parent_values == "true" else self.cv
         self.chain_ = fit_chain(self._base(), X, labels.tocsc(), self.network_, columns=columns, cv=cv, n_jobs=self.n_jobs)
@@ -179,11 +180,12 @@ class ClassifierChain(MultiLabelClassifier):
         if "parents" in selector.get_params(deep=False) and selector.parents is None:
             selector.set_params(parents=self.network_.to_lists())
         self.selector_ = selector.fit(X, labels)
-        supports = self.selector_.label_support_
-        return lambda label: np.flatnonzero(supports[label])
+        return columns_of(self.selector_)
 
     def _queries(self, X: Any) -> Any:
         X = self._read_queries(X)
+        self._validate_params()  # a fitted chain may be asked in another way, which must be one that there is
+        self._check_inference()
         greedy_columns = self.inference == "greedy" and self.chain_.needs_columns  # others take rows, again and again
         return X.tocsc() if sp.issparse(X) and greedy_columns else X
 
@@ -217,9 +219,10 @@ class ClassifierChain(MultiLabelClassifier):
 
     @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Of every label given the predicted values of its parents, positive where it is present: (n_rows, n_labels).
+        """Of every label given the predicted values of its parents: (n_rows, n_labels), or (n_rows,) when Y was one column.
 
-        Shape (n_rows,) when Y was one column.
+        Positive where the label is predicted when inference is greedy. Other inference weighs whole label sets, and may
+        predict a label in spite of a negative decision.
         """
         X = self._queries(X)
         decisions = self.chain_.along(X, self._values(X), Link.decision)

@@ -1,6 +1,6 @@
 """Ensembles of chains: each learns from some rows and some features, and they vote."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from labelsieve.chains.optimized import OptimizedClassifierChain
 from labelsieve.classifiers.base import MultiLabelClassifier
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule
+from labelsieve.metrics.responses import label_scores
 from labelsieve.progress import progress_bar
 
 # Shares of the rows and of the features.
@@ -33,7 +34,8 @@ class ChainEnsemble(MultiLabelClassifier):
     ----------
     chain : {"cc", "bcc", "occ", "kcc"} or classifier
         Chains in random orders, trees from random roots, oCC or kCC in random orders; or a chain to clone, whose every
-        ``random_state`` is set anew: ``OptimizedClassifierChain()`` has selected orders.
+        ``random_state`` is set anew: ``OptimizedClassifierChain()`` has selected orders. Any multi-label classifier of
+        scikit-learn's kind will do.
     base : classifier, optional
         Of two classes, for chains by name; by default a linear support vector machine.
     n_chains : int
@@ -43,6 +45,8 @@ class ChainEnsemble(MultiLabelClassifier):
     combine : {"votes", "probabilities"}
         A label's probability is the share of chains that predict it, or the mean of its probabilities. It is predicted when
         that is more than a half.
+    ties : {"absent", "present"}
+        What becomes of a label at exactly a half, such as five votes of ten.
     random_state : int, RandomState instance or None
     n_jobs : int, optional
         Chains learned at a time.
@@ -74,6 +78,7 @@ class ChainEnsemble(MultiLabelClassifier):
         "n_chains": [Interval(Integral, 1, None, closed="left")],
         "sampling": [StrOptions(set(SAMPLING)), tuple, list],
         "combine": [StrOptions({"votes", "probabilities"})],
+        "ties": [StrOptions({"absent", "present"})],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
@@ -86,6 +91,7 @@ class ChainEnsemble(MultiLabelClassifier):
         n_chains: int = 10,
         sampling: Any = "paper",
         combine: Literal["votes", "probabilities"] = "votes",
+        ties: Literal["absent", "present"] = "absent",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -94,6 +100,7 @@ class ChainEnsemble(MultiLabelClassifier):
         self.n_chains = n_chains
         self.sampling = sampling
         self.combine = combine
+        self.ties = ties
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -102,8 +109,7 @@ class ChainEnsemble(MultiLabelClassifier):
         """Learn the chains."""
         shares = self._shares()
         chain = self._chain()
-        if self.combine == "probabilities" and not hasattr(chain, "predict_proba"):
-            raise InputError("combine='probabilities' needs chains with predict_proba; use a base that has it, or 'votes'.")
+        self._check_combine(chain)
         X, labels = self._read(X, y)
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_chains)
@@ -118,6 +124,10 @@ class ChainEnsemble(MultiLabelClassifier):
 
     def _chain(self) -> Any:
         if not isinstance(self.chain, str):
+            if self.base is not None:
+                raise InputError(
+                    "base is for chains by name, and chain is a classifier, which has a base of its own; set it there."
+                )
             return self.chain
         if self.chain == "occ":
             return OptimizedClassifierChain(self.base, order="random")
@@ -125,28 +135,35 @@ class ChainEnsemble(MultiLabelClassifier):
             return ClassifierChain(self.base, network=NetworkRule("kcc", order="random"))
         return ClassifierChain(self.base, network=self.chain)
 
+    def _check_combine(self, chain: Any) -> None:
+        if self.combine == "probabilities" and not hasattr(chain, "predict_proba"):
+            raise InputError("combine='probabilities' needs chains with predict_proba; use a base that has it, or 'votes'.")
+
     def _shares(self) -> tuple[float, float]:
         shares = SAMPLING[self.sampling] if isinstance(self.sampling, str) else tuple(self.sampling)
-        if len(shares) != 2 or not all(isinstance(share, int | float) and 0 < share <= 1 for share in shares):
+        if len(shares) != 2 or not all(isinstance(share, Real) and 0 < float(share) <= 1 for share in shares):
             raise InputError(f"sampling={self.sampling!r}: give the shares of rows and of features, each above 0 and up to 1.")
         return float(shares[0]), float(shares[1])
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)
-        answer = _votes if self.combine == "votes" else _probabilities
+        self._validate_params()  # the chains may be asked in another way than when they were learned
+        self._check_combine(self.chains_[0])
+        answer = _votes if self.combine == "votes" else label_scores
         total = np.zeros((X.shape[0], self.n_labels_))
         for member, features in zip(self.chains_, self.features_, strict=True):
             total += answer(member, X[:, features])
         return total / len(self.chains_)
 
+    def _present(self, X: Any) -> NDArray[np.bool_]:
+        probabilities = self._label_probabilities(X)
+        present: NDArray[np.bool_] = probabilities >= 0.5 if self.ties == "present" else probabilities > 0.5
+        return present
+
 
 def _votes(member: Any, X: Any) -> Any:
     votes = member.predict(X)
     return votes.toarray() if sp.issparse(votes) else votes
-
-
-def _probabilities(member: Any, X: Any) -> Any:
-    return member.predict_proba(X)
 
 
 def _fit_member(
@@ -161,4 +178,6 @@ def _fit_member(
     # In the order of their names, so that the same seed always makes the same ensemble.
     names = [name for name in sorted(member.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
     member.set_params(**{name: int(random.randint(np.iinfo(np.int32).max)) for name in names})
-    return member.fit(X[rows][:, features], labels[rows]), features
+    # Chains of other packages read labels from arrays alone.
+    own = labels[rows] if isinstance(member, MultiLabelClassifier) else labels[rows].toarray()
+    return member.fit(X[rows][:, features], own), features

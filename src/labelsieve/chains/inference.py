@@ -94,7 +94,7 @@ def joint_logs(chain: Chain, X: Any) -> Real:
 def _exact_rows(chain: Chain, X: Any, sets: Values, loss: str) -> Answer:
     logs = joint_logs(chain, X)
     joint = np.exp(logs)
-    marginal = joint @ sets.astype(np.float64)
+    marginal = np.minimum(joint @ sets.astype(np.float64), 1.0)  # sums of rounded numbers may reach a little beyond
     if loss == "subset":
         return Answer(sets[logs.argmax(axis=1)], marginal)
     if loss == "hamming":

@@ -2,14 +2,16 @@
 
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.classifiers.labels import LabelCoder, encode_labels
 from labelsieve.errors import InputError
+from labelsieve.information.tables import without_duplicates
 
 
 def base_has(method: str) -> Any:
@@ -22,6 +24,12 @@ def base_has(method: str) -> Any:
     return check
 
 
+def read_numbers(estimator: Any, X: Any, *, reset: bool = True) -> Any:
+    """X as scikit-learn checks it for an estimator: doubles, dense or CSR with every cell stored once."""
+    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    return without_duplicates(X) if sp.issparse(X) else X
+
+
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of many labels. A subclass learns in ``fit`` and gives ``_label_probabilities``, or another ``_present``."""
 
@@ -29,13 +37,12 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _read(self, X: Any, Y: Any) -> tuple[Any, sp.csr_matrix]:
         """X as numbers (dense, or CSR), and Y as a sparse 0/1 matrix."""
+        base = getattr(self, "base", None)
+        if hasattr(base, "__sklearn_tags__") and is_regressor(base):
+            raise InputError(f"{type(self).__name__} needs a classifier as its base, and {base!r} is a regressor.")
         if Y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        if not sp.issparse(Y):
-            Y = np.asarray(Y)
-            if Y.dtype.kind == "f" and not np.isfinite(Y).all():
-                raise ValueError("Input y contains NaN or infinity; every label must be known.")
+        X = read_numbers(self, X)
         matrix, self._coder = encode_labels(Y)
         if matrix.shape[0] != X.shape[0]:
             sizes = f"X has {X.shape[0]} rows and Y has {matrix.shape[0]}"
@@ -44,16 +51,25 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.classes_ = self._coder.classes
         return X, matrix
 
+    def _named(self, given: Any, X: Any) -> Any:
+        """X as read, with the names of its columns where it was ``given`` some: selectors take features by name."""
+        if not hasattr(self, "feature_names_in_") or sp.issparse(X):
+            return X
+        names, frames = self.feature_names_in_.tolist(), nw.get_native_namespace(given)
+        return nw.from_numpy(X, schema=names, native_namespace=frames).to_native()
+
     def _read_queries(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        return read_numbers(self, X, reset=False)
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         raise NotImplementedError
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of every label: shape (n_rows, n_labels). When Y was one column, of its two values, as scikit-learn's."""
-        probabilities = self._label_probabilities(X)
+        return self._in_form_of_y(self._label_probabilities(X))
+
+    def _in_form_of_y(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.hstack([1 - probabilities, probabilities]) if self._coder.kind == "one" else probabilities
 
     def _present(self, X: Any) -> NDArray[np.bool_]:

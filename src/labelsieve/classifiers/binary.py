@@ -10,6 +10,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from labelsieve.errors import InputError
+
 
 @dataclass(frozen=True)
 class BinaryModel:
@@ -70,6 +72,17 @@ def fit_labels(
         delayed(fit_binary)(base, X, by_label[:, label].toarray().ravel(), None if columns is None else columns(label))
         for label in range(labels.shape[1])
     )
+
+
+def columns_of(selector: Any) -> Callable[[int], NDArray[np.intp]]:
+    """The features that a fitted selector chose for each label."""
+    supports = getattr(selector, "label_support_", None)
+    if supports is None:
+        raise InputError(
+            f"selector: {type(selector).__name__} has no label_support_, so it does not choose features for each label; use "
+            "LabelwiseSieve, or a pipeline in which the selector comes first."
+        )
+    return lambda label: np.flatnonzero(supports[label])
 
 
 def probabilities(models: list[BinaryModel], X: Any) -> NDArray[np.float64]:

@@ -1,12 +1,13 @@
 """One model whose classes are the labels, learned from a copy of a row for each of its labels, or from one of them."""
 
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Real, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from labelsieve.classifiers.base import MultiLabelClassifier, base_has
@@ -62,7 +63,7 @@ class LabelCopies(MultiLabelClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "base": [HasMethods(["fit", "predict"])],
         "targets": [StrOptions(WAYS), LabelSpace],
-        "threshold": [Real, None],
+        "threshold": [Interval(Real, None, None, closed="neither"), None],
     }
 
     def __init__(self, base: Any, *, targets: Any = "copy", threshold: float | None = None) -> None:

@@ -82,6 +82,7 @@ class IBLR(NeighbourClassifier):
     def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
         assert own is not None
         self._labels = labels
+        self._dense_features = not sp.issparse(X)
         inputs = self._inputs(X, own)
         columns = labels.toarray().T
         base = self.base
@@ -101,6 +102,8 @@ class IBLR(NeighbourClassifier):
         shares = LabelVotes.of(self._labels).counts(found, self.n_jobs) / np.maximum(found.counts, 1)[:, np.newaxis]
         if not self.with_features:
             return shares
+        if self._dense_features and sp.issparse(X):  # the regressions have learned from centred inputs
+            X = X.toarray()
         return sp.hstack([X, sp.csr_matrix(shares)], format="csr") if sp.issparse(X) else np.hstack([X, shares])
 
     def _answer(self, X: Any, found: Neighbours, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:

@@ -4,11 +4,13 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelsieve.errors import InputError
 from labelsieve.information.nearest import Neighbours, Ties, nearest_neighbours
 
 
@@ -55,7 +57,11 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     _needs_neighbours_of_rows = _needs_features = False
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        if sp.issparse(y):
+            raise InputError("Y is a sparse matrix, and numeric targets are an array; use Y.toarray().")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
+        if not np.isfinite(y).all():  # of objects, scikit-learn looks at the numbers alone
+            raise InputError("Input y contains NaN or infinity; every target must be known.")
         return X, y
 
     def _read_queries(self, X: Any) -> Any:

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from labelsieve.classifiers.base import MultiLabelClassifier
 from labelsieve.classifiers.binary import BinaryModel, fit_binary
+from labelsieve.errors import InputError
 
 
 def _decides(self: Any) -> bool:
@@ -83,6 +84,8 @@ class LIFT(MultiLabelClassifier):
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Cluster and learn every label."""
+        if self.base is not None and not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
+            raise InputError(f"LIFT needs a base with predict_proba or decision_function, not {self.base!r}.")
         X, labels = self._read(X, y)
         base = SVC(kernel="linear") if self.base is None else self.base
         random = check_random_state(self.random_state)
@@ -149,10 +152,14 @@ def _fit_label(base: Any, X: Any, y: NDArray[Any], ratio: float, seed: int) -> t
     return centres, fit_binary(base, distances_to(X, centres), y)
 
 
+def _dense(X: Any) -> NDArray[np.float64]:
+    return X.toarray() if sp.issparse(X) else X  # type: ignore[no-any-return]
+
+
 def _centres(X: Any, n_clusters: int, seed: int) -> NDArray[np.float64]:
     with threadpool_limits(1):
         # More clusters than distinct rows: every distinct row is a centre.
-        distinct = np.unique(X, axis=0) if not sp.issparse(X) and X.shape[0] <= 4 * n_clusters else None
+        distinct = np.unique(_dense(X), axis=0) if X.shape[0] <= 4 * n_clusters else None
         if distinct is not None and len(distinct) <= n_clusters:
             return distinct
         fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X)

@@ -42,6 +42,11 @@ class ClassModel:
             values = self.estimator.decision_function(X)
             if values.ndim == 1:  # two classes: one number, for the second
                 values = np.column_stack([-values / 2, values / 2])
+            elif values.shape[1] != len(self.estimator.classes_) or _decides_between_pairs(self.estimator):
+                raise InputError(
+                    f"{self.estimator!r} decides between pairs of classes, and a decision for each class is needed; use "
+                    "decision_function_shape='ovr'."
+                )
         return self._spread(values, values.min(axis=1, keepdims=True) - 1)
 
     def classes(self, X: Any) -> NDArray[np.intp]:
@@ -50,6 +55,12 @@ class ClassModel:
             return np.full(X.shape[0], self.only, dtype=np.intp)
         classes: NDArray[np.intp] = self.estimator.predict(X)
         return classes
+
+
+def _decides_between_pairs(estimator: Any) -> bool:
+    """True for a support vector machine of pairs, also inside a pipeline; of three classes there are as many pairs."""
+    settings = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    return any(name.endswith("decision_function_shape") and value == "ovo" for name, value in settings.items())
 
 
 def fit_classes(base: Any, X: Any, made: Made) -> ClassModel:

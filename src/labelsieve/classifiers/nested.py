@@ -65,9 +65,7 @@ def nested_predictions(
     learner._validate_params()
     X, labels = learner._read(X, Y)
     queries = learner._read_queries(queries)
-    columns = np.asarray(features, dtype=np.intp)
-    if columns.ndim != 1 or (columns < 0).any() or (columns >= X.shape[1]).any():
-        raise InputError(f"features must be columns from 0 to {X.shape[1] - 1}.")
+    columns = checked_features(features, X.shape[1])
     how: dict[str, Any] = {
         "features": columns,
         "sizes": sizes,
@@ -82,4 +80,19 @@ def nested_predictions(
     for step, size in enumerate(range(1, len(columns) + 1) if sizes is None else sizes):
         rows, asked = (X[:, columns[:size]], queries[:, columns[:size]]) if learner._needs_features else (None, None)
         learner._learn(rows, None if own is None else own[step], labels)
-        yield int(size), learner._answer(asked, found[step], room.array())
+        answers = learner._answer(asked, found[step], room.array())
+        yield int(size), learner._in_form_of_y(answers) if isinstance(learner, NeighbourClassifier) else answers
+
+
+def checked_features(features: Sequence[int], n_features: int) -> NDArray[np.intp]:
+    """A ranking as columns of X, or an error that says what they are.
+
+    >>> checked_features([2, 0], 3)
+    array([2, 0])
+    """
+    columns = np.asarray(features)
+    if columns.shape == (0,):
+        raise InputError("features must not be empty.")
+    if columns.ndim != 1 or columns.dtype.kind not in "iu" or (columns < 0).any() or (columns >= n_features).any():
+        raise InputError(f"features must be columns from 0 to {n_features - 1}.")
+    return columns.astype(np.intp)

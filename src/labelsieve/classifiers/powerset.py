@@ -37,7 +37,10 @@ class PowersetModel:
 
     def decisions(self, X: Any) -> NDArray[np.float64]:
         """Of a label: the best label row with it less the best without it; 1 or -1 where there is no other."""
-        of_classes = self.model.decisions(X)
+        of_classes, rows, predicted = self.model.decisions(X), np.arange(X.shape[0]), self.model.classes(X)
+        # Some classifiers, SVC for one, break ties of their decisions in another way: what they predict comes first here.
+        own, of_classes[rows, predicted] = of_classes[rows, predicted], -np.inf
+        of_classes[rows, predicted] = np.maximum(own, np.nextafter(of_classes.max(axis=1), np.inf))
         decisions = np.empty((X.shape[0], self.labelsets.shape[1]))
         for label in range(decisions.shape[1]):
             has = self.labelsets[:, [label]].toarray().ravel().astype(bool)

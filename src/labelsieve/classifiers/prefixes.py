@@ -11,7 +11,8 @@ from sklearn.utils import _safe_indexing
 from labelsieve.classifiers.knn import BRkNN, NeighbourClassifier
 from labelsieve.classifiers.knn_regressor import KNNRegressor
 from labelsieve.classifiers.mlknn import MLkNN
-from labelsieve.classifiers.nested import nested_predictions
+from labelsieve.classifiers.nested import checked_features, nested_predictions
+from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.metrics import MEASURES, Scorer
 
@@ -49,15 +50,19 @@ def prefix_scores(
     >>> prefix_scores(BRkNN(k=1), "hamming_loss", X, Y, [[6.0, 0.0]], [[1]], features=[0, 1])
     array([1., 0.])
     """
+    if isinstance(measure, str) and measure not in MEASURES:
+        raise InputError(f"measure {measure!r} is not known; there are {', '.join(MEASURES)}.")
     if isinstance(measure, str) and _answers_by_neighbours(estimator, measure) and np.ndim(Y) == 2:
         function, labels = MEASURES[measure].function, MEASURES[measure].needs == "labels"
         nested = nested_predictions(estimator, X, Y, queries, features=features)
         return np.array([function(answers, (found > 0.5).astype(int) if labels else found) for _, found in nested])
     scores = []
-    for size in range(1, len(features) + 1):
-        columns = np.asarray(features[:size], dtype=np.intp)
+    X, queries = (np.asarray(table) if isinstance(table, list) else table for table in (X, queries))
+    ranking = checked_features(features, X.shape[1])
+    for size in range(1, len(ranking) + 1):
+        columns = ranking[:size]
         learner = clone(estimator).fit(_safe_indexing(X, columns, axis=1), Y)
-        asked = _safe_indexing(np.asarray(queries) if isinstance(queries, list) else queries, columns, axis=1)
+        asked = _safe_indexing(queries, columns, axis=1)
         if isinstance(measure, str):  # a scorer turns losses round, and this turns them back
             sign = -1 if MEASURES[measure].lower_is_better else 1
             scores.append(sign * Scorer(measure, {})(learner, asked, answers))

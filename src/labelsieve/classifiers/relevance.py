@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 
 from labelsieve.classifiers.base import MultiLabelClassifier, base_has
-from labelsieve.classifiers.binary import fit_labels, probabilities
+from labelsieve.classifiers.binary import columns_of, fit_labels, probabilities
 
 
 class BinaryRelevance(MultiLabelClassifier):
@@ -54,8 +54,10 @@ class BinaryRelevance(MultiLabelClassifier):
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Learn every label."""
+        given = X
         X, labels = self._read(X, y)
-        self.models_ = fit_labels(self.base, X, labels, columns=self._columns(X, labels), n_jobs=self.n_jobs)
+        columns = self._columns(self._named(given, X), labels)
+        self.models_ = fit_labels(self.base, X, labels, columns=columns, n_jobs=self.n_jobs)
         return self
 
     def _columns(self, X: Any, labels: sp.csr_matrix) -> Any:
@@ -129,5 +131,4 @@ class LabelSpecific(BinaryRelevance):
 
     def _columns(self, X: Any, labels: sp.csr_matrix) -> Any:
         self.selector_ = clone(self.selector).fit(X, labels)
-        supports = self.selector_.label_support_
-        return lambda label: np.flatnonzero(supports[label])
+        return columns_of(self.selector_)

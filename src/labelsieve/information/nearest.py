@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from labelsieve import _native
 from labelsieve.errors import InputError, one_of, whole_number
+from labelsieve.information.tables import without_duplicates
 
 Ties = Literal["first", "all"]
 
@@ -53,7 +54,7 @@ def nearest_neighbours(
     X : array or sparse matrix of shape (n_rows, n_features)
         Finite numbers.
     queries : the same of shape (n_queries, n_features), optional
-        None: the rows of ``X``, each without itself.
+        None: the rows of ``X``, each without itself. Dense or sparse whatever ``X`` is: they are compared in the form of ``X``.
     k : int
         Neighbours of each; all there are when there are fewer.
     ties : {"first", "all"}
@@ -75,11 +76,11 @@ def nearest_neighbours(
     k, all_ties, threads = _settings(k, ties, n_jobs)
     leave_out = queries is None
     if sp.issparse(X):
-        table, points = sp.csc_matrix(X), sp.csr_matrix(X if leave_out else queries)
+        table, points = without_duplicates(sp.csc_matrix(X)), without_duplicates(sp.csr_matrix(X if leave_out else queries))
         _same_width(table, points)
         found = _native.nearest_sparse(*_parts(table), table.shape[0], *_parts(points), k, all_ties, leave_out, threads)
         return _lists(found)
-    points = np.ascontiguousarray(X if leave_out else queries, dtype=np.float64)
+    points = np.ascontiguousarray(_dense(X if leave_out else queries), dtype=np.float64)
     table = np.asfortranarray(X, dtype=np.float64)
     _same_width(table, points)
     sizes = np.array([table.shape[1]], dtype=np.uint64)
@@ -155,6 +156,10 @@ def _settings(k: Any, ties: Any, n_jobs: int | None) -> tuple[int, bool, int]:
 
 def _columns(X: Any, columns: NDArray[np.intp]) -> Any:
     return sp.csc_matrix(X)[:, columns].toarray() if sp.issparse(X) else np.asarray(X)[:, columns]
+
+
+def _dense(table: Any) -> Any:
+    return table.toarray() if sp.issparse(table) else table
 
 
 def _same_width(table: Any, points: Any) -> None:

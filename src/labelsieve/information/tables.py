@@ -80,17 +80,22 @@ def is_frame(X: Any) -> bool:
 
 
 def _read_array(X: Any, what: str) -> NDArray[Any]:
-    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
-        raise InputError(f"{what} has masked values; fill them (X.filled(...)) or drop their rows.")
-    try:
-        array = np.asarray(X)
-    except ValueError as error:
-        raise InputError(f"{what} is not a table: {error}") from None
+    array = read_values(X, what)
     if array.ndim == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
         raise InputError(f"{what} must have two dimensions, rows and columns; it has {array.ndim}.")
     return _numeric(array, what)
+
+
+def read_values(X: Any, what: str) -> NDArray[Any]:
+    """An array of any type and shape, without masked values."""
+    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
+        raise InputError(f"{what} has masked values; fill them ({what}.filled(...)) or drop their rows.")
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise InputError(f"{what} is not a table: {error}") from None
 
 
 def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
@@ -117,13 +122,18 @@ def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
     return array
 
 
+def without_duplicates(matrix: Any) -> Any:
+    """A compressed sparse matrix that stores every cell once and in order; the one given stays as it was."""
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
 def _canonical(X: Any, what: str) -> Any:
     if X.ndim != 2:
         raise InputError(f"{what} must have two dimensions, rows and columns; it has {X.ndim}.")
-    columns = X.tocsc()
-    if not columns.has_canonical_format:
-        columns = columns.copy()
-        columns.sum_duplicates()
+    columns = without_duplicates(X.tocsc())
     data = _numeric(columns.data, what)
     # A matrix of its own around the same memory: the caller's stays as it was.
     canonical = sp.csc_array((data, columns.indices, columns.indptr), shape=columns.shape)

@@ -74,9 +74,9 @@ def options(measure: str, convention: str = "labelsieve") -> dict[str, Any]:
     >>> options("coverage", "mulan")
     {'ties': 'later'}
     """
-    if measure not in MEASURES:
+    if measure not in tuple(MEASURES):
         raise InputError(f"there is no measure {measure!r}; there are {', '.join(MEASURES)}.")
-    if convention not in CONVENTIONS:
+    if convention not in tuple(CONVENTIONS):
         raise InputError(f"there is no convention {convention!r}; there are {', '.join(CONVENTIONS)}.")
     return dict(CONVENTIONS[convention].get(measure, {}))
 

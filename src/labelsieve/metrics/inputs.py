@@ -42,7 +42,7 @@ def read_labels(Y: Any, *, what: str = "Y") -> Any:
     """Labels as an array of truth values or, if they are sparse, a CSR matrix that stores only ones."""
     if isinstance(Y, Truth):
         return Y.labels
-    table = read_table(Y, what=what)
+    table = _without_text(read_table(Y, what=what), what)
     stored = table.sparse.data if table.dense is None else table.dense
     if stored.dtype != np.bool_:
         wrong = ~((stored == 0) | (stored == 1))
@@ -69,7 +69,7 @@ def read_two(Y: Any, predicted: Any) -> tuple[Any, Any]:
 
 def read_numbers(values: Any, *, what: str) -> Any:
     """Finite numbers as a float64 array, or as a CSR matrix if they are sparse."""
-    table = read_table(values, what=what)
+    table = _without_text(read_table(values, what=what), what)
     stored = table.sparse.data if table.dense is None else table.dense
     if stored.dtype.kind == "f" and not np.isfinite(stored).all():
         raise InputError(_where_not_finite(table, what))
@@ -79,9 +79,13 @@ def read_numbers(values: Any, *, what: str) -> Any:
 
 
 def read_row_weights(sample_weight: Any, n_rows: int) -> Floats:
-    """One weight for each row; ones when none are given."""
+    """One weight for each row; ones when none are given.
+
+    Only their shares matter to a measure, so they are scaled by a power of two, which rounds nothing: the largest is near 1,
+    and sums and squares of very large or very small ones stay numbers.
+    """
     weights = read_weights(sample_weight, n_rows)
-    return np.ones(n_rows) if weights is None else weights
+    return np.ones(n_rows) if weights is None else np.ldexp(weights, 1 - int(np.frexp(weights.max())[1]))
 
 
 def same_shape(expected: tuple[int, int], found: tuple[int, int], what: str) -> None:
@@ -90,7 +94,24 @@ def same_shape(expected: tuple[int, int], found: tuple[int, int], what: str) -> 
         raise InputError(f"{what} has shape {found}, but Y has shape {expected}; every row and column of Y needs its own.")
 
 
+def _without_text(table: NumberTable, what: str) -> NumberTable:
+    """Refuse columns of text, whose numbers are ranks among the values that are there: "1" alone would be a 0."""
+    if table.text:
+        raise InputError(
+            f"{what}, {table.name(min(table.text))} holds text or categories, and the measures need numbers: convert it first, "
+            "for instance with frame.astype(float)."
+        )
+    return table
+
+
 def _where_not_finite(table: NumberTable, what: str) -> str:
-    values = table.sparse.toarray() if table.dense is None else table.dense
-    row, column = np.argwhere(~np.isfinite(values))[0]
-    return f"{what}, row {row}, {table.name(int(column))} is {values[row, column]}; the measures need finite numbers."
+    if table.dense is None:  # not made dense, however large it is
+        stored = table.sparse.tocoo()
+        rows, columns, values = stored.row, stored.col, stored.data
+    else:
+        rows, columns = np.nonzero(~np.isfinite(table.dense))
+        values = table.dense[rows, columns]
+    bad = np.flatnonzero(~np.isfinite(values))
+    first = bad[np.lexsort((columns[bad], rows[bad]))[0]]
+    place = f"{what}, row {rows[first]}, {table.name(int(columns[first]))}"
+    return f"{place} is {values[first]}; the measures need finite numbers."

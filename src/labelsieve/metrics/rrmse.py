@@ -2,6 +2,7 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from labelsieve.errors import InputError, one_of
 from labelsieve.metrics.inputs import Floats, read_numbers, read_row_weights, same_shape
@@ -57,18 +58,26 @@ def rrmse(
     deviations = truth - _baseline(baseline, truth, weights)
     if baseline is None:
         deviations[:, np.ptp(truth, axis=0) == 0] = 0.0  # the mean of equal numbers need not be that number
-    error, spread = weights @ (truth - prediction) ** 2, weights @ deviations**2
-    values = np.sqrt(np.divide(error, spread, out=(error > 0).astype(np.float64), where=spread > 0))
+    (error, above), (spread, below) = _squares(truth - prediction, weights), _squares(deviations, weights)
+    ratios = np.divide(error, spread, out=(error > 0).astype(np.float64), where=spread > 0)
+    values = np.ldexp(np.sqrt(ratios), np.where(spread > 0, above - below, 0))
     return values if multioutput == "raw_values" else float(values.mean())
+
+
+def _squares(differences: Floats, weights: Floats) -> tuple[Floats, NDArray[np.int32]]:
+    """Sums of squares of every column in units of a power of two, and its exponent: squares of any numbers stay numbers."""
+    exponents = np.frexp(np.abs(differences).max(axis=0))[1]
+    return weights @ np.ldexp(differences, -exponents) ** 2, exponents
 
 
 def _baseline(baseline: Any, truth: Floats, weights: Floats) -> Floats:
     if baseline is None:
         return np.asarray(np.average(truth, axis=0, weights=weights))
-    means = np.atleast_1d(np.asarray(baseline, dtype=np.float64))
-    if means.shape != (truth.shape[1],) or not np.isfinite(means).all():
+    alone = np.isscalar(baseline) or getattr(baseline, "ndim", 1) == 0
+    means = _dense([baseline] if alone else baseline, "baseline")
+    if means.shape != (truth.shape[1], 1):
         raise InputError(f"baseline must be a finite number for each of the {truth.shape[1]} targets, not {baseline!r}.")
-    return means
+    return means[:, 0]
 
 
 def _dense(values: Any, what: str) -> Floats:

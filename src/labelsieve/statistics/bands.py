@@ -4,9 +4,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as t_distribution
 
-from labelsieve.errors import InputError
-from labelsieve.statistics.post_hoc import read_alpha
-from labelsieve.statistics.results import Floats
+from labelsieve.errors import InputError, share
+from labelsieve.statistics.results import Floats, read_floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +44,14 @@ def confidence_band(values: Any, *, confidence: float = 0.95, test_share: float 
     >>> band.mean, band.high.round(3)
     (array([0.2, 0.5]), array([0.448, 0.5 ]))
     """
-    numbers = np.asarray(values, dtype=np.float64)
+    numbers = read_floats(values, "the values of a band")
     if numbers.ndim not in (1, 2) or len(numbers) < 2:
         raise InputError(f"a band needs at least two repetitions, in rows; the values have shape {numbers.shape}.")
     if not np.isfinite(numbers).all():
         raise InputError(f"repetition {int(np.argwhere(~np.isfinite(numbers))[0][0])} has a value that is missing or infinite.")
-    read_alpha(confidence)
-    if test_share is not None and not 0 < test_share < 1:
-        raise InputError(f"test_share must be between 0 and 1, not {test_share!r}.")
+    outside = (1 - share(confidence, "confidence")) / 2
     n = len(numbers)
-    shared = 0.0 if test_share is None else test_share / (1 - test_share)
+    tested = 0.0 if test_share is None else share(test_share, "test_share")
     mean = np.asarray(numbers.mean(axis=0))
-    half = t_distribution.isf((1 - confidence) / 2, n - 1) * numbers.std(axis=0, ddof=1) * np.sqrt(1 / n + shared)
+    half = t_distribution.isf(outside, n - 1) * numbers.std(axis=0, ddof=1) * np.sqrt(1 / n + tested / (1 - tested))
     return Band(mean, mean - half, mean + half)

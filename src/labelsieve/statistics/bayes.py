@@ -3,8 +3,8 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.errors import InputError, whole_number
-from labelsieve.statistics.results import Floats
+from labelsieve.errors import InputError, number, whole_number
+from labelsieve.statistics.results import Floats, read_floats
 
 _SAMPLES_AT_A_TIME = 4096
 
@@ -65,16 +65,20 @@ def bayesian_signed_rank(
     >>> found.first > 0.95
     True
     """
-    z = _differences(first, second, lower_is_better)
-    if not (np.isfinite(same_within) and same_within >= 0):
+    z, noise = _differences(first, second, lower_is_better)
+    if not 0 <= number(same_within, "same_within") < np.inf:
         raise InputError(f"same_within must be 0 or more, not {same_within!r}.")
-    if not (np.isfinite(prior) and prior > 0):
+    if not 0 < number(prior, "prior") < np.inf:
         raise InputError(f"prior must be above 0, not {prior!r}.")
     n_samples = whole_number(n_samples, "n_samples", 1, 10**9)
-    random = np.random.default_rng(random_state)
+    try:
+        random = np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InputError(f"random_state must be a whole number of 0 or more, not {random_state!r}.") from None
     z = np.append(0.0, z)
     sums = z[:, None] + z
-    above, below = (sums > 2 * same_within).astype(np.float64), (sums < -2 * same_within).astype(np.float64)
+    border = 2 * same_within + noise
+    above, below = (sums > border).astype(np.float64), (sums < -border).astype(np.float64)
     wins = np.zeros(3)
     for start in range(0, n_samples, _SAMPLES_AT_A_TIME):
         n = min(_SAMPLES_AT_A_TIME, n_samples - start)
@@ -89,10 +93,12 @@ def bayesian_signed_rank(
     return Posterior(*(float(share) for share in wins / n_samples))
 
 
-def _differences(first: Any, second: Any, lower_is_better: bool) -> Floats:
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+def _differences(first: Any, second: Any, lower_is_better: bool) -> tuple[Floats, float]:
+    """Differences, and how far sums of two may be off because decimals are no binary numbers: 0.85 - 0.84 is above 0.01."""
+    one, other = read_floats(first, "the results of the first method"), read_floats(second, "those of the second")
     if one.ndim != 1 or one.shape != other.shape or len(one) == 0:
         raise InputError(f"two lists of results on the same data sets are needed, not shapes {one.shape} and {other.shape}.")
     if not (np.isfinite(one) & np.isfinite(other)).all():
         raise InputError("a result is missing or infinite; leave that data set out of both lists.")
-    return other - one if lower_is_better else one - other
+    noise = 8 * float(np.finfo(np.float64).eps * np.abs([one, other]).max())
+    return other - one if lower_is_better else one - other, noise

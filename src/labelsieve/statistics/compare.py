@@ -4,14 +4,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.errors import InputError, one_of
+from labelsieve.errors import InputError, one_of, share
 from labelsieve.statistics.comparison import Comparison
 from labelsieve.statistics.friedman import friedman
 from labelsieve.statistics.groups import groups_without_differences
-from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi, read_alpha
+from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
 from labelsieve.statistics.ranks import average_ranks
 from labelsieve.statistics.results import Floats, Results, method_index, read_results
-from labelsieve.statistics.signed_rank import wilcoxon_holm
+from labelsieve.statistics.signed_rank import signed_rank_sums, wilcoxon_holm
 
 Test = Literal["nemenyi", "bonferroni-dunn", "wilcoxon"]
 
@@ -75,7 +75,7 @@ def compare(
     """
     results = read_results(table, methods)
     n, k = results.values.shape
-    read_alpha(alpha)
+    alpha = share(alpha, "alpha")
     own = None if control is None else method_index(results.methods, control)
     chosen = _choose(test, k, own)
     overall = friedman(results, lower_is_better=lower_is_better)
@@ -99,6 +99,7 @@ def compare(
         p_values=p_values,
         critical_difference=distance,
         different=different,
+        ahead=_ahead(signed_rank_sums(results), lower_is_better) if chosen == "wilcoxon" else _ahead(means[:, None] - means),
         groups=_groups(different, own, means),
     )
 
@@ -124,6 +125,10 @@ def _p_values(results: Results, test: str, own: int | None, lower_is_better: boo
     found = np.full((len(row), len(row)), np.nan)
     found[own] = found[:, own] = row
     return found
+
+
+def _ahead(differences: Floats, lower_is_better: bool = True) -> NDArray[np.bool_]:
+    return differences < 0 if lower_is_better else differences > 0
 
 
 def _groups(different: NDArray[np.bool_], own: int | None, means: Floats) -> tuple[tuple[int, ...], ...]:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.stats import norm, studentized_range
 
-from labelsieve.errors import InputError, one_of, whole_number
+from labelsieve.errors import one_of, share, whole_number
 from labelsieve.statistics.ranks import average_ranks
 from labelsieve.statistics.results import Floats, method_index, read_results
 
@@ -30,7 +30,7 @@ def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05,
     k = whole_number(n_methods, "n_methods", 2, 10**6)
     n = whole_number(n_datasets, "n_datasets", 2, 10**9)
     one_of(test, "test", ("nemenyi", "bonferroni-dunn"))
-    read_alpha(alpha)
+    alpha = share(alpha, "alpha")
     if test == "nemenyi":
         quantile = float(studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
     else:
@@ -81,12 +81,6 @@ def bonferroni_dunn(table: Any, control: str | int, *, lower_is_better: bool = F
     found: Floats = np.minimum(1.0, 2 * (k - 1) * norm.sf(np.abs(means - means[own]) / _unit(k, n)))
     found[own] = 1.0
     return found
-
-
-def read_alpha(alpha: float) -> None:
-    """Refuse what is not a probability of error."""
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha must be between 0 and 1, not {alpha!r}.")
 
 
 def _unit(k: int, n: int) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
 from labelsieve.errors import InputError
-from labelsieve.statistics.results import Floats, method_index, read_results
+from labelsieve.statistics.results import Floats, Results, method_index, read_floats, read_results
 
 _EXACT_UP_TO = 400  # data sets, at some 50 ms a pair; beyond, small p-values are right to a few per cent
 
@@ -23,7 +23,7 @@ def holm(p_values: Any) -> Floats:
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
-    values = np.asarray(p_values, dtype=np.float64)
+    values = read_floats(p_values, "the p-values")
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise InputError(f"holm takes a list of p-values between 0 and 1, not {p_values!r}.")
     order = np.argsort(values, kind="stable")
@@ -74,6 +74,17 @@ def wilcoxon_holm(table: Any, *, control: str | int | None = None) -> Floats:
     for (first, second), value in zip(pairs, corrected, strict=True):
         found[first, second] = found[second, first] = value
     return found if own is None else found[own]
+
+
+def signed_rank_sums(results: Results) -> Floats:
+    """For every pair, the ranks of the differences with their signs, added up: below 0 where the first tends to be smaller.
+
+    What Wilcoxon's test looks at. Its sign can differ from that of the average ranks: few large differences may weigh more
+    than many small ones.
+    """
+    differences = results.values[:, :, None] - results.values[:, None, :]
+    sums: Floats = (np.sign(differences) * rankdata(np.abs(differences), axis=0)).sum(axis=0)
+    return sums
 
 
 def _p_value(differences: Floats) -> float:

@@ -8,7 +8,7 @@ import scipy.stats
 from numpy.typing import NDArray
 
 from labelsieve.drawing import picture
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, share
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,25 +77,27 @@ def stability_index(masks: Any, *, confidence: float = 0.95) -> Stability:
     >>> round(found.index, 3), found.frequency.round(2).tolist()
     (0.333, [1.0, 0.67, 0.33, 0.0])
     """
-    chosen = np.asarray(masks)
+    try:
+        chosen = np.asarray(masks)
+    except ValueError:
+        raise InputError("masks must have as many columns in every row, one for each feature.") from None
     if chosen.ndim != 2 or chosen.shape[0] < 2 or chosen.shape[1] < 1 or not np.isin(chosen, (0, 1)).all():
         raise InputError(
             f"masks must be zeros and ones, one row for each of at least two selections; this has shape {chosen.shape}."
         )
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must be between 0 and 1, not {confidence!r}.")
+    confidence = share(confidence, "confidence")
     chosen = chosen.astype(bool)
     n_repeats, n_features = chosen.shape
     frequency = chosen.mean(axis=0)
-    share = chosen.mean(axis=1)  # k_i / d
-    mean = float(share.mean())
+    part_chosen = chosen.mean(axis=1)  # k_i / d
+    mean = float(part_chosen.mean())
     chance = mean * (1 - mean)
     if chance == 0:
         return Stability(np.nan, np.nan, (np.nan, np.nan), frequency, chosen, confidence)
     spread = float((frequency * (1 - frequency)).mean()) * n_repeats / (n_repeats - 1)
     index = 1 - spread / chance
     agreement = chosen @ frequency / n_features
-    part = (agreement - share * mean + index / 2 * (2 * mean * share - share - mean + 1)) / chance
+    part = (agreement - part_chosen * mean + index / 2 * (2 * mean * part_chosen - part_chosen - mean + 1)) / chance
     variance = 4 / n_repeats**2 * float(((part - part.mean()) ** 2).sum())
     reach = float(scipy.stats.norm.ppf((1 + confidence) / 2)) * np.sqrt(variance)
     return Stability(index, variance, (index - reach, index + reach), frequency, chosen, confidence)

@@ -7,9 +7,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
 from labelsieve.drawing import picture
-from labelsieve.errors import InputError, is_whole
+from labelsieve.errors import InputError, is_whole, not_negative
 from labelsieve.metrics import MEASURES
-from labelsieve.stopping.rule import MOST_LOOKED_AT, Evidence, StoppingRule, not_negative
+from labelsieve.stopping.rule import MOST_LOOKED_AT, Evidence, StoppingRule
 
 
 class CrossValidated(StoppingRule):

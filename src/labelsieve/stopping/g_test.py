@@ -4,11 +4,11 @@ from typing import Literal
 
 import numpy as np
 
-from labelsieve.errors import one_of
+from labelsieve.errors import not_negative, one_of, share
 from labelsieve.information.codes import Codes
 from labelsieve.information.joint import joint_variable
 from labelsieve.stopping.g_statistic import Column, g_statistic
-from labelsieve.stopping.rule import Evidence, StoppingRule, not_negative, share
+from labelsieve.stopping.rule import Evidence, StoppingRule
 
 REMEDY = "use PermutationTest, CrossValidated or a fixed number."
 

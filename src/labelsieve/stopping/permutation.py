@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from labelsieve.errors import whole_number
+from labelsieve.errors import share, whole_number
 from labelsieve.information.codes import Codes, SparseCodes
 from labelsieve.information.joint import joint_variable
-from labelsieve.stopping.rule import Evidence, Rows, StoppingRule, share
+from labelsieve.stopping.rule import Evidence, Rows, StoppingRule
 
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
 

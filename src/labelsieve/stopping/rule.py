@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -109,24 +108,3 @@ class StoppingRule(BaseEstimator):  # type: ignore[misc]
 def cannot_judge(*_: Any) -> Numbers:
     """In place of a judge, where there is none."""
     raise InputError("Predictions cannot be judged here; use a rule that looks at the scores or at the counts.")
-
-
-def share(value: Any, name: str) -> float:
-    """``value`` as a number between 0 and 1, both left out."""
-    if not 0 < number(value, name) < 1:
-        raise InputError(f"{name} must be between 0 and 1, not {value!r}.")
-    return float(value)
-
-
-def not_negative(value: Any, name: str) -> float:
-    """``value`` as a number of 0 or more."""
-    if not number(value, name) >= 0:
-        raise InputError(f"{name} must not be negative, and is {value!r}.")
-    return float(value)
-
-
-def number(value: Any, name: str) -> float:
-    """``value`` as a float."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputError(f"{name} must be a number, not {value!r}.")
-    return float(value)

@@ -2,8 +2,9 @@
 
 from typing import Literal
 
+from labelsieve.errors import number
 from labelsieve.stopping.added import Curve
-from labelsieve.stopping.rule import Evidence, StoppingRule, number
+from labelsieve.stopping.rule import Evidence, StoppingRule
 
 
 class ScoreThreshold(StoppingRule):

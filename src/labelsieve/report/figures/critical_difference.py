@@ -2,7 +2,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from labelsieve.report.figures.style import COLOURS, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, size_in_inches, text_width
+from labelsieve.plaintext import printable
+from labelsieve.report.figures.style import COLOURS, FONT, GREY, SMALLEST_FONT, WIDTH, ink, new_axes, size_in_inches, text_width
 from labelsieve.statistics import Comparison
 
 # Inches at the normal font size; everything shrinks together when the axes are too small.
@@ -65,6 +66,10 @@ class _Name:
     left: bool
     control: bool
 
+    @property
+    def weight(self) -> str:
+        return "bold" if self.control else "normal"
+
 
 class _Plan:
     """Where things go: ranks along x, inches along y with the axis of ranks at 0."""
@@ -75,7 +80,7 @@ class _Plan:
         on_left = (self.n_methods + 1) // 2
         self.names = []
         for place, method in enumerate(order):
-            name, rank, left = comparison.methods[method], float(comparison.average_ranks[method]), place < on_left
+            name, rank, left = printable(comparison.methods[method]), float(comparison.average_ranks[method]), place < on_left
             text = f"{rank:.2f}  {name}" if left else f"{name}  {rank:.2f}"
             level = place if left else self.n_methods - 1 - place
             self.names.append(_Name(text, rank, level, left, method == comparison.control))
@@ -94,7 +99,7 @@ class _Plan:
     def margins(self, ax: Any, size: float) -> tuple[float, float]:
         """Inches left and right of the axis of ranks."""
         left, right = (
-            max((text_width(ax, name.text, size) for name in self.names if name.left is side), default=0.0)
+            max((text_width(ax, name.text, size, name.weight) for name in self.names if name.left is side), default=0.0)
             for side in (True, False)
         )
         return left + 3 * _GAP, right + 3 * _GAP
@@ -117,18 +122,21 @@ class _Plan:
 
 def _draw_axis(ax: Any, comparison: Comparison, step: int, scale: float) -> None:
     n = len(comparison.methods)
-    ax.plot([1, n], [0, 0], color="black", linewidth=1.0 * scale, solid_capstyle="butt")
+    ax.plot([1, n], [0, 0], color=ink(), linewidth=1.0 * scale, solid_capstyle="butt")
     for rank in range(1, n + 1):
         labelled = (rank - 1) % step == 0
-        ax.plot([rank, rank], [0, 0.06 if labelled else 0.035], color="black", linewidth=0.8 * scale)
+        ax.plot([rank, rank], [0, 0.06 if labelled else 0.035], color=ink(), linewidth=0.8 * scale)
         if labelled:
             ax.text(rank, 0.075, str(rank), ha="center", va="bottom", fontsize=FONT * scale)
     if comparison.critical_difference is None:
         ax.text(1, 0.36, "Wilcoxon's test with Holm's correction", va="center", fontsize=FONT * scale, color=GREY)
         return
     distance = comparison.critical_difference
-    if distance <= n - 1:
-        ax.plot([1, 1 + distance], [0.34, 0.34], color="black", linewidth=1.4 * scale, marker="|", markersize=6 * scale)
+    if not comparison.different.any() and max(comparison.average_ranks) - min(comparison.average_ranks) > distance:
+        # Without it the bar, longer than the critical difference, would be a riddle.
+        ax.text(1, 0.36, "No difference by Friedman's test", va="center", fontsize=FONT * scale, color=GREY)
+    elif distance <= n - 1:
+        ax.plot([1, 1 + distance], [0.34, 0.34], color=ink(), linewidth=1.4 * scale, marker="|", markersize=6 * scale)
         ax.text(1 + distance / 2, 0.39, f"CD = {distance:.2f}", ha="center", va="bottom", fontsize=FONT * scale)
     else:
         ax.text(1, 0.36, f"CD = {distance:.2f}, longer than the axis", va="center", fontsize=FONT * scale)
@@ -152,8 +160,7 @@ def _draw_name(ax: Any, name: _Name, plan: _Plan, scale: float) -> None:
     end = 1 - plan.gap if name.left else plan.n_methods + plan.gap
     ax.plot([name.rank, name.rank, end], [0, y, y], color=GREY, linewidth=0.8 * scale, solid_joinstyle="miter", zorder=1)
     place, side = (end - plan.gap, "right") if name.left else (end + plan.gap, "left")
-    weight = "bold" if name.control else "normal"
-    ax.text(place, y, name.text, ha=side, va="center", fontsize=FONT * scale, fontweight=weight, parse_math=False)
+    ax.text(place, y, name.text, ha=side, va="center", fontsize=FONT * scale, fontweight=name.weight, parse_math=False)
 
 
 def _span(comparison: Comparison, bar: tuple[int, ...]) -> tuple[float, float]:

@@ -4,11 +4,26 @@ from typing import Any, Literal
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, FONT, MARKERS, STYLES, WIDTH, new_axes, short
+from labelsieve.plaintext import printable
+from labelsieve.report.figures.style import (
+    FONT,
+    MARKERS,
+    STYLES,
+    WIDTH,
+    colour,
+    new_axes,
+    pyplot,
+    short,
+    short_names,
+    size_in_inches,
+    text_width,
+)
 from labelsieve.statistics import confidence_band
+from labelsieve.statistics.results import read_floats
 
 _MARKED = 8  # markers along a curve
 _BESIDE = 4  # more curves than this have their legend beside the axes
+_UNDER = 0.36  # inches that the numbers and the name of the lower axis take, above a legend below
 
 
 def curves(
@@ -32,7 +47,8 @@ def curves(
     ----------
     n_features : array-like of shape (n_points,)
     values : mapping of str to array-like of shape (n_repetitions, n_points) or (n_points,)
-        A curve for each method. One dimension, or a single repetition, has no band.
+        A curve for each method. One dimension, or a single repetition, has no band. Where a repetition is missing (NaN), the
+        curve has a gap.
     ylabel, title, xlabel : str
     confidence, test_share : float
         As in :func:`labelsieve.statistics.confidence_band`.
@@ -54,25 +70,28 @@ def curves(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['jmi', 'all']
     """
-    x = np.asarray(n_features, dtype=np.float64)
+    x = read_floats(n_features, "the numbers of features")
     if x.ndim != 1 or not len(x) or not len(values):
         raise InputError("curves need a list of numbers of features and at least one method.")
     if ax is None:
         ax = new_axes(WIDTH, max(2.6, 0.17 * len(values) + 0.5))
     ends = {}
     for place, (name, own) in enumerate(values.items()):
-        numbers = np.atleast_2d(np.asarray(own, dtype=np.float64))
-        if numbers.ndim != 2 or numbers.shape[1] != len(x):
-            raise InputError(f"{name} has values of shape {numbers.shape} for {len(x)} numbers of features.")
-        ends[name] = (_draw(ax, x, numbers, place, confidence, test_share), float(numbers[:, -1].mean()))
+        numbers = _read(str(name), own, len(x))
+        mean = numbers.mean(axis=0)
+        ends[str(name)] = (_draw(ax, x, numbers, place, confidence, test_share), float(mean[~np.isnan(mean)][-1]))
     ax.set_xlabel(xlabel, fontsize=FONT)
     ax.set_ylabel(ylabel, fontsize=FONT)
     if title:
-        ax.set_title(short(title), fontsize=FONT, parse_math=False)
+        whole = printable(title)
+        fits = text_width(ax, whole, FONT) <= size_in_inches(ax)[0]
+        ax.set_title(whole if fits else short(title), fontsize=FONT, parse_math=False)
     ax.tick_params(labelsize=FONT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.margins(x=0.02)
-    if np.all(x == np.rint(x)) and type(ax.xaxis.get_major_locator()).__name__ == "AutoLocator":  # no ticks at 2.5 features
+    if len(np.unique(x)) == 1:
+        ax.set_xticks(x[:1])
+    elif np.all(x == np.rint(x)) and type(ax.xaxis.get_major_locator()).__name__ == "AutoLocator":  # no ticks at 2.5 features
         ax.xaxis.get_major_locator().set_params(integer=True)
     if legend:
         _add_legend(ax, ends, below=legend == "below")
@@ -89,42 +108,85 @@ def legend_columns(names: Iterable[str]) -> int:
     return 3 if longest <= 9 else 2 if longest <= 16 else 1
 
 
+def _read(name: str, own: Any, n_points: int) -> Any:
+    """Repetitions in rows; a single one is one row."""
+    numbers = np.atleast_2d(read_floats(own, f"the values of {name}"))
+    if numbers.ndim != 2 or numbers.shape[1] != n_points:
+        raise InputError(f"{name} has values of shape {numbers.shape} for {n_points} numbers of features.")
+    if np.isinf(numbers).any():
+        raise InputError(f"{name} has an infinite value; NaN leaves a point out.")
+    if np.isnan(numbers).any(axis=0).all():
+        raise InputError(f"{name} has nothing to draw: a repetition is missing (NaN) at every number of features.")
+    return numbers
+
+
 def _draw(ax: Any, x: Any, numbers: Any, place: int, confidence: float, test_share: float | None) -> Any:
-    colour = COLOURS[place % len(COLOURS)]
+    own = colour(place)
     mean = numbers.mean(axis=0)
     if len(numbers) > 1:
-        band = confidence_band(numbers, confidence=confidence, test_share=test_share)
-        ax.fill_between(x, band.low, band.high, color=colour, alpha=0.15, linewidth=0)
+        there = ~np.isnan(mean)
+        band = confidence_band(numbers[:, there], confidence=confidence, test_share=test_share)
+        low, high = np.full(len(x), np.nan), np.full(len(x), np.nan)
+        low[there], high[there] = band.low, band.high
+        if len(x) == 1:  # an area would have no width
+            ax.vlines(x, low, high, color=own, alpha=0.5, linewidth=1.3)
+        else:
+            ax.fill_between(x, low, high, color=own, alpha=0.15, linewidth=0)
     step = max(1, len(x) // _MARKED)
     (line,) = ax.plot(
         x,
         mean,
-        color=colour,
+        color=own,
         linestyle=STYLES[place % len(STYLES)],
         linewidth=1.3,
         marker=MARKERS[place % len(MARKERS)],
         markersize=3.5,
-        markevery=(place % step, step),  # not all at the same x
+        markevery=_marked(mean, place % step, step),
     )
     return line
 
 
+def _marked(mean: Any, first: int, step: int) -> list[int]:
+    """Every so many points, of other curves others; and points between two gaps, which no line shows."""
+    there = np.pad(~np.isnan(mean), 1)
+    alone = there[1:-1] & ~there[:-2] & ~there[2:]
+    return sorted({*range(first, len(mean), step), *np.flatnonzero(alone).tolist()})
+
+
 def _add_legend(ax: Any, ends: dict[str, tuple[Any, float]], *, below: bool) -> None:
     order = sorted(ends, key=lambda name: -ends[name][1])
-    where: dict[str, Any] = {"loc": "best"}
+    lines = [ends[name][0] for name in order]
+    names = short_names(order) if below else [printable(name) for name in order]
     if below:
-        where = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": legend_columns(order), "columnspacing": 1.0}
+        under = pyplot().matplotlib.transforms.ScaledTranslation(0, -_UNDER, ax.figure.dpi_scale_trans)
+        where = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": ax.transAxes + under}
+        _legend(ax, lines, names, **where, ncols=legend_columns(order), columnspacing=1.0)
     elif len(order) > _BESIDE:
-        where = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
-    legend = ax.legend(
-        [ends[name][0] for name in order],
-        # matplotlib keeps names that start with an underscore out of legends.
-        [f" {name}" if name.startswith("_") else short(name) if below else name for name in order],
-        fontsize=FONT,
-        frameon=False,
-        handlelength=3.2,
-        labelspacing=0.3,
-        **where,
-    )
+        _legend(ax, lines, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    else:
+        inside = _legend(ax, lines, names, loc="best")
+        width, _ = size_in_inches(ax)
+        if inside.get_window_extent().width / ax.figure.dpi > width:
+            inside = _legend(ax, lines, short_names(order), loc="best")
+        _make_room(ax, lines, inside)
+
+
+def _legend(ax: Any, lines: list[Any], names: list[str], **where: Any) -> Any:
+    # matplotlib keeps names that start with an underscore out of legends.
+    shown = [f" {name}" if name.startswith("_") else name for name in names]
+    legend = ax.legend(lines, shown, fontsize=FONT, frameon=False, handlelength=3.2, labelspacing=0.3, **where)
     for text in legend.get_texts():
         text.set_parse_math(False)
+    return legend
+
+
+def _make_room(ax: Any, lines: list[Any], legend: Any) -> None:
+    """Raise the upper limit where no place inside the axes is free of curves, unless somebody has set it."""
+    ax.figure.figure.draw_without_rendering()
+    box, room = legend.get_window_extent(), ax.get_window_extent()
+    covered = any(line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False) for line in lines)
+    if covered and ax.get_autoscaley_on() and ax.get_yscale() == "linear":
+        low, high = ax.get_ylim()
+        share = min(0.6, (box.height + 4) / room.height)
+        ax.set_ylim(low, low + (high - low) / (1 - share))
+        legend.set_loc("upper right")

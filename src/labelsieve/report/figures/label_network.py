@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, pyplot, text_width
+from labelsieve.report.figures.style import COLOURS, FONT, GREY, SMALLEST_FONT, WIDTH, ink, new_axes, pyplot, text_width
 
 if TYPE_CHECKING:
     from labelsieve.labelspace import LabelNetwork
@@ -71,7 +71,7 @@ def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None
     ax.set_yticks(range(network.n_labels), in_order if size >= SMALLEST_FONT else [""] * network.n_labels, fontsize=size)
     for label, text in zip(network.order, ax.get_yticklabels(), strict=True):
         text.set_parse_math(False)
-        text.set_color("black" if network.parents[label] else GREY)
+        text.set_color(ink() if network.parents[label] else GREY)
     ax.tick_params(length=0)
     for side in ax.spines.values():
         side.set_visible(False)

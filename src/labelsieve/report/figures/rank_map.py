@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from labelsieve.plaintext import printable
 from labelsieve.report.figures.style import FONT, ON_DARK, ON_LIGHT, SMALLEST_FONT, WIDTH, new_axes, size_in_inches, text_width
 from labelsieve.statistics import ranks
 from labelsieve.statistics.results import read_results
@@ -43,8 +44,8 @@ def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None
     means = found.mean(axis=0)
     order = np.argsort(means, kind="stable")
     shown = np.vstack([found, means])[:, order]
-    names = [results.methods[method] for method in order]
-    rows = [*results.datasets, "average"]
+    names = [printable(results.methods[method]) for method in order]
+    rows = [*map(printable, results.datasets), "average"]
     n_rows, n_columns = shown.shape
     if ax is None:
         ax = _fitting_axes(names, rows)

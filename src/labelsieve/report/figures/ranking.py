@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, FONT, HATCHES, bar_axes, short_names
+from labelsieve.report.figures.style import COLOURS, FONT, HATCHES, bar_axes, ink, short_names
 
 _ROW = 0.17  # inches for a feature
 _AROUND = 0.75  # inches for the axis below and the legend above
@@ -115,9 +115,9 @@ def _draw(ax: Any, columns: Mapping[str, NDArray[np.float64]], n_shown: int) -> 
         right, left = right + np.maximum(values, 0), left + np.minimum(values, 0)
     if len(columns) > 1:
         total = np.sum(list(columns.values()), axis=0)
-        how = {"color": "black", "markeredgecolor": "white", "markeredgewidth": 0.6, "markersize": 4.5}
+        how = {"color": ink(), "markeredgecolor": "white", "markeredgewidth": 0.6, "markersize": 4.5}
         ax.plot(total, places, "D", linestyle="none", zorder=3, clip_on=False, label="sum", **how)
-    ax.axvline(0, color="black", linewidth=0.8)
+    ax.axvline(0, color=ink(), linewidth=0.8)
 
 
 def _explain(ax: Any, columns: Mapping[str, Any], note: str) -> None:

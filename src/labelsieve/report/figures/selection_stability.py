@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, FONT, bar_axes, short_names
+from labelsieve.report.figures.style import COLOURS, FONT, bar_axes, ink, short_names
 
 if TYPE_CHECKING:
     from labelsieve.statistics import Stability
@@ -52,7 +52,7 @@ def selection_stability(found: "Stability", *, names: Sequence[str] | None = Non
     if ax is None:
         ax = bar_axes(texts, 0.8 + _ROW * max(1, len(shown)))
     ax.barh(range(len(shown)), frequency[shown], height=0.72, color=COLOURS[0])
-    ax.axvline(float(frequency.mean()), color="black", linewidth=1.0, linestyle=(0, (1, 1.5)))
+    ax.axvline(float(frequency.mean()), color=ink(), linewidth=1.0, linestyle=(0, (1, 1.5)))
     ax.set_yticks(range(len(shown)), texts, fontsize=FONT, parse_math=False)
     ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
     ax.set_xlim(0, 1)

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, new_axes
+from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, ink, new_axes
 
 
 def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> Any:
@@ -52,7 +52,7 @@ def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> A
     edge: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.6, "zorder": 3}
     ax.plot([rule.best_size_], [mean[best]], "s", color=COLOURS[1], markersize=6, label=f"best: {rule.best_size_}", **edge)
     at = int(np.flatnonzero(sizes == kept)[0])
-    ax.plot([kept], [mean[at]], "o", color="black", markersize=6, label=f"kept: {kept}", **edge)
+    ax.plot([kept], [mean[at]], "o", color=ink(), markersize=6, label=f"kept: {kept}", **edge)
     ax.set_xlabel("number of features", fontsize=FONT)
     ax.set_ylabel(_measure(rule) if ylabel is None else ylabel, fontsize=FONT, parse_math=False)
     ax.tick_params(labelsize=FONT)

@@ -100,9 +100,20 @@ def size_in_inches(ax: Any) -> tuple[float, float]:
     return float(box.width / ax.figure.dpi), float(box.height / ax.figure.dpi)
 
 
-def text_width(ax: Any, text: str, size: float) -> float:
+def ink() -> str:
+    """The colour of text in the style that is in use: black, or white on the dark background of another."""
+    return str(pyplot().rcParams["text.color"])
+
+
+def colour(place: int) -> str:
+    """One of the colours, again from the first when there are no more; the black one is the ink of the style."""
+    own = COLOURS[place % len(COLOURS)]
+    return ink() if own == "#000000" else own
+
+
+def text_width(ax: Any, text: str, size: float, weight: str = "normal") -> float:
     """Width of a text in inches."""
-    drawn = ax.text(0, 0, text, fontsize=size, parse_math=False)
+    drawn = ax.text(0, 0, text, fontsize=size, fontweight=weight, parse_math=False)
     box = drawn.get_window_extent()
     drawn.remove()
     return float(box.width / ax.figure.dpi)

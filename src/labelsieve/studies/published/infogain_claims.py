@@ -7,7 +7,14 @@ import numpy as np
 
 from labelsieve.statistics import Comparison, compare
 from labelsieve.statistics.ranks import ranks
-from labelsieve.studies.published.infogain_losses import MEASURES, METHODS, NEAR, Losses, share
+from labelsieve.studies.published.infogain_losses import (
+    MEASURES,
+    METHODS,
+    NEAR,
+    WORDS,
+    Losses,
+    share,
+)
 from labelsieve.studies.published.infogain_printed import TABLE_1, TABLE_2
 from labelsieve.studies.published.study import Section
 
@@ -61,7 +68,7 @@ def winners(losses: Losses, sets: Sequence[str]) -> Section:
             )
             both = ranks(np.array([printed[:4], found[:4]]), lower_is_better=True)
             order.append(bool((both[0] == both[1]).all()))
-        rows.append((measure, share(map(bool, best)), share(order)))
+        rows.append((WORDS[measure], share(map(bool, best)), share(order)))
     said = (
         "A winner is the column with the least loss, one of several where they tie; ranks are of the four methods, ties shared."
     )
@@ -101,7 +108,9 @@ def differences(losses: Losses, sets: Sequence[str]) -> Section:
             pairs = [(found.methods[a], found.methods[b]) for a, b in found.pairs() if found.different[a, b]]
             ranked = [f"{one:.2f}" for one in found.average_ranks]
             real = ", ".join(f"{better} < {worse}" for better, worse in pairs) or "none"
-            rows.append((measure, who, *ranked, f"{found.friedman.p_value:.2g}", f"{found.critical_difference:.2f}", real))
+            rows.append(
+                (WORDS[measure], who, *ranked, f"{found.friedman.p_value:.2g}", f"{found.critical_difference:.2f}", real)
+            )
     said = "The paper does not say what it ranks. By the best values of eleven data sets no two methods differ; with a row for "
     said += (
         "each data set and percentage its sentences come out, but such rows are not independent, and the test finds too much."
@@ -180,7 +189,7 @@ def order_of_ties(losses: Losses, sets: Sequence[str], method: str, lowest: str)
             if abs(as_was.value - other.value) > NEAR:
                 rest = min(losses.best(name, one, measure).value for one in METHODS.values() if one != method)
                 turns = (as_was.value <= rest) != (other.value <= rest)
-                rows.append((measure, name, str(as_was), str(other), f"{rest:.4f}", "yes" if turns else ""))
+                rows.append((WORDS[measure], name, str(as_was), str(other), f"{rest:.4f}", "yes" if turns else ""))
     said = f"The best value moves by more than {NEAR:g} in {len(rows)} of {len(sets) * len(MEASURES)} rows."
     columns = ("measure", "data set", ">Weka's order", ">lowest first", ">best other method", "winner changes")
     return Section(f"{method} under two orders of ties", columns, rows, said)

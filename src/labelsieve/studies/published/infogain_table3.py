@@ -15,7 +15,15 @@ from labelsieve.statistics import compare
 from labelsieve.statistics.ranks import ranks
 from labelsieve.studies.mulan import MixedNaiveBayes, MulanBRkNN, WekaKNN, WekaScaler
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.published.infogain_losses import MEASURES, METHODS, MULAN, PERCENTAGES, Losses, common_settings
+from labelsieve.studies.published.infogain_losses import (
+    MEASURES,
+    METHODS,
+    MULAN,
+    PERCENTAGES,
+    WORDS,
+    Losses,
+    common_settings,
+)
 from labelsieve.studies.published.infogain_printed import PAPER, TABLE_1, TABLE_3
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets, sources
 from labelsieve.studies.results import StudyResults
@@ -138,7 +146,7 @@ def _tests(table: Finished) -> Section:
             real = [f"{found.methods[a]} < {found.methods[b]}" for a, b in found.pairs() if found.different[a, b]]
             numbers = [f"{found.friedman.p_value:.2g}", f"{found.critical_difference:.2f}"]
             ranked = [f"{one:.2f}" for one in found.average_ranks]
-            rows.append((measure, str(len(own)), *ranked, *numbers, ", ".join(real) or "none"))
+            rows.append((WORDS[measure], str(len(own)), *ranked, *numbers, ", ".join(real) or "none"))
     said = "Rows of one data set, or of one classifier, are not independent, so the test finds differences too easily."
     return Section("Average ranks over classifiers and data sets, with Nemenyi's test at 0.05", columns, rows, said)
 

@@ -7,7 +7,17 @@ from statistics import geometric_mean
 from labelsieve.statistics import compare
 from labelsieve.studies.mulan import MulanBRkNN
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.published.infogain_losses import ALL, MEASURES, MULAN, Losses, common_settings, marked, same, share
+from labelsieve.studies.published.infogain_losses import (
+    ALL,
+    MEASURES,
+    MULAN,
+    WORDS,
+    Losses,
+    common_settings,
+    marked,
+    same,
+    share,
+)
 from labelsieve.studies.published.infogain_printed import PAPER, TABLE_4
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets, sources
 from labelsieve.studies.results import StudyResults
@@ -114,9 +124,9 @@ def _claims(results: StudyResults, losses: Losses, ready: list[str]) -> Section:
         ours = {name: tuple(float(losses.means(name, one, measure)[0]) for one in METHODS.values()) for name in ready}
         tables: list[list[tuple[float, ...]]] = [list(printed.values()), [printed[name] for name in ready], list(ours.values())]
         rows.append(
-            (f"BR + InfoGain favoured slightly: lower {measure}", *(share(br < ml for br, ml in one) for one in tables))
+            (f"BR + InfoGain favoured slightly: lower {WORDS[measure]}", *(share(br < ml for br, ml in one) for one in tables))
         )
-        rows.append((f"no significant difference in {measure} (Wilcoxon)", *map(_p_value, tables)))
+        rows.append((f"no significant difference in {WORDS[measure]} (Wilcoxon)", *map(_p_value, tables)))
     spent = [[sum(results.seconds(name, method)) for method in (METHODS["ML"], ALL, METHODS["BR"])] for name in ready]
     ratios = [printed[0][4] / printed[1][4] for printed in TABLE_4.values()]
     there = [

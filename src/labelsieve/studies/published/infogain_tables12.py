@@ -12,6 +12,7 @@ from labelsieve.studies.published.infogain_losses import (
     METHODS,
     MULAN,
     PERCENTAGES,
+    WORDS,
     Losses,
     common_settings,
     marked,
@@ -65,7 +66,7 @@ def sections(results: Results) -> list[Section]:
     first, in_first = table_1(losses, ready)
     second, in_second = table_2(losses, ready)
     rows = [("table I", share(in_first))]
-    rows += [(f"table II, {measure}", share(cells)) for measure, cells in in_second.items()]
+    rows += [(f"table II, {WORDS[measure]}", share(cells)) for measure, cells in in_second.items()]
     both = [*in_first, *(one for cells in in_second.values() for one in cells)]
     together = Section("Cells within 0.0001 of the published ones", ("table", ">cells"), rows, f"Together: {share(both)}.")
     found = [first, *second, together, winners(losses, ready), no_worse_counts(losses, ready), differences(losses, ready)]
@@ -99,7 +100,7 @@ def table_2(losses: Losses, ready: Sequence[str]) -> tuple[list[Section], dict[s
             ours = [f"{marked(one.value, value)} ({one.percent}%)" for one, (value, _) in zip(best, printed, strict=True)]
             rows.append(("", "ours", *ours, marked(losses.all_features(name, measure), none)))
             cells += [same(one.value, value) for one, (value, _) in zip(best, printed, strict=True)]
-        title = f"Table II: {measure}{' (inverted)' if measure == 'example_accuracy' else ''}, best percentage"
+        title = f"Table II: {WORDS[measure]}, best percentage"
         found.append(Section(title, ("data set", "", *(f">{name}" for name in METHODS), ">No Sel."), rows))
         agree[measure] = cells
     return found, agree

@@ -105,7 +105,7 @@ def _claims(results: Results) -> list[Claim]:
         near[name] = 1 - float(late.min() / exact.max())
         ranges = {measure: _range(over_k(part, name, measure)[1]) for measure in MEASURES}
         flat[name] = ranges["hamming_score"]
-        smaller[name] = ranges["exact_match"] - max(ranges["macro_f1"], ranges["micro_f1"])
+        smaller[name] = (max(ranges["macro_f1"], ranges["micro_f1"]), ranges["exact_match"])
     return [
         Claim(
             f"exact match rises with k (by more than {RISING:.0%} from k = 0 to 0.8 q and more), except on medical",
@@ -119,8 +119,8 @@ def _claims(results: Results) -> list[Claim]:
         ),
         Claim(
             "macro- and micro-F1 change less than exact match",
-            all(one > 0 for one in smaller.values()),
-            _told(smaller, "{:.1%} less"),
+            all(f1 < exact for f1, exact in smaller.values()),
+            _told(smaller, "{0[0]:.1%} against {0[1]:.1%}"),
         ),
         Claim(
             f"the Hamming score does not depend on k (changes by less than {FLAT:.0%})",

@@ -23,7 +23,7 @@ from labelsieve.studies.published.occ_tables_values import (
 )
 from labelsieve.studies.published.panels import panels
 from labelsieve.studies.published.study import Results, Section
-from labelsieve.studies.published.sun_kudo import MEASURES, SWAPPED, WORDS
+from labelsieve.studies.published.sun_kudo import MEASURES, WORDS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,7 +61,7 @@ def _table(results: Results, reading: str, measure: str) -> Section:
             close = one is not None and abs(one.best - value) <= tolerance
             shown.append("-" if one is None else f"{one.best:.3f}" + (" " if close else "*"))
             near, run = near + close, run + (one is not None)
-        rows += [(_label(name), *shown), ("  printed", *(f"{value:.3f} " for value in theirs))]
+        rows += [(name, *shown), ("  printed", *(f"{value:.3f} " for value in theirs))]
         if all(one is not None for one in cells) and len({round(value, 3) for value in theirs}) > 1:
             ours = [one.best for one in cells if one is not None]
             winners += 1
@@ -71,10 +71,6 @@ def _table(results: Results, reading: str, measure: str) -> Section:
         verdict += f" The printed winner is ours on {same} of {winners} data sets."
     title = f"Table {TABLE[measure]}, {WORDS[measure]}, {reading}; best parameter on the test folds"
     return Section(title, ("data set", *(f">{method}" for method in METHODS)), rows, verdict)
-
-
-def _label(name: str) -> str:
-    return "- swapped" if name == SWAPPED else name
 
 
 def _ranks(results: Results, reading: str) -> list[Section]:
@@ -120,9 +116,7 @@ def _every_share(results: Results, reading: str, measure: str) -> Section:
             if found is not None:
                 chosen = chosen_value(results, name, method, measure) if reading == WRITTEN else None
                 nested = "-" if chosen is None else f"{chosen:.3f}"
-                rows.append(
-                    (f"{_label(name)} {method}", *(f"{one:.3f}" for one in (*found.means, found.by_other_folds)), nested)
-                )
+                rows.append((f"{name} {method}", *(f"{one:.3f}" for one in (*found.means, found.by_other_folds)), nested))
     title = f"{WORDS[measure]} for every share of the features, {reading}"
     columns = ("method", *(f">{share}" for share in SHARES), ">others", ">held out")
     verdict = (
