@@ -111,7 +111,8 @@ def failures_in_words(failures: Sequence[tuple[Any, ...]]) -> list[str]:
 def _tell(outcome: "Outcome", out: Path) -> None:
     from labelsieve.studies.profile import profile_of
 
-    said = f"{outcome.n_run:,} cells run, {outcome.n_known:,} were there, {outcome.n_failed:,} failed; all in {out}."
+    there = f"{outcome.n_known:,} were there" + (f", {outcome.n_stale:,} are kept" if outcome.n_stale else "")
+    said = f"{outcome.n_run:,} cells run, {there}, {outcome.n_failed:,} failed; all in {out}."
     typer.echo(f"labelsieve: {said}", err=True)
     profile = profile_of(out)
     shares = ", ".join(f"{kind} {100 * profile.share(kind):.1f} %" for kind, spent in profile.total.items() if spent > 0)

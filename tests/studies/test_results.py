@@ -1,5 +1,6 @@
 """Tables, ranks, winners and tests of a finished study, against plain recomputation."""
 
+import shutil
 import sqlite3
 
 import numpy as np
@@ -38,13 +39,26 @@ def test_ranks_are_those_of_means_over_splits_averaged_over_the_numbers_of_featu
     frame, grid = results.to_frame(), results.ranks(measure)
     for dataset in ("songs", "films", "books"):
         chosen = frame[(frame.dataset == dataset) & (frame.measure == measure) & frame.method.isin(NAMES)]
-        means = chosen.groupby(["k", "method"]).value.mean().unstack()[NAMES].to_numpy()
+        means = chosen.groupby(["k", "method"]).value.mean().unstack()[NAMES].to_numpy().round(12)
         expected = np.mean([rankdata(row) for row in means], axis=0)
         assert [grid.value(dataset, name) for name in NAMES] == pytest.approx(expected.tolist())
         assert results.winners(measure)[dataset] == [
             name for name, rank in zip(NAMES, expected, strict=True) if rank == expected.min()
         ]
     assert results.ranks(measure, baselines=True).columns == [*NAMES, "random"]
+
+
+def test_the_order_of_summing_breaks_no_tie(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "study")
+    with sqlite3.connect(tmp_path / "study" / "results.sqlite") as db:
+        for method, values in (("jmi", (0.1, 0.2, 0.3)), ("mim", (0.3, 0.2, 0.1)), ("scls", (0.2, 0.2, 0.2))):
+            for split, value in enumerate(values):
+                sql = "UPDATE results SET value = ? WHERE cell IN (SELECT id FROM cells WHERE method = ? AND split = ?)"
+                db.execute(sql, (value, method, split))
+    db.close()
+    results = StudyResults(tmp_path / "study")
+    assert {results.ranks("hamming_loss").value("songs", name) for name in NAMES} == {2.0}
+    assert len({results.means("hamming_loss").value("songs", name) for name in NAMES}) == 1
 
 
 def test_means_have_intervals_and_tables_have_the_best_in_bold(folder):

@@ -17,7 +17,7 @@ from labelsieve.studies.frames import Backend, frame_of
 from labelsieve.studies.profile import Profile
 from labelsieve.studies.protocol import ALL, Protocol
 from labelsieve.studies.records import COLUMNS, mixed_kinds, read_records
-from labelsieve.studies.tables import Grid
+from labelsieve.studies.tables import Grid, steady
 
 BASELINES = ("random", ALL)
 
@@ -156,7 +156,7 @@ class StudyResults:
                     band = confidence_band(values, confidence=confidence, test_share=share)
                     half = float(band.high - band.mean)
                 note = f"{len(table)} of {most} splits" if len(table) < most else ""
-                grid.put(dataset, method, float(values.mean()), half, note)
+                grid.put(dataset, method, steady(values.mean()), half, note)
         return grid
 
     def _sizes(self, dataset: str, measure: str, classifier: str | None, methods: Sequence[str]) -> list[int]:
@@ -208,7 +208,7 @@ class StudyResults:
             tables = self._tables(dataset, measure, classifier, methods)
             if len(tables) < len(methods) or len({len(table) for table in tables.values()}) > 1:
                 continue  # not finished: a rank needs every method
-            means = np.array([tables[method].mean(axis=0) for method in methods]).T
+            means = np.array([[steady(mean) for mean in tables[method].mean(axis=0)] for method in methods]).T
             if not np.isfinite(means).all():
                 continue
             rows = means if len(means) > 1 else np.repeat(means, 2, axis=0)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 
@@ -19,7 +19,7 @@ from labelsieve.studies.published.sun_kudo import PAPER, SETS, SWAPPED, occ, svm
 
 TITLE = "Sun and Kudo 2017, tables 3 to 7 and figure 8: oCC and EoCC beside BR, ECC, EBCC, MDDM and LLSF"
 STEPS = 100  # of LLSF
-TIES = {"paper": "absent", "authors-program": "present"}
+TIES: dict[str, Literal["absent", "present"]] = {"paper": "absent", "authors-program": "present"}
 QUICK_SETS = ("emotions", "scene")
 CHOICES = {
     **sun_kudo.CHOICES,
