@@ -136,7 +136,7 @@ def test_every_classifier_of_table_3_runs(tmp_path, monkeypatch):
 def test_table_4_puts_seconds_beside_seconds(tmp_path):
     rng = np.random.default_rng(0)
     X = sparse.random_array(
-        (60, 40), density=0.2, rng=rng, data_sampler=lambda size: rng.integers(1, 4, size).astype(float)
+        (60, 40), density=0.2, random_state=rng, data_sampler=lambda size: rng.integers(1, 4, size).astype(float)
     ).tocsr()
     Y = (rng.random((60, 3)) < 0.4).astype(np.uint8)
     names = tuple(f"word{j}" for j in range(40)), ("a", "b", "c"), ("numeric",) * 40

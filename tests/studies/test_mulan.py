@@ -124,7 +124,7 @@ def test_bins_are_closed_on_the_right_and_keep_no_values():
     assert WekaBins(10).encode(X).column(0).tolist() == [0, 0, 1, 4, 9]
     assert EqualWidth(10, closed="right").encode(X).column(0).tolist() == [0, 1, 2, 3, 4]
     assert WekaBins(10).encode(np.ones((3, 1))).levels.tolist() == [1]
-    table = sparse.random_array((50, 4), density=0.4, rng=0)
+    table = sparse.random_array((50, 4), density=0.4, random_state=0)
     np.testing.assert_array_equal(WekaBins(3).encode(table.tocsr()).to_dense(), WekaBins(3).encode(table.toarray()).to_dense())
 
 
