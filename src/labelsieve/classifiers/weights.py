@@ -60,8 +60,8 @@ def weight_parameters(estimator: Any) -> list[str]:
         return [] if deaf and not has_fit_parameter(estimator.estimator, WEIGHT) else [WEIGHT]
     if routed:
         learner = estimator
-        while isinstance(learner, Pipeline):
-            learner = learner.steps[-1][1]
+        while isinstance(learner, Pipeline | BaseSearchCV):
+            learner = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner.estimator
         return [WEIGHT] if get_routing_for_object(learner).consumes("fit", [WEIGHT]) else []
     if isinstance(estimator, Pipeline):
         (last, classifier), before = estimator.steps[-1], estimator.steps[:-1]
