@@ -23,7 +23,7 @@ from tests.classifiers.weighted_bases import ChecksWeights
 N_ROWS = 160
 WEIGHTS = np.random.default_rng(1).integers(0, 4, N_ROWS)
 PARTS = np.random.default_rng(2).choice([0.0, 0.25, 1.0, 2.5], N_ROWS)
-LOGISTIC = LogisticRegression(tol=1e-10, max_iter=5000)
+LOGISTIC = LogisticRegression(solver="newton-cholesky", tol=1e-10)
 SVM = LinearSVC(dual=False, tol=1e-12)
 TREE = DecisionTreeClassifier(random_state=0)
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn import config_context
+from joblib import parallel_config
+from sklearn import clone, config_context
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
@@ -34,7 +36,7 @@ from tests.classifiers.weighted_bases import ChecksWeights
 
 WEIGHTS = np.random.default_rng(1).integers(0, 4, 100)
 PARTS = np.random.default_rng(2).choice([0.0, 0.25, 1.0, 2.5], 100)
-LOGISTIC = LogisticRegression(tol=1e-10, max_iter=5000)
+LOGISTIC = LogisticRegression(solver="newton-cholesky", tol=1e-10)
 
 
 def named(models):
@@ -55,6 +57,7 @@ def in_thirds(model):
     + [BinaryRelevance(GaussianNB()), LIFT(base=GaussianNB(), random_state=0), HOMER(GaussianNB(), random_state=0)]
     + [LabelCopies(GaussianNB(), targets="copy-weight"), BinaryRelevance(LinearSVC(dual=False, tol=1e-12))]
     + [LabelPowerset(make_pipeline(MinMaxScaler(), StandardScaler(), LOGISTIC))]
+    + [BinaryRelevance(VotingClassifier([("first", LOGISTIC), ("second", GaussianNB())], voting="soft"))]
     + [BinaryRelevance(make_pipeline(Sieve("mim", n_features_to_select=3), make_pipeline(StandardScaler(), LOGISTIC)))]
 )
 def test_a_row_of_weight_three_is_three_rows(model):
@@ -179,6 +182,8 @@ DEAF = KNeighborsClassifier()
         BinaryRelevance(make_pipeline(StandardScaler(), DEAF)),
         BinaryRelevance(GridSearchCV(DEAF, {"n_neighbors": [1, 2]})),
         BinaryRelevance(CalibratedClassifierCV(DEAF)),
+        BinaryRelevance(VotingClassifier([("first", GaussianNB()), ("second", DEAF)])),
+        BinaryRelevance(StackingClassifier([("first", GaussianNB())], DEAF)),
         HOMER(LabelPowerset(DEAF)),
         HOMER(BRkNN()),
     ]
@@ -245,11 +250,12 @@ def test_where_metadata_is_routed_a_pipeline_must_request_weights():
         scaler = StandardScaler().set_fit_request(sample_weight=True)
         with pytest.raises(InputError, match="set_fit_request"):
             BinaryRelevance(make_pipeline(scaler, LOGISTIC)).fit(X, Y, PARTS)
-        asking = LogisticRegression(tol=1e-10, max_iter=5000).set_fit_request(sample_weight=True)
+        asking = clone(LOGISTIC).set_fit_request(sample_weight=True)
         found = BinaryRelevance(make_pipeline(scaler, asking)).fit(X, Y, PARTS).predict_proba(queries)
-        # The scaler of this one does not ask for weights, and gets none in another process either.
+        # The scaler of this one asks for no weights, and gets none from another worker either, which has settings of its own.
         halves = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), asking)
-        alone, beside = (BinaryRelevance(halves, n_jobs=n).fit(X, Y, PARTS).predict_proba(queries) for n in (None, 2))
+        with parallel_config("threading"):
+            alone, beside = (BinaryRelevance(halves, n_jobs=n).fit(X, Y, PARTS).predict_proba(queries) for n in (1, 2))
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(beside, alone)
     assert not np.array_equal(alone, expected)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object
@@ -50,8 +51,8 @@ def weight_parameters(estimator: Any) -> list[str]:
     """Which parameters of ``estimator.fit`` take row weights; none of them if weights would not reach its last model.
 
     ``sample_weight`` itself; in a pipeline that of the last step, and of the steps before it whose fit takes weights; in a
-    search for parameters those of its estimator. Where metadata routing is on, pipelines and the like take ``sample_weight``
-    if what learns in them requests it, and hand it on as requested.
+    search for parameters those of its estimator; in votes and stacks ``sample_weight``, if all members take it. Where metadata
+    routing is on, pipelines and the like take ``sample_weight`` if what learns in them requests it, and hand it on as asked.
     """
     routed = bool(get_config()["enable_metadata_routing"])
     if has_fit_parameter(estimator, WEIGHT):
@@ -71,6 +72,10 @@ def weight_parameters(estimator: Any) -> list[str]:
                 (step, name) for step, part in before if _takes_while_transforming(part) for name in weight_parameters(part)
             ]
         return [f"{step}__{name}" for step, name in found]
+    if isinstance(estimator, VotingClassifier | StackingClassifier):  # whose members get sample_weight by that name alone
+        members = [one for _, one in estimator.estimators if not isinstance(one, str)]
+        last = getattr(estimator, "final_estimator", None)
+        return [WEIGHT] if all(has_fit_parameter(one, WEIGHT) for one in members + [last] * (last is not None)) else []
     return weight_parameters(estimator.estimator) if isinstance(estimator, BaseSearchCV) else []
 
 
