@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule
 from labelsieve.chains import ChainEnsemble, ClassifierChain, OptimizedClassifierChain
+from labelsieve.discretize import MeanStd
 from tests.chains.data import made_up
 from tests.classifiers.weighted_bases import ChecksWeights
 
@@ -106,6 +107,15 @@ def test_networks_and_features_are_learned_with_weights():
     assert model.network_ == network != rule.learn(X, Y)
     alone = LabelwiseSieve("mlfs", n_features_to_select=3, parents=network).fit(X, Y, PARTS)
     assert np.array_equal(model.selector_.selected_, alone.selected_)
+
+
+def test_levels_of_features_that_a_network_conditions_on_follow_weights():
+    X, Y, _, _ = made_up(16, n_features=3)
+    rule, levels = NetworkRule("kcc", order="information", k=1), MeanStd(factor=0.5)
+    selector = LabelwiseSieve("mlfs", discretizer=levels, n_features_to_select=2)
+    network = ClassifierChain(SVM, network=rule, selector=selector).fit(X, Y, PARTS).network_
+    assert network == rule.learn(X, Y, codes=levels.encode(X, None, PARTS), sample_weight=PARTS)
+    assert network != rule.learn(X, Y, codes=levels.encode(X), sample_weight=PARTS)
 
 
 @pytest.mark.parametrize("routing", [False, True])

@@ -28,7 +28,6 @@ from labelsieve.classifiers import (
     PrunedPowerset,
     RAkEL,
 )
-from labelsieve.classifiers.balanced import balanced_clusters
 from labelsieve.classifiers.copies import threshold_for
 from labelsieve.metrics import get_scorer
 from tests.classifiers.data import every_kind, made_up
@@ -136,12 +135,12 @@ def test_pruning_counts_weights():
 
 def test_clusters_of_labels_follow_weights():
     rng = np.random.default_rng(0)
-    Y, weights = (rng.random((40, 7)) < 0.4).astype(int), rng.integers(1, 5, 40)
+    X, Y, weights = rng.normal(size=(40, 1)), (rng.random((40, 9)) < 0.4).astype(int), rng.integers(1, 5, 40)
     alike = []
-    for seed in range(20):
-        tables = ((Y, weights.astype(float)), (np.repeat(Y, weights, axis=0), None), (Y, None))
-        found = [balanced_clusters(sp.csr_matrix(rows), 3, np.random.default_rng(seed), own) for rows, own in tables]
-        weighted, repeated, plain = ([some.tolist() for some in clusters] for clusters in found)
+    for seed in range(10):
+        tables = ((X, Y, weights), (X.repeat(weights, axis=0), Y.repeat(weights, axis=0), None), (X, Y, None))
+        models = [HOMER(MultinomialNB(), n_children=2, random_state=seed).fit(np.abs(x), *more) for x, *more in tables]
+        weighted, repeated, plain = ([[c.tolist() for c in node.clusters] for node in model.nodes_] for model in models)
         assert weighted == repeated
         alike.append(weighted == plain)
     assert not all(alike)
