@@ -21,7 +21,7 @@ SOURCE_LIST := build/sources.txt
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test docs wheel sanitize fuzz bench lint format slow native-test setup clean FORCE
+.PHONY: help demo test docs wheel oldest sanitize fuzz bench lint format slow native-test setup clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -79,6 +79,19 @@ wheel: $(DEV_STAMP)  ## Build a wheel into dist/ and try it in an empty environm
 	    cd "$$scratch"; \
 	    venv/bin/python -m pytest test_minimal.py
 	@ls dist
+
+# Away from the checkout, as above; the settings of pytest and what tests read beside them come along.
+oldest: wheel  ## Run the tests with the oldest versions that the package allows
+	@set -e; scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
+	    $(PYTHON) -m venv "$$scratch/venv"; \
+	    $(RUN) tests/oldest.py > "$$scratch/oldest.txt"; \
+	    pip="$$scratch/venv/bin/python -m pip --quiet --quiet --disable-pip-version-check"; \
+	    $$pip install --upgrade "pip>=25.1"; \
+	    $$pip install --constraint "$$scratch/oldest.txt" --group test dist/*.whl; \
+	    cp -r .ci .gitignore benchmarks docs examples fuzz native tests *.md *.toml Makefile CITATION.cff "$$scratch"; \
+	    export LABELSIEVE_SHARED="$${LABELSIEVE_SHARED:-$(abspath ../shared)}"; \
+	    cd "$$scratch"; \
+	    venv/bin/python -m pytest -n auto --dist loadfile tests --ignore tests/test_docs_build.py
 
 fuzz: setup  ## Fuzz the readers of data files, for MINUTES=30 in all
 	@$(PIP) install --group fuzz

@@ -85,7 +85,8 @@ def test_a_name_that_the_pipe_cannot_take_is_written_another_way(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="signals are others there")
 def test_ctrl_c_ends_with_130():
     slow = "import time, labelsieve.demo as demo; demo.run_demo = lambda *_: (print('on', flush=True), time.sleep(60))"
-    script = f"{slow}; from labelsieve.cli import main; main()"
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # not so in a shell's background
+    script = f"{slow}; {heard}; from labelsieve.cli import main; main()"
     child = subprocess.Popen([sys.executable, "-c", script, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "on\n"
     child.send_signal(signal.SIGINT)

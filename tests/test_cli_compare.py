@@ -78,6 +78,40 @@ def test_failing_cells_are_told_with_exit_code_1(files, tmp_path):
     assert "labelsieve: note: the probe of songs, qpfs: InputError" in result.stderr
     assert "4 failed" in result.stderr
     assert all("no selection: InputError" in failure[-1] for failure in StudyResults(tmp_path / "study").failures)
+    assert "4 cells failed, songs, split 0, qpfs with mlknn first: no selection: InputError" in result.stderr
+    document = json.loads(compare(files, tmp_path / "study", "--json", methods="jmi,qpfs").stdout)
+    assert {one["method"] for one in document["failures"]} == {"qpfs"}
+
+
+def test_a_study_in_which_all_failed_says_so(files, tmp_path):
+    result = compare(files, tmp_path / "study", "--baselines", "none", methods="qpfs")
+    assert (result.exit_code, result.stdout) == (1, "No cell has a result.\n")
+
+
+def test_results_are_of_what_was_asked_for_now(files, tmp_path):
+    def asked(*more, methods):
+        found = compare(files, tmp_path / "study", "--json", *more, methods=methods)
+        assert found.exit_code == 0, found.output
+        return json.loads(found.stdout)["results"][0]
+
+    before = asked(methods="jmi,mim")
+    after = asked("--baselines", "none", methods="mim,scls")
+    assert set(after["means"]["songs"]) == {"mim", "scls"}
+    assert all(after["best"].values()), "the best of those that are shown"
+    assert after["means"]["songs"]["mim"] == before["means"]["songs"]["mim"]
+    assert set(after["best"]["songs"]) <= {"mim", "scls"}
+
+
+def test_the_estimate_counts_cells_that_will_run_again(files, tmp_path):
+    assert compare(files, tmp_path / "study").exit_code == 0
+    dry = compare(files, tmp_path / "study", "--seed", 1, "--changed", "rerun", "--dry-run", "--json")
+    assert json.loads(dry.stdout)["n_missing"] == 16
+    assert "they are run again" in dry.stderr
+
+
+def test_two_classifiers_of_one_kind_have_their_parameters_in_their_names(files, tmp_path):
+    found = compare(files, tmp_path / "study", "--classifiers", "mlknn:k=3,mlknn:k=5", "--json")
+    assert {one["classifier"] for one in json.loads(found.stdout)["results"]} == {"mlknn:k=3", "mlknn:k=5"}
 
 
 def test_protocol_file_says_everything(files, tmp_path):
@@ -112,6 +146,7 @@ REFUSED = {
     "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:name=value"),
     "measure": (["--methods", "jmi", "--measures", "beauty"], "measures: 'beauty' is none"),
     "jobs": (["--methods", "jmi", "--jobs", "0"], "--n-jobs must not be 0"),
+    "two forms": (["--methods", "jmi", "--json", "--format", "csv"], "--json and --format csv exclude each other"),
 }
 
 

@@ -1,12 +1,23 @@
 """The command that compares methods on one's own data: ``labelsieve compare``."""
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from labelsieve.cli_datasets import FILE, LABELS
-from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, method_names, names_in, read_named
+from labelsieve.cli_options import (
+    Format,
+    FormatOption,
+    JsonOption,
+    asked_format,
+    complete,
+    emit,
+    method_names,
+    names_in,
+    read_named,
+)
 from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, end, prepare, run
 from labelsieve.errors import InputError
 from labelsieve.plaintext import plain_table, printable, prose, tables, text_of
@@ -70,19 +81,19 @@ def compare(
     else:
         protocol = from_options(data, told)
     how = {"time_limit": time_limit, "memory_limit": memory_limit, "changed": changed.value, "retry_failed": retry_failed}
-    if json:
-        format = Format.json
-    prepared = prepare(protocol, out, jobs, retry_failed=retry_failed)
+    format = asked_format(format, json)
+    prepared = prepare(protocol, out, jobs, changed=changed.value, retry_failed=retry_failed)
     if dry_run:
         by_method = prepared.document["minutes_by_method"]
         rows = [["method", "minutes"], *by_method.items()]
         emit(format, False, table=lambda: prepared.text, document=lambda: prepared.document, rows=lambda: rows)
         return
     outcome = run(prepared, jobs, how)
-    show_means(protocol, StudyResults(out), outcome, format)
+    results = StudyResults(out, protocol=protocol)
+    show_means(protocol, results, outcome, format)
     if profile:
         show_profile(out)
-    end({out: outcome})
+    end({out: outcome}, [results])
 
 
 def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":
@@ -103,7 +114,7 @@ def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":
     if settings.get("baselines") == ["none"]:
         settings["baselines"] = []
     if "classifiers" in settings:
-        settings["classifiers"] = [read_classifier_option(one) for one in settings["classifiers"].split(",")]
+        settings["classifiers"] = read_classifiers_option(settings["classifiers"])
     return Protocol(sources, settings.pop("methods"), **settings)
 
 
@@ -115,6 +126,21 @@ def read_classifier_option(text: str) -> dict[str, Any]:
     """
     name, parameters = read_named(text, "--classifiers")
     return {"name": name, **parameters}
+
+
+def read_classifiers_option(text: str) -> list[dict[str, Any]]:
+    """What is typed for several; those of one kind have what was typed as their names.
+
+    >>> [one["name"] for one in read_classifiers_option("brknn:k=5,mlknn:k=3,mlknn:k=7")]
+    ['brknn', 'mlknn:k=3', 'mlknn:k=7']
+    """
+    typed = names_in(text)
+    found = [read_classifier_option(one) for one in typed]
+    kinds = [one["name"] for one in found]
+    return [
+        {**one, "name": said, "classifier": one["name"]} if kinds.count(one["name"]) > 1 else one
+        for said, one in zip(typed, found, strict=True)
+    ]
 
 
 def read_method_option(text: str) -> dict[str, Any]:
@@ -133,7 +159,9 @@ def show_means(protocol: "Protocol", results: "StudyResults", outcome: "Outcome"
 
     def document() -> dict[str, Any]:
         cells = {"run": outcome.n_run, "known": outcome.n_known, "failed": outcome.n_failed, "stale": outcome.n_stale}
-        return {"cells": cells, "mixed": list(results.mixed), "results": found}
+        keys = ("data_set", "split", "method", "classifier", "error")
+        failures = [dict(zip(keys, row, strict=True)) for row in results.failures]
+        return {"cells": cells, "mixed": list(results.mixed), "failures": failures, "results": found}
 
     def rows() -> list[list[Any]]:
         head = ["classifier", "measure", "data set", "method", "mean"]
@@ -170,13 +198,14 @@ def means_of(protocol: "Protocol", results: "StudyResults", classifier: str, mea
         "lower_is_better": grid.lower_is_better,
         "means": {name: {one: grid.value(name, one) for one in methods} for name in sets},
         "best": {name: list(best.get(name, ())) for name in sets},
+        "notes": {f"{one} on {name}": grid.note(name, one) for name in sets for one in methods if grid.note(name, one)},
         "first_by_rank": first,
     }
 
 
 def means_in_words(found: list[dict[str, Any]], mixed: list[str]) -> str:
     """The same for people: the best marked."""
-    parts = []
+    parts = [] if found else [prose("No cell has a result.")]
     for one in found:
         way = "lower" if one["lower_is_better"] else "higher"
         what = f"{one['measure']}, {one['classifier']}"
@@ -184,9 +213,13 @@ def means_in_words(found: list[dict[str, Any]], mixed: list[str]) -> str:
         methods = list(next(iter(one["means"].values()), {}))
         rows = []
         for name, values in one["means"].items():
-            cells = [f"{value:.4f}{'*' if method in one['best'][name] else ' '}" for method, value in values.items()]
+            marks = {method: "*" if method in one["best"][name] else " " for method in values}
+            cells = ["- " if isnan(value) else f"{value:.4f}{marks[method]}" for method, value in values.items()]
             rows.append([printable(name), *cells])
         parts += [prose(head), tables(["data set", *(f">{printable(name)}" for name in methods)], rows)]
+        if one["notes"]:
+            said = "; ".join(f"{where}: {note}" for where, note in one["notes"].items())
+            parts.append(prose(f"Not compared, for there is less of them: {said}."))
         if one["first_by_rank"]:
             wins = ", ".join(f"{method} {count}" for method, count in one["first_by_rank"].items())
             parts.append(prose(f"First by rank over the numbers of features: {wins}."))

@@ -88,6 +88,17 @@ def names_in(text: str | None) -> list[str]:
     return [one.strip() for one in (text or "").split(",") if one.strip()]
 
 
+def asked_format(format: Format, as_json: bool) -> Format:
+    """The form of the answer from both options.
+
+    >>> asked_format(Format.table, True).value
+    'json'
+    """
+    if as_json and format is Format.csv:
+        raise InputError("--json and --format csv exclude each other.")
+    return Format.json if as_json else format
+
+
 def emit(
     format: Format,
     as_json: bool,
@@ -97,9 +108,8 @@ def emit(
     rows: Callable[[], Iterable[Sequence[Any]]] | None = None,
 ) -> None:
     """Print an answer in the form asked for; the others are not made."""
-    if as_json and format is Format.csv:
-        raise InputError("--json and --format csv exclude each other.")
-    if as_json or format is Format.json:
+    format = asked_format(format, as_json)
+    if format is Format.json:
         typer.echo(as_json_text(document()))
     elif format is Format.csv:
         if rows is None:

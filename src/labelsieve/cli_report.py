@@ -92,12 +92,18 @@ def report(
 
 def study_page(folder: Path, command: str) -> "Report":
     """The report of a study, or where to look for one."""
-    from labelsieve.report import study_report
+    from labelsieve.report import published_report, study_report
     from labelsieve.studies import StudyResults
-    from labelsieve.studies.store import FILE
+    from labelsieve.studies.published import PUBLISHED
+    from labelsieve.studies.stored import FILE
 
     parts = sorted(path.parent for path in folder.glob(f"*/{FILE}"))
     if parts and not (folder / FILE).exists():
+        results = {part.name: StudyResults(part) for part in parts}
+        names = {one.published for one in results.values()}
+        name = names.pop() if len(names) == 1 else None
+        if name in PUBLISHED:
+            return published_report(PUBLISHED[name], results, command=command)
         raise InputError(f"{folder}: this study has parts; give one of {', '.join(map(str, parts))}.")
     return study_report(StudyResults(folder), name=folder.resolve().name, command=command)
 

@@ -1,5 +1,7 @@
 """Running a study from the command line: what it will cost, running it, how it went."""
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,12 +14,13 @@ from labelsieve.plaintext import plain_table, printable, prose, text_of
 from labelsieve.progress import duration
 
 if TYPE_CHECKING:
-    from labelsieve.studies import Outcome, Protocol, Study
+    from labelsieve.studies import Outcome, Protocol, Study, StudyResults
 
 Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
 OUT = "The folder of the study. Running again goes on with what is missing there."
 JOBS = "Processes; -1: one for each core."
 DRY_RUN = "Say what it would cost, and run nothing."
+MOST_ERRORS = 3
 RETRY = "Run cells again that failed."
 CHANGED = "What to do with results of other data, settings or code: refuse, rerun them, or keep them beside new ones."
 
@@ -32,7 +35,7 @@ class Prepared:
     document: dict[str, Any]
 
 
-def prepare(protocol: "Protocol", out: Path, jobs: int, *, retry_failed: bool) -> Prepared:
+def prepare(protocol: "Protocol", out: Path, jobs: int, *, changed: Any, retry_failed: bool) -> Prepared:
     """Find out what is missing and what it will cost; notes go to standard error."""
     from joblib import effective_n_jobs
 
@@ -43,18 +46,22 @@ def prepare(protocol: "Protocol", out: Path, jobs: int, *, retry_failed: bool) -
     if jobs == 0:
         raise InputError("--n-jobs must not be 0; give a number of processes, or -1 for one for each core.")
     study = Study(protocol, out)
-    todo, _ = study.plan(retry_failed=retry_failed)
+    todo, _ = study.plan(changed=changed, retry_failed=retry_failed)
     cost = estimate(protocol, todo)
     processes = min(effective_n_jobs(jobs), max(1, len(todo.batches)))
     time = duration(60 * cost.minutes / processes)
     about = "at least" if cost.n_given_up else "about"
-    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run, {about} {time} in {processes} "
-    said += f"{'process' if processes == 1 else 'processes'}, {cost.memory_mb:,.0f} MB of data in each."
+    said = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run"
+    if cost.n_missing:
+        said += f", {about} {time} in {processes} {'process' if processes == 1 else 'processes'}, "
+        said += f"{cost.memory_mb:,.0f} MB of data in each"
+    said += "."
     notes = [f"note: the probe of {printable(one)}" for one in cost.problems]
     if cost.n_given_up:
         notes.append(f"note: {cost.n_given_up:,} tries took more than {LONGEST:g} s and were given up, so it will take longer.")
-    if todo.stale_cells:
-        notes.append(f"note: since {len(todo.stale_cells):,} stored cells were made there is a change in {todo.changes()}.")
+    if todo.reasons:
+        becomes = {"refuse": "", "rerun": "; they are run again", "keep": "; they are kept"}[changed]
+        notes.append(f"note: since cells were stored there is a change in {todo.changes()}{becomes}.")
     for note in notes:
         typer.echo(f"labelsieve: {note}", err=True)
     table = plain_table("method", ">minutes on one core")
@@ -73,19 +80,39 @@ def run(prepared: Prepared, jobs: int, how: dict[str, Any]) -> "Outcome":
     return prepared.study.run(n_jobs=jobs, **how)
 
 
-def end(outcomes: "dict[Path, Outcome]") -> None:
-    """Say how it went and where the time went, for every folder; exit code 1 when cells failed in any."""
+def end(outcomes: "dict[Path, Outcome]", found: "Iterable[StudyResults]") -> None:
+    """Say how it went and where the time went, for every folder; exit code 1 when cells failed in any, with their errors."""
     for out, outcome in outcomes.items():
         _tell(outcome, out)
     if any(outcome.n_failed for outcome in outcomes.values()):
-        typer.echo("labelsieve: why cells failed is in the table 'cells'; --retry-failed runs them again.", err=True)
+        for line in failures_in_words([row for results in found for row in results.failures]):
+            typer.echo(f"labelsieve: {line}", err=True)
+        typer.echo("labelsieve: --retry-failed runs failed cells again; the table 'cells' has every error.", err=True)
         raise typer.Exit(1)
+
+
+def failures_in_words(failures: Sequence[tuple[Any, ...]]) -> list[str]:
+    """The errors that most cells failed with, each once, with the first cell that did.
+
+    >>> failures_in_words([("songs", 0, "jmi", "mlknn", "ValueError: no"), ("songs", 1, "jmi", "mlknn", "ValueError: no")])
+    ['2 cells failed, songs, split 0, jmi with mlknn first: ValueError: no']
+    """
+    counts = Counter(row[-1] for row in failures)
+    lines = []
+    for error, count in counts.most_common(MOST_ERRORS):
+        dataset, split, method, classifier, _ = next(row for row in failures if row[-1] == error)
+        cell = f"{dataset}, split {split}, {method} with {classifier}"
+        first = f"1 cell failed, {cell}" if count == 1 else f"{count:,} cells failed, {cell} first"
+        lines.append(printable(f"{first}: {error}"))
+    more = len(counts) - MOST_ERRORS
+    return [*lines, *([f"and {more:,} other {'errors' if more > 1 else 'error'}."] if more > 0 else [])]
 
 
 def _tell(outcome: "Outcome", out: Path) -> None:
     from labelsieve.studies.profile import profile_of
 
-    said = f"{outcome.n_run:,} cells run, {outcome.n_known:,} were there, {outcome.n_failed:,} failed; all in {out}."
+    there = f"{outcome.n_known:,} were there" + (f", {outcome.n_stale:,} are kept" if outcome.n_stale else "")
+    said = f"{outcome.n_run:,} cells run, {there}, {outcome.n_failed:,} failed; all in {out}."
     typer.echo(f"labelsieve: {said}", err=True)
     profile = profile_of(out)
     shares = ", ".join(f"{kind} {100 * profile.share(kind):.1f} %" for kind, spent in profile.total.items() if spent > 0)

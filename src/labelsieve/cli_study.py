@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelsieve.cli_options import Format, FormatOption, JsonOption, complete, emit, names_in
+from labelsieve.cli_options import Format, FormatOption, JsonOption, asked_format, complete, emit, names_in
 from labelsieve.cli_running import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, end, prepare, run
 from labelsieve.errors import InputError
 from labelsieve.plaintext import listed, prose, tables
@@ -44,8 +44,9 @@ def study(
     """Run a published study again, and print its numbers beside ours."""
     from labelsieve.studies import StudyResults
     from labelsieve.studies.published import PUBLISHED
+    from labelsieve.studies.store import Store
 
-    format = Format.json if json else format
+    format = asked_format(format, json)
     if name is None:
         listed_studies = [{"name": known, "title": one.title, "paper": one.paper} for known, one in PUBLISHED.items()]
         emit(
@@ -66,20 +67,22 @@ def study(
     how = {"changed": changed.value, "retry_failed": retry_failed}
     for part, protocol in published.protocols(full=full, sets=chosen, data_home=data).items():
         own = published.folder(folder, part)
-        prepared = prepare(protocol, own, jobs, retry_failed=retry_failed)
+        prepared = prepare(protocol, own, jobs, changed=changed.value, retry_failed=retry_failed)
         if dry_run:
             costs[own.name] = prepared
         else:
             outcomes[own] = run(prepared, jobs, how)
+            with Store(own) as store:
+                store.note("published", published.name)
     if costs:
         text = "\n\n".join(one.text for one in costs.values())
         emit(format, False, table=lambda: text, document=lambda: {part: one.document for part, one in costs.items()})
+    results = {own.name: StudyResults(own) for own in outcomes}
     if outcomes:
-        results = {own.name: StudyResults(own) for own in outcomes}
         emit(format, False, table=lambda: shown(published, results), document=lambda: documented(published, results))
         if figures and published.figures is not None:
             draw(published, results, folder)
-    end(outcomes)
+    end(outcomes, results.values())
 
 
 def documented(published: "PublishedStudy", results: "dict[str, StudyResults]") -> dict[str, Any]:

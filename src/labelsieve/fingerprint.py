@@ -1,6 +1,7 @@
 """Short hashes of what a result depends on: data, rows, settings, code."""
 
 import hashlib
+import inspect
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -13,6 +14,8 @@ from scipy import sparse
 DIGITS = 16
 # What only prints, draws or judges results that exist is no part of how they come about.
 OUTSIDE = ("cli", "demo", "drawing", "plaintext", "select_file", "report", "statistics", "studies", "progress", "__main__")
+# Whose code is hashed as a whole, or changes with releases that runs note.
+KNOWN = ("labelsieve", "builtins", "abc", "typing", "numpy", "scipy", "sklearn", "pandas")
 INSIDE = ("studies/work.py", "studies/named.py", "studies/mulan/", "studies/published/shared_learning.py")
 
 
@@ -63,6 +66,26 @@ def code_print() -> str:
             if name.startswith(INSIDE) or not name.startswith(OUTSIDE):
                 found.update(name.encode() + file.read_bytes())
     return found.hexdigest()[:DIGITS]
+
+
+def class_print(*parts: Any) -> str:
+    """A hash of the code of those classes and functions that are neither of this library nor of those that it stands on.
+
+    :func:`code_print` has this library's. Empty where there is nothing of one's own, or where its code is not to be had, as of
+    what was typed into a plain interpreter.
+
+    >>> class_print(np.zeros(2), len)
+    ''
+    """
+    found = {}
+    for part in parts:
+        for own in [part] if inspect.isfunction(part) else type(part).__mro__:
+            if own.__module__.partition(".")[0] not in KNOWN:
+                try:
+                    found[f"{own.__module__}.{own.__qualname__}"] = inspect.getsource(own)
+                except (OSError, TypeError):
+                    continue
+    return text_print(*(f"{name} {code}" for name, code in sorted(found.items()))) if found else ""
 
 
 def seed_of(*parts: Any) -> int:

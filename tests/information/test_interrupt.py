@@ -36,6 +36,7 @@ SCRIPT = """
     import numpy as np
     from labelsieve.information import conditional_mutual_information, mutual_information
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has begun the tests in the background
     heard, woken = socket.socketpair()
     woken.setblocking(False)
     signal.set_wakeup_fd(woken.fileno())

@@ -99,7 +99,8 @@ def test_every_measure_has_a_scorer():
 
 def test_scorers_live_with_metadata_routing():
     with config_context(enable_metadata_routing=True):
-        found = cross_validate(KNeighborsClassifier(3), X, Y, scoring=get_scorer("neg_coverage"), cv=2, error_score="raise")
+        how = {"scoring": get_scorer("neg_coverage"), "cv": 2, "error_score": "raise", "params": {}}
+        found = cross_validate(KNeighborsClassifier(3), X, Y, **how)
     assert (found["test_score"] <= 0).all()
 
 

@@ -204,7 +204,18 @@ def test_an_unfinished_study_has_a_report(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         Study(protocol(), tmp_path).run(on_cell=_stop_after(7))
     page = Page(study_report(StudyResults(tmp_path)).html())
-    assert "Tests over data sets need two methods" in " ".join(page.texts)
+    said = " ".join(page.texts)
+    assert "No tests over the data sets: a comparison needs at least two data sets and two methods, not 1 and 2." in said
+
+
+def test_a_study_with_fewer_splits_of_some_method_says_so(tmp_path):
+    Study(protocol(methods=["jmi", "mim"]), tmp_path).run()
+    Study(protocol(methods=["scls"], splits="2x50%"), tmp_path).run()
+    page = Page(study_report(StudyResults(tmp_path)).html())
+    said = " ".join(page.texts)
+    assert "(2 of 3 splits)" in said
+    assert "No tests over the data sets: a comparison needs the same splits of all: scls has 2 of 3 splits of films." in said
+    assert "No ranks: methods differ in their splits." in said
 
 
 def _stop_after(cells):

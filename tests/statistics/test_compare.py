@@ -83,7 +83,7 @@ def test_equal_methods_do_not_differ():
 
 
 def test_frames_bring_their_names():
-    named = pd.DataFrame(CLEAR, columns=METHODS, index=[f"set {row}" for row in range(12)])
+    named = pd.DataFrame(CLEAR.copy(), columns=METHODS, index=[f"set {row}" for row in range(12)])
     expected = compare(CLEAR, lower_is_better=True, methods=METHODS)
     columns = {"data set": list(named.index)} | {name: CLEAR[:, place] for place, name in enumerate(METHODS)}
     for table in (named, pl.DataFrame(columns), pd.DataFrame(columns), pl.DataFrame(columns).select(METHODS)):

@@ -82,6 +82,21 @@ class Endless(Counts):
                 return self
 
 
+class Sleeps(Counts):
+    """Waits for what does not come, which takes no processor."""
+
+    def fit(self, X, Y):
+        time.sleep(300)
+
+
+def test_a_try_that_waits_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr("labelsieve.studies.probe.LONGEST", 0.1)
+    how = {"classifiers": [("sleeps", Sleeps())], "splits": "2x50%", "measures": ["hamming_loss"], "baselines": []}
+    study = Study(protocol(methods=["jmi"], n_features=[3], **how), tmp_path)
+    assert estimate(study.protocol, study.plan()[0]).n_given_up == 2
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
 def test_a_try_that_takes_too_long_is_given_up_and_said(tmp_path, monkeypatch):
     monkeypatch.setattr("labelsieve.studies.probe.LONGEST", 0.3)
     how = {"classifiers": [("endless", Endless())], "splits": "2x50%", "measures": ["hamming_loss"], "baselines": []}

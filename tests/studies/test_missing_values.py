@@ -42,3 +42,19 @@ def test_whole_numbers_are_no_classes_for_a_measure_of_numbers(tmp_path):
     data = Dataset(table, sales, tuple("abcd"), ("s", "t"), ("numeric",) * 4, name="sales")
     how = {"n_features": [2], "classifiers": ["knn"], "measures": ["rrmse"], "splits": "2x50%", "baselines": []}
     assert Study(Protocol([data], ["group-jmi-rand", "single-jmi"], **how), tmp_path).run().n_failed == 0
+
+
+def test_missing_values_are_refused_before_anything_runs_unless_they_are_filled(tmp_path):
+    rng = np.random.default_rng(0)
+    table, labels = rng.uniform(size=(60, 4)), rng.integers(2, size=(60, 3))
+    table[3, 1] = np.nan
+    songs = Dataset(table, labels, tuple("abcd"), tuple("xyz"), ("numeric",) * 4, name="songs")
+    how = {"n_features": [2], "splits": "2x50%", "measures": ["hamming_loss"]}
+    with pytest.raises(InputError, match=r"data set 'songs': it has missing values, and mlknn takes none\. Set missing_values"):
+        Study(Protocol([songs], ["jmi"], **how), tmp_path).run()
+    filled = Protocol([{"dataset": songs, "missing_values": "train-mean"}], ["jmi"], **how)
+    assert Study(filled, tmp_path).run().n_failed == 0
+    dropped = Protocol([{"dataset": songs, "name": "fewer", "drop": ["b"]}], ["jmi"], **how)
+    assert Study(dropped, tmp_path / "fewer").run().n_failed == 0
+    with pytest.raises(InputError, match="data set 'songs': 'labels' is for files"):
+        Protocol([{"dataset": songs, "labels": 3}], ["jmi"], **how)

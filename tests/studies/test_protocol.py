@@ -32,6 +32,19 @@ REFUSED = {
     "unseeded": ({"splits": ShuffleSplit()}, "give it a random_state"),
     "no features": ({"n_features": "0..3"}, "names no number of features"),
     "half a feature": ({"n_features": [1.5]}, "more than all"),
+    "no number": ({"n_features": None}, "None is no number of features"),
+    "not a number": ({"n_features": [float("nan")]}, "nan is no number of features"),
+    "a falling span": ({"n_features": "3,50..1"}, "'50..1' names no number of features; a span rises"),
+    "a step of nothing": ({"n_features": "1..9..0"}, "'1..9..0' names no number of features"),
+    "a span without end": ({"n_features": "1..999999999"}, "more than 1,000,000 numbers"),
+    "a measure in a list": ({"measures": [["macro_f1"]]}, r"measures: \['macro_f1'\] is no name"),
+    "a baseline in a list": ({"baselines": [["random"]]}, r"baselines: \['random'\] is no name"),
+    "a convention in a list": ({"convention": ["mulan"]}, "is none; there are labelsieve"),
+    "a kind in a list": ({"classifiers": [{"name": "mine", "classifier": ["mlknn"]}]}, "is not known; there are"),
+    "a table of data sets": ({"datasets": {"name": "emotions"}}, "datasets must be a list"),
+    "a data set by itself": ({"datasets": data()}, "datasets must be a list, not a Dataset"),
+    "a class": ({"methods": [("mine", Sieve)]}, r"is a pair \(name, method\), and Sieve is a class"),
+    "a baseline's name": ({"methods": [{"name": "all", "criterion": "jmi"}]}, "'all': this is the name of a baseline"),
     "baseline": ({"baselines": ["mim"]}, "baselines: 'mim' is none"),
     "nameless": ({"datasets": [Dataset(np.eye(2), np.eye(2), ("a", "b"), ("c", "d"), ("numeric",) * 2)]}, "needs a name"),
     "selection on all rows": ({"select_on": "all"}, "would show the test rows to the selection"),
@@ -116,6 +129,13 @@ def test_measures_of_labels_and_numeric_targets_do_not_go_together(tmp_path):
     assert Study(regression, tmp_path / "regression").run().n_failed == 0
 
 
+def test_targets_of_other_values_than_0_and_1_are_refused_before_anything_runs(tmp_path):
+    one = data()
+    classes = Dataset(one.X, one.Y * 2, one.feature_names, one.label_names, one.feature_kinds, name="songs")
+    with pytest.raises(InputError, match="data set 'songs': measures of labels need 0 and 1"):
+        Study(protocol(datasets=[classes]), tmp_path).run()
+
+
 def test_protocol_survives_its_file(tmp_path):
     method = {
         "name": "mine",
@@ -164,6 +184,15 @@ def test_broken_files_are_refused(tmp_path, text, said):
 def test_objects_have_no_form_in_a_file(tmp_path):
     with pytest.raises(InputError, match="'mine' came as a Python object"):
         Protocol(["emotions"], [("mine", Sieve("jmi"))]).to_toml(tmp_path / "study.toml")
+
+
+def test_a_share_by_itself_is_a_number_of_features():
+    assert protocol(n_features=0.5).n_features == [0.5]
+    assert protocol(n_features=np.array([0.25, 0.5])).plain(strict=False)["n_features"] == [0.25, 0.5]
+
+
+def test_a_baseline_among_the_methods_is_the_baseline():
+    assert [one.name for one in protocol(methods=["random", "jmi"]).methods] == ["random", "jmi", "all"]
 
 
 def test_shares_of_features_are_rounded_and_a_half_goes_up():

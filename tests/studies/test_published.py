@@ -18,7 +18,7 @@ from tests.shared import shared_file
 OURS = {one.STUDY.name: one for one in (table2, parameters, regression, likelihood)}
 # The data set and the numbers of features of a run that takes seconds, and what it must print.
 SMALL = {
-    "group-jmi-table2": ("emotions", [5, 10], "Table 2, macro_f1, Group-JMI-Rand by equation 3"),
+    "group-jmi-table2": ("emotions", [5, 10], "Table 2, macro-averaged F1, Group-JMI-Rand by equation 3"),
     "group-jmi-parameters": ("genbase", [5, 10], "Figure 2, Group-JMI by the author's program"),
     "group-jmi-regression": ("atp7d", [5, 10], "Where the curves lie"),
     "composite-likelihood": ("yeast", [1, 5, 60], "figure5, yeast, ranking_loss"),

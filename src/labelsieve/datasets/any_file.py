@@ -4,6 +4,7 @@ import os
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from labelsieve.datasets.catalogue import entry_named
 from labelsieve.datasets.dataset import Dataset
@@ -48,18 +49,22 @@ def _note(path: str | os.PathLike[str]) -> Note | None:
         return None
 
 
-def load_or_fetch(path: str | os.PathLike[str], labels: str | None = None) -> Dataset:
+def load_or_fetch(path: str | os.PathLike[str], labels: Any = None, **options: Any) -> Dataset:
     """Load a file or, where there is none and its name is a plain word, fetch the data set of that name.
+
+    ``labels`` are as they are typed, or as :func:`load` wants them; ``options`` are of both.
 
     >>> load_or_fetch("yeats")
     Traceback (most recent call last):
     labelsieve.datasets.errors.DatasetError: there is no data set named 'yeats'. Close to it: 'yeast'. ...
     """
-    chosen, word = label_option(labels), os.fspath(path)
+    chosen, word = label_option(labels) if isinstance(labels, str) else labels, os.fspath(path)
     if Path(path).exists() or Path(path).name != word or Path(path).suffix:
-        return load(path, chosen)
+        loaded: Dataset = load(path, chosen, **options)
+        return loaded
     entry = entry_named(word)
-    dataset: Dataset = fetch(entry.name) if chosen is None else fetch(entry.name, labels=chosen)
+    told: dict[str, Any] = options if chosen is None else {**options, "labels": chosen}
+    dataset: Dataset = fetch(entry.name, **told)
     return dataset
 
 

@@ -2,13 +2,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labelsieve.report.page import Report
+    from labelsieve.report.published import published_report
     from labelsieve.report.selection import selection_report
     from labelsieve.report.study import study_report
 
-__all__ = ["Report", "selection_report", "study_report"]
+__all__ = ["Report", "published_report", "selection_report", "study_report"]
 
 # Loaded when asked for: figures alone need none of it.
-_HOMES = {"Report": "page", "selection_report": "selection", "study_report": "study"}
+_HOMES = {"Report": "page", "published_report": "published", "selection_report": "selection", "study_report": "study"}
 
 
 def __getattr__(name: str) -> Any:

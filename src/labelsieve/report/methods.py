@@ -103,11 +103,11 @@ def methods_section(rows: list[Row]) -> Html:
     return Html(table("Methods and where they are from", ["method", "what it does", "paper"], rows, sort=False) + words)
 
 
-def citation_section() -> Html:
-    """How to cite the library."""
+def citation_section(whom: str = "the papers of the methods that you used, listed above,") -> Html:
+    """How to cite the library, and whom beside it."""
     from labelsieve import __version__
 
-    words = paragraph("Please cite the papers of the methods that you used, listed above, and the program with its version:")
+    words = paragraph(f"Please cite {whom} and the program with its version:")
     return Html(words + tag("pre", BIBTEX.format(version=__version__), tabindex="0"))
 
 

@@ -66,10 +66,10 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
         (
             *sections,
             Section("stability", "Stability", _stability(results)),
-            Section("data", "Data sets", _datasets(results)),
+            Section("data", "Data sets", datasets_table(results)),
             Section("methods", "Methods", methods_section(_method_rows(results))),
             Section("cite", "How to cite", citation_section()),
-            Section("again", "How to get the same again", _again(results, command)),
+            Section("again", "How to get the same again", again(results, command)),
         ),
     )
 
@@ -85,12 +85,18 @@ def _lead(results: "StudyResults") -> Html:
     words += f"{_count(len(results.datasets), 'data set')}, judged by {', '.join(results.classifiers)}. "
     words += f"Splits: {settings.get('splits', 'unknown')}. "
     words += "Features were selected inside every split, from its training rows alone."
+    return joined([paragraph(words), reservations(results)])
+
+
+def reservations(results: "StudyResults") -> Html:
+    """What is to be known before the numbers are read: cells that failed, and results that were kept."""
     notes = []
     if results.failures:
-        notes.append(f"{_count(len(results.failures), 'cell')} failed and are not in the numbers; see the end of this page.")
+        words = "1 cell failed and is" if len(results.failures) == 1 else f"{len(results.failures):,} cells failed and are"
+        notes.append(f"{words} not in the numbers; see the end of this page.")
     if results.mixed:
         notes.append(f"These numbers are of more than one kind of {' and '.join(results.mixed)}: some were kept.")
-    return joined([paragraph(words), *(tag("p", note, class_="note") for note in notes)])
+    return joined(tag("p", note, class_="note") for note in notes)
 
 
 def _measure_section(results: "StudyResults", measure: str, classifier: str) -> Section:
@@ -104,8 +110,10 @@ def _measure_section(results: "StudyResults", measure: str, classifier: str) -> 
     ]
     own = [method for method in results.methods if method not in BASELINES]
     if len(own) > 1:
-        pieces.append(_grid(f"Ranks by {title}, averaged over the numbers of features", results.ranks(measure, classifier)))
-    pieces += _tests(results, grid, own, measure, classifier, key)
+        ranks = results.ranks(measure, classifier)
+        caption = f"Ranks by {title}, averaged over the numbers of features"
+        pieces.append(_grid(caption, ranks) if ranks.winners() else paragraph("No ranks: methods differ in their splits."))
+    pieces += _tests(results, measure, classifier, key)
     for place, dataset in enumerate(results.datasets):
         pieces.append(_curves(results, dataset, measure, classifier, f"{key}-{place}", opened=place == 0))
     return Section(key, title, joined(pieces))
@@ -120,17 +128,18 @@ def _grid(caption: str, grid: "Grid", sign: str = "") -> Html:
             value, half = grid.value(name, column), grid.half_width(name, column)
             digits = 3 if sign else 2
             text = "-" if np.isnan(value) else f"{value:.{digits}f}" + ("" if half is None else f" {sign} {half:.{digits}f}")
+            text += f" ({note})" if (note := grid.note(name, column)) else ""
             cells.append(Cell(text, value, column in best.get(name, ())))
         rows.append(cells)
     return table(caption, ["data set", *(f">{column}" for column in grid.columns)], rows)
 
 
-def _tests(results: "StudyResults", grid: "Grid", own: list[str], measure: str, classifier: str, key: str) -> list[Html]:
-    """Which differences are real, where there are data sets enough to ask."""
-    complete = all(np.isfinite(grid.value(name, method)) for name in grid.rows for method in own)
-    if len(own) < 2 or len(grid.rows) < 2 or not complete:
-        return [paragraph("Tests over data sets need two methods with results on two data sets or more.")]
-    found: Comparison = results.compare(measure, classifier)
+def _tests(results: "StudyResults", measure: str, classifier: str, key: str) -> list[Html]:
+    """Which differences are real, where there are results enough to ask; otherwise why not."""
+    try:
+        found: Comparison = results.compare(measure, classifier)
+    except InputError as error:
+        return [paragraph(f"No tests over the data sets: {error}")]
     said, _, summary = str(found).split("\n\n")
     rows = []
     for one in found.order:
@@ -191,12 +200,13 @@ def _stability(results: "StudyResults") -> Html:
     return Html(paragraph(words) + table("Stability of the first features over the splits", heads, rows))
 
 
-def _datasets(results: "StudyResults") -> Html:
+def datasets_table(results: "StudyResults", of: str = "") -> Html:
+    """Sizes and fingerprints of the data; ``of`` goes into the caption."""
     rows = [
         [name, *(numeric(size, digits=0) for size in sizes), tag("code", fingerprint)]
         for name, (*sizes, fingerprint) in results.shapes.items()
     ]
-    return table("Data sets", ["data set", ">rows", ">features", ">labels", "fingerprint"], rows)
+    return table(f"Data sets{of}", ["data set", ">rows", ">features", ">labels", "fingerprint"], rows)
 
 
 def _method_rows(results: "StudyResults") -> list[Any]:
@@ -210,12 +220,15 @@ def _method_rows(results: "StudyResults") -> list[Any]:
     return [*rows, *classifier_rows(results.protocol.get("classifiers", [])), RANKS, TESTS, STABILITY]
 
 
-def _again(results: "StudyResults", command: str | None) -> Html:
+def again(results: "StudyResults", command: str | None) -> Html:
+    """The protocol, the runs, and what failed."""
     settings = results.protocol
     keys = ("seed", "splits", "convention", "n_features", "baselines")
     said = {key: settings[key] for key in keys if key in settings}
     if isinstance(said.get("n_features"), list):
         said["n_features"] = ", ".join(map(str, said["n_features"]))
+    if "baselines" in said:
+        said["baselines"] = ", ".join(said["baselines"]) or "none"
     blocks = {"Protocol": [(key, str(value)) for key, value in said.items()]}
     for place, run in enumerate(results.runs, 1):
         environment = json.loads(run["environment"] or "{}")

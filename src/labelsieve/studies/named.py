@@ -12,12 +12,14 @@ from labelsieve.chains.named import CLASSIFIERS, classifier_named
 from labelsieve.criteria import CATALOGUE
 from labelsieve.discretize import DISCRETIZERS
 from labelsieve.errors import InputError
+from labelsieve.fingerprint import class_print
 from labelsieve.labelspace import LABEL_SPACES
 from labelsieve.labelwise import LabelwiseSieve
 from labelsieve.methods import selector_named
 from labelsieve.recipes import recipe
 from labelsieve.selection import Sieve
 from labelsieve.studies.leaks import refuse_fitted
+from labelsieve.studies.plain import plain_or_none
 
 _PARTS: dict[str, Mapping[str, type]] = {"criterion": CATALOGUE, "targets": LABEL_SPACES, "discretizer": DISCRETIZERS}
 
@@ -39,10 +41,15 @@ class Named:
 
         own, parameters = type(self.estimator), self.estimator.get_params(deep=True)
         formula = getattr(parameters.get("criterion"), "plan", None)
+        code = class_print(self.estimator, *parameters.values())
         try:
-            return f"{own.__module__}.{own.__qualname__} {joblib.hash(parameters)} {formula and formula.score}"
+            return f"{own.__module__}.{own.__qualname__} {joblib.hash(parameters)} {formula and formula.score} {code}".rstrip()
         except Exception as error:
-            raise InputError(f"{self.name}: its parameters cannot be compared with those of a later run ({error}).") from None
+            why = error.args[0] if error.args else error
+            raise InputError(
+                f"{self.name}: its parameters cannot be compared with those of a later run ({why}). "
+                "Functions need a name at the top of a module."
+            ) from None
 
 
 def read_method(given: Any) -> Named:
@@ -59,7 +66,7 @@ def read_method(given: Any) -> Named:
         return _object(given, "method", ("fit",))
     settings = _settings(given, "method")
     name = settings.pop("name")
-    plain = dict(settings)
+    plain = plain_or_none(settings)
     settings.setdefault("criterion", name)
     for part, known in _PARTS.items():
         if isinstance(settings.get(part), Mapping):
@@ -69,7 +76,7 @@ def read_method(given: Any) -> Named:
     made = _make(selector_named, settings, f"method {name!r}")
     if isinstance(made, Sieve):
         recipe(made.criterion, made.targets, made.discretizer)  # refuses names that nobody knows
-    return Named(name, made, plain)
+    return _named(name, made, plain, "method")
 
 
 def read_classifier(given: Any) -> Named:
@@ -86,11 +93,18 @@ def read_classifier(given: Any) -> Named:
         return _object(given, "classifier", ("fit", "predict"))
     settings = _settings(given, "classifier")
     name = settings.pop("name")
-    plain = dict(settings)
+    plain = plain_or_none(settings)
     kind = settings.pop("classifier", name)
-    if kind not in CLASSIFIERS:
+    if not isinstance(kind, str) or kind not in CLASSIFIERS:
         raise InputError(f"classifier {kind!r} is not known; there are {', '.join(CLASSIFIERS)}, or a pair (name, classifier).")
-    return Named(name, _make(partial(classifier_named, kind), settings, f"classifier {name!r}"), plain)
+    return _named(name, _make(partial(classifier_named, kind), settings, f"classifier {name!r}"), plain, "classifier")
+
+
+def _named(name: str, made: Any, plain: Mapping[str, Any] | None, what: str) -> Named:
+    """From a table of settings; one with objects in it is as if all of it had come as an object."""
+    if plain is None:
+        refuse_fitted(made, f"{what} {name!r}")
+    return Named(name, made, plain)
 
 
 def _settings(given: Any, what: str) -> dict[str, Any]:
@@ -103,6 +117,9 @@ def _settings(given: Any, what: str) -> dict[str, Any]:
 def _object(given: tuple[Any, ...], what: str, needed: tuple[str, ...]) -> Named:
     if len(given) != 2 or not isinstance(given[0], str) or not all(hasattr(given[1], one) for one in (*needed, "get_params")):
         raise InputError(f"a {what} given as an object is a pair (name, {what}), not {given!r}.")
+    if isinstance(given[1], type):
+        own = given[1].__name__
+        raise InputError(f"a {what} given as an object is a pair (name, {what}), and {own} is a class; say {own}().")
     if isinstance(given[1], LabelwiseSieve):
         raise InputError(
             f"{what} {given[0]!r}: LabelwiseSieve has a list for every label, and a study compares single rankings."
@@ -127,5 +144,5 @@ def _make(own: Callable[..., Any], settings: Mapping[str, Any], where: str) -> A
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     except (TypeError, ValueError) as error:
-        raise InputError(f"{where}: {error}.") from None
+        raise InputError(f"{where}: {str(error).rstrip('.')}.") from None
     return made

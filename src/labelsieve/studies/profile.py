@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labelsieve.studies.schema import connect_to_read, plain_errors
-from labelsieve.studies.store import FILE
+from labelsieve.studies.stored import FILE
 from labelsieve.studies.tables import escaped
 
 KINDS = ("selection", "training", "prediction", "training and prediction", "measures", "other", "storage")

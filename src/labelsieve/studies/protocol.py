@@ -1,24 +1,28 @@
 """Protocol: what a study compares, on what, and how it is judged."""
 
 import os
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import floor
 from pathlib import Path
 from typing import Any, Self
 
 from labelsieve.classifiers import KNNRegressor
+from labelsieve.classifiers.knn import NeighbourClassifier
 from labelsieve.criteria import METHODS
-from labelsieve.errors import InputError, is_whole, whole_number
+from labelsieve.errors import InputError, whole_number
 from labelsieve.metrics import CONVENTIONS, MEASURES
 from labelsieve.studies.leaks import refuse_rows
 from labelsieve.studies.named import Named, read_classifier, read_method
+from labelsieve.studies.plain import as_plain
+from labelsieve.studies.sizes import read_sizes
 from labelsieve.studies.sources import Loaded, read_source
 from labelsieve.studies.split_rule import read_splits
 from labelsieve.studies.toml_text import read_toml, write_toml
 
 BASELINES = ("random", "all")
 ALL = "all"  # the one method whose number of features is not chosen
+NEIGHBOURS = (NeighbourClassifier, KNNRegressor)
+LONGEST = 80  # characters of what is refused that are shown
 MEASURED = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
 
 
@@ -28,8 +32,9 @@ class Protocol:
     Parameters
     ----------
     datasets : sequence
-        Paths, names of the catalogue, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path``,
-        ``labels``, ``part`` (as in :func:`~labelsieve.datasets.fetch`), ``drop`` (features to leave out), ``data_home``,
+        Paths, names of the catalogue, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path`` (or
+        ``dataset``, an object), ``labels``, ``part`` (as in :func:`~labelsieve.datasets.fetch`), ``drop`` (features to leave
+        out), ``data_home``,
         ``strings``, ``missing_labels`` and ``missing_values``: ``"train-mean"`` fills them with means of the training rows, in
         every split; otherwise they are refused.
     methods : sequence
@@ -44,8 +49,9 @@ class Protocol:
         or pairs of a name and a classifier.
     measures : sequence of str
         See :data:`labelsieve.metrics.MEASURES`.
-    splits : str or splitter
-        ``"30x50%"``, ``"10-fold"``, ``"stratified 5-fold"``, or a splitter of scikit-learn's kind with a fixed seed.
+    splits : str, splitter or list of pairs
+        ``"30x50%"``, ``"10-fold"``, ``"stratified 5-fold"``, a splitter of scikit-learn's kind with a fixed seed, or pairs of
+        training and test rows. What needs groups or classes is given as such pairs.
     baselines : sequence of str
         Methods that are in the study unless taken out: a random order, and all features.
     convention : str
@@ -82,14 +88,18 @@ class Protocol:
         self.n_features = read_sizes(n_features)
         self.datasets = [read_source(one) for one in _several(datasets, "datasets")]
         own = [read_method(one) for one in _several(methods, "methods")]
-        self.baselines = [one for one in _several(baselines, "baselines", fewest=0) if one not in {named.name for named in own}]
-        for name in self.baselines:
-            if name not in METHODS or METHODS[name].selector != "BaselineSieve":
+        wanted = _names(baselines, "baselines", fewest=0)
+        for name in wanted:
+            if not _is_baseline(name):
                 raise InputError(f"baselines: {name!r} is none; there are random, variance and all.")
+        for one in own:
+            if _is_baseline(one.name) and one.identity != read_method(one.name).identity:
+                raise InputError(f"method {one.name!r}: this is the name of a baseline, which would be lost; give it another.")
+        self.baselines = [name for name in wanted if name not in {one.name for one in own}]
         self.methods = [*own, *map(read_method, self.baselines)]
         self.classifiers = [read_classifier(one) for one in _several(classifiers, "classifiers")]
-        self.measures = list(_several(measures, "measures"))
-        self.convention = convention
+        self.measures = _names(measures, "measures")
+        self.convention: Any = convention
         self.splits = read_splits(splits, self.seed)
         for what, names in (
             ("datasets", [one.name for one in self.datasets]),
@@ -106,7 +116,7 @@ class Protocol:
         for name in self.measures:
             if name not in MEASURES:
                 raise InputError(f"measures: {name!r} is none; there are {', '.join(MEASURES)}.")
-        if self.convention not in CONVENTIONS:
+        if not isinstance(self.convention, str) or self.convention not in CONVENTIONS:
             raise InputError(f"convention: {self.convention!r} is none; there are {', '.join(CONVENTIONS)}.")
         kinds = {MEASURES[name].needs == "numbers" for name in self.measures}
         if len(kinds) > 1:
@@ -125,7 +135,15 @@ class Protocol:
         """Refuse a data set that the measures do not go with."""
         if data.is_numeric != self.is_numeric:
             kind, other = ("numbers", "labels") if data.is_numeric else ("labels", "numbers")
-            raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are of {other}.")
+            hint = " Labels are whole numbers or truth values, 0 and 1." if data.is_numeric else ""
+            raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are of {other}.{hint}")
+        if not self.is_numeric and not data.is_binary:
+            raise InputError(f"data set {data.name!r}: measures of labels need 0 and 1, and its targets have other values.")
+        if data.has_missing and all(isinstance(one.estimator, NEIGHBOURS) for one in self.classifiers):
+            raise InputError(
+                f"data set {data.name!r}: it has missing values, and {self.classifiers[0].name} takes none. "
+                "Set missing_values = 'train-mean' for it, or take classifiers that do."
+            )
 
     def sizes(self, n_features: int, method: Named) -> list[int]:
         """Numbers of features, rising, for a data set of ``n_features``; a half is rounded up."""
@@ -158,7 +176,7 @@ class Protocol:
             "baselines": self.baselines,
             "convention": self.convention,
             "seed": self.seed,
-            "datasets": [{"name": one.name, **one.settings} for one in self.datasets],
+            "datasets": [as_plain({"name": one.name, **one.settings}, None if strict else repr) for one in self.datasets],
             "methods": [{"name": one.name, **(one.settings or {})} for one in own],
             "classifiers": [{"name": one.name, **(one.settings or {})} for one in self.classifiers],
         }
@@ -174,34 +192,23 @@ class Protocol:
         return f"Protocol: {count(len(self.datasets), 'data set')}, {methods}, {sizes}, {rest}, {splits}"
 
 
-def read_sizes(given: Any) -> list[int | float]:
-    """Numbers of features from ``"1..50"``, ``"5..50..5"``, ``"1,5,10"``, ``"10%,20%"`` or a sequence.
-
-    >>> read_sizes("1..3,10"), read_sizes([0.1, 5]), read_sizes("10%")
-    ([1, 2, 3, 10], [0.1, 5], [0.1])
-    """
-    found: list[int | float] = []
-    for one in given.split(",") if isinstance(given, str) else [given] if is_whole(given) else given:
-        text = one.strip() if isinstance(one, str) else one
-        if isinstance(text, str) and (span := re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?", text)):
-            found += range(int(span[1]), int(span[2]) + 1, max(1, int(span[3] or 1)))
-            continue
-        if isinstance(text, str) and re.fullmatch(r"\d{1,9}|\d{1,3}(?:\.\d+)?%", text):
-            text = float(text[:-1]) / 100 if text.endswith("%") else int(text)
-        if isinstance(text, str | bool) or not (is_whole(text) or isinstance(text, float)) or text <= 0:
-            raise InputError(f"n_features: {one!r} is no number of features; say '1..50', '5,10,20', or shares such as '10%'.")
-        if isinstance(text, float) and text > 1:
-            raise InputError(f"n_features: {one!r} is more than all; a share is at most 1, a number is whole.")
-        found.append(text if isinstance(text, float) else int(text))
-    if not found or min(found) <= 0:
-        raise InputError(f"n_features: {given!r} names no number of features; say '1..50' or '5,10,20'.")
-    return list(dict.fromkeys(found))
-
-
 def _several(given: Any, what: str, fewest: int = 1) -> list[Any]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(f"{what} must be a list, not {given!r}.")
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        said = repr(given)
+        raise InputError(f"{what} must be a list, not {said if len(said) <= LONGEST else f'a {type(given).__name__}'}.")
     found = list(given)
     if len(found) < fewest:
         raise InputError(f"{what}: there is none; name at least one.")
     return found
+
+
+def _names(given: Any, what: str, fewest: int = 1) -> list[str]:
+    found = _several(given, what, fewest)
+    for one in found:
+        if not isinstance(one, str):
+            raise InputError(f"{what}: {one!r} is no name.")
+    return found
+
+
+def _is_baseline(name: str) -> bool:
+    return name in METHODS and METHODS[name].selector == "BaselineSieve"

@@ -4,30 +4,33 @@ import json
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
 
 from labelsieve.drawing import picture
-from labelsieve.errors import InputError, one_of
+from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES
 from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
-from labelsieve.studies.errors import StudyError
-from labelsieve.studies.profile import Profile, read_profile
-from labelsieve.studies.protocol import ALL
-from labelsieve.studies.schema import connect_to_read, plain_errors
-from labelsieve.studies.store import FILE
-from labelsieve.studies.tables import Grid
+from labelsieve.studies.frames import Backend, frame_of
+from labelsieve.studies.profile import Profile
+from labelsieve.studies.protocol import ALL, Protocol
+from labelsieve.studies.records import COLUMNS, mixed_kinds, read_records
+from labelsieve.studies.tables import Grid, steady
 
-Backend = Literal["pandas", "polars", "pyarrow"]
-_FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
-COLUMNS = ("dataset", "split", "method", "classifier", "k", "measure", "value", "seconds", "data", "code")
 BASELINES = ("random", ALL)
 
 
 class StudyResults:
     """Read a study's folder, also while it runs.
+
+    Parameters
+    ----------
+    folder : path
+        Of the study.
+    protocol : Protocol, optional
+        Read what it asks for and nothing else that was run in this folder. Splits that came as a splitter are not left out.
 
     Attributes
     ----------
@@ -36,13 +39,15 @@ class StudyResults:
     failures : list of tuple
         Data set, split, method, classifier and error of every cell that failed.
     mixed : list of str
-        "code" or "data of NAME" where results were kept that came about under other conditions than the rest.
+        "code", "data of NAME" or "splits of NAME" where results were kept that came about under other conditions than the rest.
     protocol : dict
         The settings of the last run; empty before the first.
     shapes : dict of str to tuple
         Of each data set its rows, features, labels and fingerprint.
     runs : list of dict
         When each run began and ended, with which version and in what environment.
+    published : str or None
+        The published study that this is a part of.
 
     Examples
     --------
@@ -58,47 +63,13 @@ class StudyResults:
     (['jmi', 'mim', 'random', 'all'], (1, 2))
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        path = Path(folder) / FILE
-        with plain_errors(path):
-            db = connect_to_read(path)
-            if db is None:
-                raise StudyError(f"{folder}: there is no study in this folder; it would hold {FILE}.")
-            try:
-                sql = """SELECT dataset, split, method, classifier, k, measure, value, seconds, data, code
-                         FROM results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"""
-                self._rows = db.execute(sql).fetchall()
-                order = db.execute("SELECT method, min(id) FROM cells GROUP BY method ORDER BY 2").fetchall()
-                self.failures = db.execute(
-                    "SELECT dataset, split, method, classifier, error FROM cells WHERE error NOT NULL"
-                ).fetchall()
-                self._selecting = {
-                    (dataset, method): seconds
-                    for dataset, method, seconds in db.execute(
-                        "SELECT dataset, method, sum(seconds) FROM selections WHERE error IS NULL GROUP BY 1, 2"
-                    )
-                }
-                self._judging = {
-                    tuple(key): seconds
-                    for *key, seconds in db.execute(
-                        "SELECT dataset, method, classifier, sum(seconds) FROM cells WHERE error IS NULL GROUP BY 1, 2, 3"
-                    )
-                }
-                self._shares = dict(db.execute("SELECT name, test_share FROM datasets"))
-                facts = dict(db.execute("SELECT key, value FROM facts"))
-                shapes = db.execute("SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name").fetchall()
-                runs = db.execute("SELECT started, ended, version, environment FROM runs ORDER BY id").fetchall()
-                self._selected = db.execute("SELECT dataset, split, method, selected FROM selections").fetchall()
-                self._profile = read_profile(db)
-            finally:
-                db.close()
-        self.protocol: dict[str, Any] = json.loads(facts.get("protocol", "{}"))
-        self.shapes: dict[str, tuple[int, int, int, str]] = {name: tuple(rest) for name, *rest in shapes}
-        self.runs = [dict(zip(("started", "ended", "version", "environment"), run, strict=True)) for run in runs]
-        kinds = {*(("code", row[9]) for row in self._rows), *((f"data of {row[0]}", row[8]) for row in self._rows)}
-        names = [name for name, _ in kinds]
-        self.mixed = sorted({name for name in names if names.count(name) > 1})
-        self.methods = [name for name, _ in order]
+    def __init__(self, folder: str | os.PathLike[str], *, protocol: Protocol | None = None) -> None:
+        found = read_records(folder)
+        self._records = found if protocol is None else found.of(protocol)
+        self._rows = self._records.rows
+        self.failures, self.methods, self.protocol = self._records.failures, self._records.methods, self._records.protocol
+        self.shapes, self.runs, self.published = self._records.shapes, self._records.runs, self._records.published
+        self.mixed = mixed_kinds(self._rows)
         self.datasets = sorted({row[0] for row in self._rows})
         self.classifiers: list[str] = sorted({row[3] for row in self._rows})
         self.measures = sorted({row[5] for row in self._rows})
@@ -108,9 +79,8 @@ class StudyResults:
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """A row for each value: data set, split, method, classifier, number of features, measure; seconds are of the cell."""
-        one_of(backend, "backend", tuple(_FRAMES))
         columns = {name: [row[place] for row in self._rows] for place, name in enumerate(COLUMNS)}
-        return getattr(import_module(backend), _FRAMES[backend])(columns)
+        return frame_of(columns, {"split": int, "k": int, "value": float, "seconds": float}, backend)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """The same as a Parquet file; needs pyarrow."""
@@ -118,20 +88,25 @@ class StudyResults:
 
     def curve(self, dataset: str, method: str, measure: str, classifier: str | None = None) -> tuple[Any, Any]:
         """Numbers of features, and values with a row for each split: what ``report.figures.curves`` draws."""
-        chosen = (dataset, method, self._classifier(classifier), self._measure(measure))
-        values = self._values.get(chosen, {})
+        values = self._of(dataset, method, measure, classifier)
         splits, sizes = sorted({split for split, _ in values}), sorted({k for _, k in values})
         table = np.array([[values.get((split, k)) for k in sizes] for split in splits], dtype=np.float64)
         return np.array(sizes), table.reshape(len(splits), len(sizes))
 
+    def _of(self, dataset: str, method: str, measure: str, classifier: str | None) -> dict[tuple[int, int], float]:
+        """Values by split and number of features."""
+        return self._values.get((dataset, method, self._classifier(classifier), self._measure(measure)), {})
+
     def seconds(self, dataset: str, method: str, classifier: str | None = None) -> tuple[float, float]:
         """What all splits took together: selecting features, and learning and judging with the classifier; 0 if not run."""
         chosen = (dataset, method, self._classifier(classifier))
-        return self._selecting.get((dataset, method), 0.0), self._judging.get(chosen, 0.0)
+        return self._records.selecting.get((dataset, method), 0.0), self._records.judging.get(chosen, 0.0)
 
     def stability(self, dataset: str, method: str, n_features: int) -> Stability | None:
         """How much the first so many features agree over the splits; None where fewer than two splits have as many."""
-        lists = [json.loads(text) for name, _, own, text in self._selected if (name, own) == (dataset, method) and text]
+        lists = [
+            json.loads(text) for name, _, own, text in self._records.selections if (name, own) == (dataset, method) and text
+        ]
         lists = [chosen[:n_features] for chosen in lists if len(chosen) >= n_features]
         if len(lists) < 2:
             return None
@@ -155,34 +130,55 @@ class StudyResults:
         All features have no number, so they are a line from the left to the right. ``corrected`` widens bands as in
         :meth:`means`; see :func:`labelsieve.report.figures.curves`.
         """
-        found = {method: self.curve(dataset, method, measure, classifier) for method in self.methods}
-        sizes = sorted({int(k) for method, (own, _) in found.items() if method != ALL for k in own})
+        found = self._tables(dataset, measure, classifier, self.methods)
+        sizes = self._sizes(dataset, measure, classifier, self.methods)
         if not sizes:
             raise InputError(f"this study has no results of {dataset!r} yet; it has {', '.join(self.datasets) or 'none'}.")
-        values = {}
-        for method, (own, table) in found.items():
-            if method == ALL and table.size:
-                values[method] = np.repeat(table[:, -1:], len(sizes), axis=1)
-            elif own.tolist() == sizes:  # not finished otherwise
-                values[method] = table
-        share = self._shares.get(dataset) if corrected else None
+        values = {name: np.repeat(table, len(sizes), axis=1) if name == ALL else table for name, table in found.items()}
+        share = self._records.test_shares.get(dataset) if corrected else None
         how = {"ylabel": measure.replace("_", " "), "title": dataset, "test_share": share, "legend": legend}
         return picture("curves")(sizes, values, **how, ax=ax)
 
     def means(self, measure: str, classifier: str | None = None, *, confidence: float = 0.95, corrected: bool = False) -> Grid:
-        """Mean over all numbers of features, with an interval over the splits; ``corrected`` as Nadeau and Bengio do."""
+        """Mean over the numbers of features, with an interval over the splits; ``corrected`` as Nadeau and Bengio do.
+
+        The numbers are those that all methods have on a data set. A method with fewer splits than another has a note that says
+        so, and is not among the best.
+        """
         grid = Grid(self.datasets, self.methods, MEASURES[self._measure(measure)].lower_is_better)
         for dataset in self.datasets:
-            for method in self.methods:
-                _, table = self.curve(dataset, method, measure, classifier)
-                values = table.mean(axis=1) if table.size else np.array([])
-                share = self._shares.get(dataset) if corrected else None
+            tables = self._tables(dataset, measure, classifier, self.methods)
+            most = max(map(len, tables.values()), default=0)
+            share = self._records.test_shares.get(dataset) if corrected else None
+            for method, table in tables.items():
+                values, half = table.mean(axis=1), None
                 if len(values) >= 2 and np.isfinite(values).all():
                     band = confidence_band(values, confidence=confidence, test_share=share)
-                    grid.put(dataset, method, float(band.mean), float(band.high - band.mean))
-                elif len(values):
-                    grid.put(dataset, method, float(values.mean()))
+                    half = float(band.high - band.mean)
+                note = f"{len(table)} of {most} splits" if len(table) < most else ""
+                grid.put(dataset, method, steady(values.mean()), half, note)
         return grid
+
+    def _sizes(self, dataset: str, measure: str, classifier: str | None, methods: Sequence[str]) -> list[int]:
+        """Numbers of features that all these methods have in all their splits; those without results do not count."""
+        own = []
+        for method in methods:
+            sizes, table = self.curve(dataset, method, measure, classifier)
+            if method != ALL and table.size:
+                has = self._of(dataset, method, measure, classifier)
+                splits = {split for split, _ in has}
+                own.append({int(k) for k in sizes if all((split, k) in has for split in splits)})
+        return sorted(set.intersection(*own)) if own else []
+
+    def _tables(self, dataset: str, measure: str, classifier: str | None, methods: Sequence[str]) -> dict[str, Any]:
+        """Of methods with results the values at the numbers of features that they share, a row for each split."""
+        shared, found = self._sizes(dataset, measure, classifier, methods), {}
+        for method in methods:
+            sizes, table = self.curve(dataset, method, measure, classifier)
+            table = table[:, -1:] if method == ALL else table[:, np.isin(sizes, shared)]
+            if table.size:
+                found[method] = table
+        return found
 
     def ranks(
         self,
@@ -201,16 +197,18 @@ class StudyResults:
         """
         if methods is None:
             methods = [name for name in self.methods if name != ALL and (baselines or name not in BASELINES)]
+        for name in methods:
+            if name not in self.methods:
+                raise InputError(f"this study has no method {name!r}; it has {', '.join(self.methods) or 'no results yet'}.")
         if len(methods) < 2:
             raise InputError(f"ranks need at least two methods; this study has {', '.join(methods) or 'none'}.")
         lower = MEASURES[self._measure(measure)].lower_is_better
         grid = Grid(self.datasets, list(methods), True)
         for dataset in self.datasets:
-            curves = [self.curve(dataset, method, measure, classifier) for method in methods]
-            sizes = sorted(set.intersection(*({int(k) for k in k_values} for k_values, _ in curves)))
-            if not sizes or len({len(table) for _, table in curves}) > 1:
+            tables = self._tables(dataset, measure, classifier, methods)
+            if len(tables) < len(methods) or len({len(table) for table in tables.values()}) > 1:
                 continue  # not finished: a rank needs every method
-            means = np.array([table.mean(axis=0)[np.isin(k_values, sizes)] for k_values, table in curves]).T
+            means = np.array([[steady(mean) for mean in tables[method].mean(axis=0)] for method in methods]).T
             if not np.isfinite(means).all():
                 continue
             rows = means if len(means) > 1 else np.repeat(means, 2, axis=0)
@@ -226,12 +224,16 @@ class StudyResults:
         """Friedman's and Nemenyi's tests over the data sets, on means over numbers of features and splits."""
         grid = self.means(measure, classifier)
         names = [name for name in grid.columns if name not in BASELINES]
+        for dataset, name in product(grid.rows, names):
+            missing = "no results" if np.isnan(grid.value(dataset, name)) else grid.note(dataset, name)
+            if missing:
+                raise InputError(f"a comparison needs the same splits of all: {name} has {missing} of {dataset}.")
         table = [[grid.value(dataset, name) for name in names] for dataset in grid.rows]
         return compare(np.array(table), lower_is_better=grid.lower_is_better, methods=names, **how)
 
     def where_time_goes(self) -> Profile:
         """Seconds of selection, training, prediction, measures and storage, by method: all cells, also those that failed."""
-        return self._profile
+        return self._records.profile
 
     def _measure(self, measure: str) -> str:
         if measure not in self.measures:

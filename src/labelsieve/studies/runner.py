@@ -16,10 +16,12 @@ from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
 from labelsieve.studies.spent import Spent
 from labelsieve.studies.steps import Batch, DataFacts, Todo, facts_of, find_steps, settle
-from labelsieve.studies.store import Store, look
+from labelsieve.studies.store import Store
+from labelsieve.studies.stored import look
 from labelsieve.studies.workers import Limits, run_here, run_in_processes
 
 Changed = Literal["refuse", "rerun", "keep"]
+CHANGED = ("refuse", "rerun", "keep")
 
 
 @dataclass(frozen=True)
@@ -60,10 +62,18 @@ class Study:
         self.protocol = protocol
         self.folder = folder
 
-    def plan(self, *, retry_failed: bool = False) -> tuple[Todo, list[DataFacts]]:
+    def plan(self, *, changed: Changed = "refuse", retry_failed: bool = False) -> tuple[Todo, list[DataFacts]]:
         """What is to do. Loads every data set once; runs and writes nothing."""
-        facts = self._facts()
-        return find_steps(self.protocol, facts, look(self.folder), retry_failed=retry_failed), facts
+        one_of(changed, "changed", CHANGED)
+        facts, stored = self._facts(), look(self.folder)
+        todo = find_steps(self.protocol, facts, stored, retry_failed=retry_failed)
+        if changed == "rerun" and todo.reasons:
+            again = find_steps(
+                self.protocol, facts, stored.without(todo.stale_selections, todo.stale_cells), retry_failed=retry_failed
+            )
+            again.reasons = todo.reasons
+            return again, facts
+        return todo, facts
 
     def _facts(self) -> list[DataFacts]:
         return [facts_of(self.protocol, Loaded.of(source)) for source in self.protocol.datasets]
@@ -99,7 +109,7 @@ class Study:
         on_cell : callable, optional
             Called with the number of cells done and of all cells to run, after each.
         """
-        one_of(changed, "changed", ("refuse", "rerun", "keep"))
+        one_of(changed, "changed", CHANGED)
         limits = Limits(time_limit, memory_limit)
         limits.check()
         if client is not None:

@@ -65,6 +65,7 @@ def plain_errors(path: Path) -> Iterator[None]:
 
 def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
     """Open a study's file for writing; its tables are made if it is new, and completed if it is of version 1."""
+    _refuse_folder(path)
     with plain_errors(path):
         connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
         try:
@@ -82,9 +83,8 @@ def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
 
 
 def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if tables and "facts" not in tables:
-        raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_NOTADB]}.")
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table'").fetchone():
+        _version(connection, path)  # a file of somebody else stays as it is
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
     connection.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?), ('version', ?)", (FORMAT, str(VERSION)))
@@ -96,9 +96,16 @@ def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    found = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
+    try:
+        found = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_ERROR:  # that is: no such table or column
+            raise
+        found = {}
     version = str(found.get("version", ""))
-    if found.get("format") != FORMAT or version not in ("1", str(VERSION)):
+    if found.get("format") != FORMAT:
+        raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_NOTADB]}.")
+    if version not in ("1", str(VERSION)):
         raise StudyError(f"{path}: version {version} of the format; this release reads versions up to {VERSION}.")
     return int(version)
 
@@ -110,6 +117,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
     """
     if not path.exists():
         return None
+    _refuse_folder(path)
     address = path.absolute().as_uri()
     with plain_errors(path):
         connection = sqlite3.connect(f"{address}?mode=ro", uri=True)
@@ -136,5 +144,10 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
     return connection
 
 
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise StudyError(f"{path}: this is a folder, where the file of a study would be. Choose another folder for it.")
+
+
 def _is_begun(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'facts'").fetchone() is not None
+    return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None

@@ -1,6 +1,7 @@
 """Where the data sets of a study come from."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,9 +11,10 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets import Dataset, fetch, load
-from labelsieve.datasets.any_file import load_or_fetch
-from labelsieve.errors import InputError
+from labelsieve.datasets.any_file import label_option, load_or_fetch
+from labelsieve.errors import InputError, is_whole
 from labelsieve.fingerprint import array_print
+from labelsieve.studies.plain import as_plain
 
 KEYS = ("name", "path", "labels", "part", "drop", "data_home", "strings", "missing_labels", "missing_values")
 MEAN = "train-mean"  # the one way in which missing values are filled: by means of the training rows of every split
@@ -28,25 +30,22 @@ class Source:
 
     def load(self) -> Dataset:
         """Read it."""
-        if self.dataset is not None:
-            return self.dataset
-        return without_columns(self._read(), self.settings.get("drop", ()), self.name)
+        whole = self._read() if self.dataset is None else self.dataset
+        return without_columns(whole, self.settings.get("drop", ()), self.name)
 
     def _read(self) -> Dataset:
         path, labels = self.settings.get("path", self.name), self.settings.get("labels")
+        labels = label_option(labels) if isinstance(labels, str) else labels
         options = {key: self.settings[key] for key in ("strings", "missing_labels") if key in self.settings}
         if not isinstance(path, str):  # the parts of a data set
             whole: Dataset = load(path, labels, **options)
             return whole
         named = {key: self.settings[key] for key in ("data_home", "part") if key in self.settings}
         if (named and not Path(path).exists()) or "part" in named:
-            chosen = {} if labels is None else {"labels": labels}
+            chosen: dict[str, Any] = {} if labels is None else {"labels": labels}
             fetched: Dataset = fetch(path, **named, **chosen, **options)
             return fetched
-        if not options:
-            return load_or_fetch(path, labels if labels is None else ",".join(labels) if _is_list(labels) else str(labels))
-        read: Dataset = load(path, labels, **options) if Path(path).exists() else fetch(path, **options)
-        return read
+        return load_or_fetch(path, labels, **options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +85,18 @@ class Loaded:
         """Whether targets are numbers instead of labels."""
         return bool(self.Y.dtype.kind == "f")
 
+    @property
+    def has_missing(self) -> bool:
+        """Whether values of features are missing and stay so."""
+        values = self.X.data if sparse.issparse(self.X) else self.X
+        return not self.fills and values.dtype.kind == "f" and bool(np.isnan(values).any())
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether targets are 0 or 1."""
+        values = self.Y.data if sparse.issparse(self.Y) else self.Y
+        return bool(((values == 0) | (values == 1)).all())
+
 
 def densified(X: Any) -> Any:
     """A table as an array.
@@ -111,16 +122,32 @@ def read_source(given: Any) -> Source:
     if isinstance(given, str | Path):
         path = str(given)
         return Source(Path(path).name.partition(".")[0] or path, {"path": path})
-    if not isinstance(given, Mapping) or not isinstance(given.get("name", given.get("path")), str):
+    if isinstance(given, Mapping) and isinstance(given.get("dataset"), Dataset):
+        return _of_object(given, given["dataset"])
+    if not isinstance(given, Mapping) or not isinstance(given.get("name", given.get("path")), str | Path):
         raise InputError(f"a data set is a path, a name of the catalogue, a table with a name, or a Dataset, not {given!r}.")
-    settings = dict(given)
+    settings: dict[str, Any] = as_plain(given, otherwise=lambda value: value)  # a pattern of labels is none
+    name = settings.pop("name", None) or Path(settings["path"]).name.partition(".")[0]
     unknown = sorted(set(settings) - set(KEYS))
     if unknown:
-        raise InputError(f"data set {given.get('name')!r}: {unknown[0]!r} is not a setting; there are {', '.join(KEYS)}.")
+        raise InputError(f"data set {name!r}: {unknown[0]!r} is not a setting; there are {', '.join(KEYS)}.")
     if settings.get("missing_values", MEAN) != MEAN:
-        raise InputError(f"data set {given.get('name')!r}: missing_values is {MEAN!r}, or left out and they are refused.")
-    name = settings.pop("name", None) or Path(settings["path"]).name.partition(".")[0]
+        raise InputError(f"data set {name!r}: missing_values is {MEAN!r}, or left out and they are refused.")
+    if not name:
+        raise InputError("a data set of a study needs a name; it is empty here.")
+    for key, (fits, words) in _KINDS.items():
+        if key in settings and not fits(settings[key]):
+            raise InputError(f"data set {name!r}: {key} must be {words}, not {settings[key]!r}.")
     return Source(name, settings)
+
+
+def _of_object(given: Mapping[str, Any], dataset: Dataset) -> Source:
+    """A data set with settings: those of a file, but for what is there to read one."""
+    rest = read_source({"name": dataset.name, **{key: value for key, value in given.items() if key != "dataset"}})
+    unknown = sorted(set(rest.settings) - {"drop", "missing_values"})
+    if unknown:
+        raise InputError(f"data set {rest.name!r}: {unknown[0]!r} is for files; a Dataset takes drop and missing_values.")
+    return Source(rest.name, rest.settings, dataset)
 
 
 def without_columns(data: Dataset, drop: Sequence[str], name: str) -> Dataset:
@@ -138,5 +165,17 @@ def without_columns(data: Dataset, drop: Sequence[str], name: str) -> Dataset:
     return Dataset(data.X[:, kept], data.Y, names, data.label_names, kinds, categories, *rest)
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+# What must be right before anything is read; the rest is checked by those who read.
+_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "path": (lambda value: isinstance(value, str) or _are_texts(value), "a path or a list of the paths of its parts"),
+    "labels": (
+        lambda value: is_whole(value) or isinstance(value, str | re.Pattern) or _are_texts(value),
+        "a number, names in a list, an XML header, or a compiled pattern",
+    ),
+    "drop": (lambda value: value == [] or _are_texts(value), "a list of names of features"),
+    "data_home": (lambda value: isinstance(value, str), "a folder"),
+}

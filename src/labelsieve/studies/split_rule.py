@@ -40,24 +40,69 @@ class SplitRule:
     words: str | None
     splitter: Any
 
+    @property
+    def count(self) -> int | None:
+        """How many splits words ask for; what a splitter makes may depend on the data."""
+        return None if self.words is None else int(self.splitter.get_n_splits())
+
     def splits(self, X: Any, Y: Any, name: str) -> list[Split]:
         """All splits of a data set, none of which shows a test row to the training."""
         found = []
-        for number, (train, test) in enumerate(self.splitter.split(X, Y)):
-            rows = np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp)
-            refuse_overlap(*rows, X.shape[0], f"split {number} of {name}")
+        try:
+            pairs = list(self.splitter.split(X, Y))
+        except InputError as error:
+            raise InputError(f"data set {name!r}, splits: {error}") from None
+        except Exception as error:
+            raise InputError(
+                f"data set {name!r}, splits: {self.splitter!r} does not part its rows: {str(error).rstrip('.')}. "
+                "What needs groups or classes is given as pairs of rows: splits=list(splitter.split(X, y, groups))."
+            ) from error
+        for number, pair in enumerate(pairs):
+            rows = _rows_of(pair, X.shape[0], where := f"split {number} of {name}")
+            refuse_overlap(*rows, X.shape[0], where)
             found.append(Split(number, *rows))
+        if not found:
+            raise InputError(f"data set {name!r}, splits: there are none ({self.splitter!r}).")
         return found
 
 
+@dataclass(frozen=True)
+class GivenSplits:
+    """Pairs of training and test rows as a splitter."""
+
+    pairs: list[Any]
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> list[Any]:
+        """The same for any data."""
+        return self.pairs
+
+    def __repr__(self) -> str:
+        return f"{len(self.pairs)} given pairs of training and test rows"
+
+
+def _rows_of(pair: Any, n_rows: int, where: str) -> tuple[Rows, Rows]:
+    """Row numbers of what a splitter yields: numbers, or a truth value for each row."""
+    parts = [np.asarray(part) for part in pair] if isinstance(pair, tuple | list) else []
+    if len(parts) != 2 or any(part.ndim != 1 or part.dtype.kind not in "iub" for part in parts):
+        raise InputError(f"{where}: a split is a pair of training and test rows, each a list of row numbers.")
+    if any(part.dtype.kind == "b" and len(part) != n_rows for part in parts):
+        raise InputError(f"{where}: truth values that choose rows must be {n_rows}, one for each row.")
+    train, test = (np.flatnonzero(part) if part.dtype.kind == "b" else part.astype(np.intp) for part in parts)
+    return train, test
+
+
 def read_splits(given: Any, seed: int) -> SplitRule:
-    """A rule from words or from a splitter that gives the same splits every time.
+    """A rule from words, from a splitter that gives the same splits every time, or from pairs of training and test rows.
 
     >>> read_splits("30x50%", 0).splitter.n_repeats
     30
+    >>> len(read_splits([([0, 1], [2, 3])], 0).splits(np.eye(4), np.eye(4), "songs"))
+    1
     """
     if isinstance(given, SplitRule):
         return given
+    if isinstance(given, list | tuple) and all(isinstance(one, list | tuple) and len(one) == 2 for one in given):
+        return SplitRule(None, GivenSplits(list(given)))
     if hasattr(given, "split") and not isinstance(given, str):
         if getattr(given, "random_state", 0) is None and getattr(given, "shuffle", True):
             raise InputError(f"splits: {given!r} draws other rows every time, and no run could go on; give it a random_state.")
@@ -71,4 +116,4 @@ def read_splits(given: Any, seed: int) -> SplitRule:
     if (found := _FOLDS.fullmatch(text)) and int(found[2]) >= 2:
         own = IterativeStratifiedKFold if found[1] else KFold
         return SplitRule(text, own(int(found[2]), shuffle=True, random_state=seed))
-    raise InputError(f"splits: {given!r} is none of {WORDS}, and no splitter.")
+    raise InputError(f"splits: {given!r} is none of {WORDS}; nor is it a splitter or a list of pairs of rows.")

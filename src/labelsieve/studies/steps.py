@@ -10,7 +10,8 @@ from labelsieve.studies.errors import StudyError
 from labelsieve.studies.named import Named
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.sources import Loaded
-from labelsieve.studies.store import Prints, Store, Stored
+from labelsieve.studies.store import Store
+from labelsieve.studies.stored import Prints, Stored
 
 SelectionKey = tuple[str, int, str]
 CellKey = tuple[str, int, str, str]
@@ -120,12 +121,9 @@ def _of_method(
         found = stored.cells.get((*key, classifier.name))
         if found is not None and found.prints != prints:
             todo.stale_cells.append((*key, classifier.name))
-            todo.reasons.update([_reason(found.prints, prints, data.name, method.name, classifier.name)])
+            todo.reasons.update([_reason(found.prints, prints, protocol, stored, data.name, method, classifier)])
             continue
-        if found is not None and found.error is not None and not retry_failed:
-            todo.n_failed += 1
-            continue
-        if found is not None and found.error is None:
+        if found is not None and found.has_values:
             if set(sizes) <= set(found.sizes) and set(protocol.measures) <= set(found.measures):
                 todo.n_done += 1
                 continue
@@ -133,6 +131,9 @@ def _of_method(
                 "sizes": sorted({*sizes, *found.sizes}),
                 "measures": list(dict.fromkeys([*found.measures, *protocol.measures])),
             }
+        if found is not None and found.error is not None and not retry_failed:
+            todo.n_failed += 1
+            continue
         # The same for all methods: what a classifier leaves to chance does not set them apart.
         own_seed = seed_of(protocol.seed, data.name, batch.split, "classifier", classifier.name)
         steps.append(Step(method, classifier, max(wanted["sizes"]), prints=prints, seed=own_seed, **wanted))
@@ -140,7 +141,7 @@ def _of_method(
     if known is not None and known.prints != own:
         todo.stale_selections.append(key)
         if not any(cell[:3] == key for cell in todo.stale_cells[-len(protocol.classifiers) :]):
-            todo.reasons.update([_reason(known.prints, own, data.name, method.name)])
+            todo.reasons.update([_reason(known.prints, own, protocol, stored, data.name, method)])
         known = None
     if not steps:
         return
@@ -152,14 +153,19 @@ def _of_method(
     yield from steps
 
 
-def _reason(old: Prints, new: Prints, dataset: str, *names: str) -> str:
+def _reason(old: Prints, new: Prints, protocol: Protocol, stored: Stored, dataset: str, *parts: Named) -> str:
+    """The first thing that changed, in words."""
     changed = [name for name in ("data", "rows", "settings", "code") if getattr(old, name) != getattr(new, name)]
-    words = {
-        "data": f"the data of {dataset}",
-        "rows": f"the splits of {dataset}",
-        "settings": f"settings of {' or '.join(names)}",
-    }
-    return words.get(changed[0], "the code of labelsieve")
+    words = {"data": f"the data of {dataset}", "rows": f"the splits of {dataset}", "code": "the code of labelsieve"}
+    if changed[0] != "settings":
+        return words[changed[0]]
+    # A hash does not say which: where the last run had another seed or convention, that is why.
+    before = stored.protocol
+    shared = [name for name in ("seed", "convention") if before.get(name, now := getattr(protocol, name)) != now]
+    if shared:
+        return f"the {' and the '.join(shared)}"
+    kind = "settings" if all(part.settings is not None for part in parts) else "settings or code"
+    return f"{kind} of {' or '.join(part.name for part in parts)}"
 
 
 def settle(todo: Todo, store: Store, changed: str) -> bool:

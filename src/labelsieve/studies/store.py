@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -19,48 +19,15 @@ from labelsieve.studies.errors import StudyError
 from labelsieve.studies.flushing import Flusher
 from labelsieve.studies.schema import connect, connect_to_read, plain_errors
 from labelsieve.studies.spent import PARTS, Spent
+from labelsieve.studies.stored import FILE, HAS_VALUES, Prints, Stored, read_stored
 from labelsieve.studies.work import Values
 
-FILE = "results.sqlite"
 LOCK = "results.lock"
-
-
-@dataclass(frozen=True)
-class Prints:
-    """Hashes of all that a result depends on."""
-
-    data: str
-    rows: str
-    settings: str
-    code: str
-
-
-@dataclass(frozen=True)
-class StoredSelection:
-    """A ranking as it was stored, or the error in its place."""
-
-    prints: Prints
-    n_wanted: int
-    selected: list[int] | None
-    error: str | None
-
-
-@dataclass(frozen=True)
-class StoredCell:
-    """What a stored cell covers, or the error in its place."""
-
-    prints: Prints
-    sizes: list[int]
-    measures: list[str]
-    error: str | None
-
-
-@dataclass(frozen=True, eq=False)
-class Stored:
-    """Selections by data set, split and method; cells by those and the classifier."""
-
-    selections: dict[tuple[str, int, str], StoredSelection]
-    cells: dict[tuple[str, int, str, str], StoredCell]
+_SAME = "data = ? AND rows = ? AND settings = ? AND code = ?"
+_FAILED_SELECTION = f"UPDATE selections SET error = ?, run = ? WHERE dataset = ? AND split = ? AND method = ? AND {_SAME}"
+_FAILED_CELL = (
+    f"UPDATE cells SET error = ?, run = ? WHERE dataset = ? AND split = ? AND method = ? AND classifier = ? AND {_SAME}"
+)
 
 
 class Store:
@@ -158,6 +125,11 @@ class Store:
             sql = "INSERT INTO runs (started, pid, host, version, environment, preparing) VALUES (?, ?, ?, ?, ?, ?)"
             self.run = int(db.execute(sql, row).lastrowid or 0)
 
+    def note(self, key: str, value: str) -> None:
+        """Note something about the study, in place of what was noted before."""
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, value))
+
     def end(self) -> None:
         """Note that the run has ended."""
         with self._transaction() as db:
@@ -183,11 +155,17 @@ class Store:
         spent: Spent,
         error: str | None,
     ) -> None:
-        """Store a ranking, or why there is none."""
+        """Store a ranking, or why there is none; a shorter one that was there is kept."""
         text = None if selected is None else json.dumps(selected)
         row = (*key, *astuple(prints), n_wanted, text, spent.seconds, spent.peak_mb, error, self.run, None)
         noted = "UPDATE selections SET storing = ? WHERE dataset = ? AND split = ? AND method = ?"
+        same = (*key, *astuple(prints))
         with self._transaction(noted, key) as db:
+            if (
+                error is not None
+                and db.execute(f"{_FAILED_SELECTION} AND selected NOT NULL", (error, self.run, *same)).rowcount
+            ):
+                return
             db.execute(f"INSERT OR REPLACE INTO selections VALUES ({', '.join('?' * len(row))})", row)
 
     def add_cell(
@@ -199,11 +177,14 @@ class Store:
         spent: Spent,
         error: str | None,
     ) -> None:
-        """Store all values of a cell at once, or why there are none."""
+        """Store all values of a cell at once, or why there are none; fewer that were there are kept."""
         row = (*key, *astuple(prints), *map(json.dumps, covers), spent.seconds, spent.peak_mb, error, self.run)
         row += (*(spent.parts.get(part) for part in PARTS), None)
         noted = "UPDATE cells SET storing = ? WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?"
+        same = (*key, *astuple(prints))
         with self._transaction(noted, key) as db:
+            if error is not None and db.execute(f"{_FAILED_CELL} AND {HAS_VALUES}", (error, self.run, *same)).rowcount:
+                return
             db.execute("DELETE FROM cells WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?", key)
             cell = db.execute(f"INSERT INTO cells VALUES (NULL, {', '.join('?' * len(row))})", row).lastrowid
             rows = ((cell, k, measure, value if np.isfinite(value) else None) for k, measure, value in values)
@@ -214,31 +195,6 @@ class Store:
         with self._transaction() as db:
             db.executemany("DELETE FROM selections WHERE dataset = ? AND split = ? AND method = ?", selections)
             db.executemany("DELETE FROM cells WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?", cells)
-
-
-def read_stored(db: sqlite3.Connection) -> Stored:
-    """All selections and cells of an open file."""
-    sql = "SELECT dataset, split, method, data, rows, settings, code, n_wanted, selected, error FROM selections"
-    selections = {
-        row[:3]: StoredSelection(Prints(*row[3:7]), row[7], None if row[8] is None else json.loads(row[8]), row[9])
-        for row in db.execute(sql)
-    }
-    sql = "SELECT dataset, split, method, classifier, data, rows, settings, code, sizes, measures, error FROM cells"
-    cells = {row[:4]: StoredCell(Prints(*row[4:8]), json.loads(row[8]), json.loads(row[9]), row[10]) for row in db.execute(sql)}
-    return Stored(selections, cells)
-
-
-def look(folder: str | os.PathLike[str]) -> Stored:
-    """What is stored in a folder, without writing anything there; nothing where there is no study."""
-    path = Path(folder) / FILE
-    with plain_errors(path):
-        db = connect_to_read(path)
-        if db is None:
-            return Stored({}, {})
-        try:
-            return read_stored(db)
-        finally:
-            db.close()
 
 
 def _now() -> str:

@@ -1,6 +1,16 @@
 """Tables of numbers, a row for each data set and a column for each method, with the best of a row in bold."""
 
 import math
+import re
+
+
+def steady(mean: float) -> float:
+    """A mean without its last digits, which hang on the order of summing, so that methods tie where their means are the same.
+
+    >>> (0.1 + 0.2 + 0.3) / 3 == (0.3 + 0.2 + 0.1) / 3, steady((0.1 + 0.2 + 0.3) / 3) == steady((0.3 + 0.2 + 0.1) / 3)
+    (False, True)
+    """
+    return float(f"{mean:.12g}")
 
 
 class Grid:
@@ -20,15 +30,21 @@ class Grid:
         self.columns = columns
         self.lower_is_better = lower_is_better
         self._cells: dict[tuple[str, str], tuple[float, float | None]] = {}
+        self._notes: dict[tuple[str, str], str] = {}
 
     @property
     def shape(self) -> tuple[int, int]:
         """Data sets and methods."""
         return len(self.rows), len(self.columns)
 
-    def put(self, row: str, column: str, value: float, half_width: float | None = None) -> None:
-        """Set a value."""
+    def put(self, row: str, column: str, value: float, half_width: float | None = None, note: str = "") -> None:
+        """Set a value; one with a note is not comparable with the others, and never the best."""
         self._cells[row, column] = value, half_width
+        self._notes[row, column] = note
+
+    def note(self, row: str, column: str) -> str:
+        """Why a value is not comparable with the others; empty where it is."""
+        return self._notes.get((row, column), "")
 
     def value(self, row: str, column: str) -> float:
         """The value; NaN where there is none."""
@@ -42,7 +58,11 @@ class Grid:
         """The best columns of every row that has values."""
         found = {}
         for row in self.rows:
-            values = {column: self.value(row, column) for column in self.columns if not math.isnan(self.value(row, column))}
+            values = {
+                column: self.value(row, column)
+                for column in self.columns
+                if not math.isnan(self.value(row, column)) and not self.note(row, column)
+            }
             if values:
                 best = (min if self.lower_is_better else max)(values.values())
                 found[row] = [column for column, value in values.items() if value == best]
@@ -88,15 +108,27 @@ class Grid:
             for column in self.columns:
                 value, half = self.value(row, column), self.half_width(row, column)
                 text = "" if math.isnan(value) else f"{value:.{digits}f}" + ("" if half is None else f"{sign}{half:.{digits}f}")
+                text += f" ({note})" if (note := self.note(row, column)) else ""
                 cells.append(bold.format(text) if column in winners.get(row, ()) else text)
             found.append((row, cells))
         return found
 
 
 def escaped(text: str) -> str:
-    """Text for a cell of a Markdown table."""
-    return text.replace("|", r"\|")
+    r"""Text for a cell of a Markdown table; an underscore inside a word is left as it is.
+
+    >>> print(escaped("a|b"), escaped("*best* <b>"), escaped("n_rows"), escaped("_x_"))
+    a\|b \*best\* \<b> n_rows \_x\_
+    """
+    return re.sub(r"([\\|*<`\[]|\b_|_\b)", r"\\\1", " ".join(text.split()))
 
 
 def _for_latex(text: str) -> str:
-    return "".join(f"\\{one}" if one in "_%&#${}" else one for one in text)
+    r"""Text for a cell of a tabular.
+
+    >>> print(_for_latex("a_b & 50% ~ x^2 \\"))
+    a\_b \& 50\% \textasciitilde{} x\textasciicircum{}2 \textbackslash{}
+    """
+    words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    words |= {one: f"\\{one}" for one in "_%&#${}"}
+    return "".join(words.get(one, one) for one in " ".join(text.split()))

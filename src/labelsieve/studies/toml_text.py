@@ -1,8 +1,10 @@
 """Protocols as TOML files."""
 
 import json
+import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ KEYS = (
 def read_toml(path: Path) -> dict[str, Any]:
     """The settings of a protocol; paths of data sets are made relative to where the file is."""
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors put a mark before it
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not TOML ({error}).") from None
     unknown = sorted(set(settings) - set(KEYS))
@@ -45,14 +47,40 @@ def _beside(given: Any, folder: Path) -> Any:
     """A data set whose files are looked for in the folder of the protocol first."""
     if isinstance(given, str):
         return {"name": Path(given).name.partition(".")[0], "path": str(folder / given)} if (folder / given).exists() else given
-    if isinstance(given, Mapping) and isinstance(given.get("path"), str) and (folder / given["path"]).exists():
-        return {**given, "path": str(folder / given["path"])}
-    return given
+    if not isinstance(given, Mapping):
+        return given
+    return _with_files(given, lambda file: str(folder / file) if (folder / file).exists() else file)
+
+
+def _for_folder(given: Any, folder: Path) -> Any:
+    """A data set whose files are named as they are found from the folder of the protocol, wherever it is read."""
+
+    def named(file: str) -> str:
+        whole = Path(os.path.abspath(file))
+        if not whole.exists():  # a name of the catalogue, or not there yet
+            return file
+        return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else str(whole)
+
+    return _with_files(given, named)
+
+
+def _with_files(given: Mapping[str, Any], named: Callable[[str], str]) -> dict[str, Any]:
+    """Settings of a data set with other names for what lies on a disk."""
+    found = dict(given)
+    for key in ("path", "labels", "data_home"):
+        value = found.get(key)
+        if isinstance(value, str) and (key != "labels" or value.endswith(".xml")):
+            found[key] = named(value)
+        elif isinstance(value, list) and key == "path":
+            found[key] = [named(one) if isinstance(one, str) else one for one in value]
+    return found
 
 
 def write_toml(settings: Mapping[str, Any], path: Path) -> None:
     """Write settings: plain values, lists of them, and lists of tables."""
-    path.write_text(toml_text(settings), encoding="utf-8")
+    folder = Path(os.path.abspath(path.parent))
+    datasets = [_for_folder(one, folder) for one in settings["datasets"]]
+    path.write_text(toml_text({**settings, "datasets": datasets}), encoding="utf-8")
 
 
 def toml_text(settings: Mapping[str, Any]) -> str:
@@ -69,7 +97,7 @@ def toml_text(settings: Mapping[str, Any]) -> str:
     lines = [f"{key} = {_value(value)}" for key, value in settings.items() if not _is_tables(value)]
     for key, tables in settings.items():
         for table in tables if _is_tables(tables) else ():
-            lines += ["", f"[[{key}]]", *(f"{name} = {_value(value)}" for name, value in table.items())]
+            lines += ["", f"[[{key}]]", *(f"{_key(name)} = {_value(value)}" for name, value in table.items())]
     return "\n".join([*lines, ""])
 
 
@@ -79,7 +107,7 @@ def _is_tables(value: Any) -> bool:
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_value(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, bool):
@@ -87,5 +115,14 @@ def _value(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):
-        return json.dumps(value)  # a JSON string is a TOML string
+        return _text(value)
     raise InputError(f"{value!r} has no form in a TOML file.")
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
+
+
+def _text(text: str) -> str:
+    """A JSON string is a TOML string, but for characters that JSON writes as two halves, and for DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", r"\u007f")

@@ -57,10 +57,10 @@ class SplitWork:
     def select(self, selector: Any, n_wanted: int, seed: int) -> list[int]:
         """The best ``n_wanted`` features by the training rows, best first."""
         own = self._prepared(selector, n_wanted, seed)
-        ranking = np.asarray(own.fit(self.X, self.Y).selected_)
-        if ranking.ndim != 1:
-            raise InputError(f"{type(own).__name__} has no ranking of the features for all labels together.")
-        return [int(column) for column in ranking]
+        fitted = own.fit(self.X, self.Y)
+        if not hasattr(fitted, "selected_"):
+            raise InputError(f"{type(own).__name__} has no selected_ when it is fitted: a ranking of the features, best first.")
+        return checked_ranking(fitted.selected_, self.X.shape[1], type(own).__name__)
 
     def _prepared(self, selector: Any, n_wanted: int, seed: int) -> Any:
         own = clone(selector)
@@ -160,6 +160,26 @@ class SplitWork:
                 predicted = learner.predict(queries) if needs & {"labels", "numbers"} else None
                 scores = for_one_label(label_scores(learner, queries), self.test_Y) if "scores" in needs else None
             yield size, {"labels": predicted, "scores": scores, "numbers": predicted}
+
+
+def checked_ranking(given: Any, n_features: int, name: str) -> list[int]:
+    """Columns, best first; what is something else, such as a truth value for each column, is refused.
+
+    >>> checked_ranking(np.array([3, 1]), 4, "Mine")
+    [3, 1]
+    >>> checked_ranking([True, False], 2, "Mine")
+    Traceback (most recent call last):
+    labelsieve.errors.InputError: Mine: selected_ must be a ranking, a list of columns from 0 to 1, best first, none twice.
+    """
+    ranking = np.asarray(given)
+    if ranking.ndim != 1:
+        raise InputError(f"{name} has no ranking of the features for all labels together.")
+    columns: list[int] = ranking.astype(np.intp).tolist() if ranking.dtype.kind in "iu" or not ranking.size else [-1]
+    if len(set(columns)) < len(columns) or not all(0 <= column < n_features for column in columns):
+        raise InputError(
+            f"{name}: selected_ must be a ranking, a list of columns from 0 to {n_features - 1}, best first, none twice."
+        )
+    return columns
 
 
 def _seeded(classifier: Any, seed: int) -> Any:

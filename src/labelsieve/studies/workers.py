@@ -2,12 +2,13 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -24,6 +25,10 @@ from labelsieve.studies.steps import Batch
 
 WATCH = 0.1  # seconds between looks at the clock and at memory
 STATM = "/proc/{}/statm"
+NOT_STARTED = (
+    "a process could not start; why stands above. Scripts need 'if __name__ == \"__main__\":', and selectors and classifiers "
+    "of your own a file that other processes can import. Or run with n_jobs=1 and no limits."
+)
 
 
 @dataclass(frozen=True)
@@ -82,14 +87,22 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, far = context.Pipe()
         self._process = context.Process(target=_main, args=(self._protocol, far), daemon=True)
-        with _ctrl_c_held_back():
-            self._process.start()
+        self._is_there = False
+        try:
+            with _ctrl_c_held_back():
+                self._process.start()
+        except (AttributeError, TypeError, pickle.PicklingError) as error:
+            raise StudyError(
+                f"the protocol cannot be sent to other processes ({error}). Put its classes and functions at the top of a "
+                "module, or run with n_jobs=1 and no limits."
+            ) from error
         far.close()
 
     def take(self, batch: Batch) -> None:
         """Begin with a batch."""
         self.at, self._ready, self._since = Account(batch), False, time.perf_counter()
-        self.pipe.send(batch)
+        with suppress(ConnectionError):  # it died before: listening tells
+            self.pipe.send(batch)
 
     def heard(self, limits: Limits) -> Iterator[tuple[Batch, Done]]:
         """What it has finished; or, if it died or went beyond a limit, the step with which it did."""
@@ -100,6 +113,8 @@ class Worker:
                 if isinstance(message, Done):
                     self.at.note(message)
                     yield self.at.batch, message
+                elif message == "there":
+                    self._is_there = True
                 elif message == "ready":
                     self._ready = True
                 elif message == "finished":
@@ -108,6 +123,8 @@ class Worker:
                     raise StudyError(str(message))
         except (EOFError, ConnectionError):
             self._process.join()
+            if not self._is_there and (self._process.exitcode or 0) > 0:  # no cell did that
+                raise StudyError(NOT_STARTED) from None
             yield from self._lost(f"the process died (exit code {self._process.exitcode}); out of memory?")
             return
         seconds, held = time.perf_counter() - self._since, self._memory_mb()
@@ -160,6 +177,8 @@ def _main(protocol: Protocol, pipe: "Connection[Any, Any]") -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also on Windows: Ctrl-C is for the runner, which ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
     bench = Bench(protocol)
+    with suppress(ConnectionError):
+        pipe.send("there")
     with threadpool_limits(1):
         while True:
             try:

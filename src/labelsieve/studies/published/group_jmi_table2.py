@@ -14,6 +14,7 @@ import numpy as np
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.published import group_jmi_figure3 as figure3
 from labelsieve.studies.published.claims import Claim, claims_section
+from labelsieve.studies.published.results_panels import NAMES
 from labelsieve.studies.published.study import PublishedStudy, Results, Section, chosen_sets, sources
 from labelsieve.studies.results import StudyResults
 
@@ -139,16 +140,16 @@ def beside(results: StudyResults, measure: str, reading: str) -> list[tuple[str,
 
 def table2(results: StudyResults, reading: str) -> list[Section]:
     """Ranks of the paper and ours, a table for each measure; the last says how far they agree."""
-    columns = ("data set", ">published", ">S", ">J", ">G", ">ours", ">S", ">J", ">G", "winner")
+    columns = ("data set", ">published S", ">J", ">G", ">ours S", ">J", ">G", "winner")
     found, agrees, differences = [], [], []
     for measure in PUBLISHED:
         rows = []
         for name, printed, ours, same in beside(results, measure, reading):
             numbers = [f"{one:.2f}" for one in (*printed, *ours)]
-            rows.append((name, "", *numbers[:3], "", *numbers[3:], "same" if same else "other"))
+            rows.append((name, *numbers, "same" if same else "other"))
             agrees.append(same)
             differences += [abs(one - other) for one, other in zip(printed, ours, strict=True)]
-        found.append(Section(f"Table 2, {measure}, Group-JMI-Rand by {reading}", columns, rows))
+        found.append(Section(f"Table 2, {NAMES[measure]}, Group-JMI-Rand by {reading}", columns, rows))
     near = sum(one <= NEAR for one in differences)
     said = (
         f"By {reading} the published winner (S: Single-JMI, J: Joint-JMI, G: Group-JMI-Rand) is ours in {sum(agrees)} of "
