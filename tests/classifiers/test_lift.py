@@ -21,7 +21,7 @@ def fitted(published, monkeypatch):
     centres = iter([published[f"centres_{side}_{label}"] for label in range(6) for side in ("pos", "neg")])
     sizes = []
 
-    def given(X, n_clusters, seed):
+    def given(X, n_clusters, seed, weights):
         sizes.append(n_clusters)
         return next(centres)
 

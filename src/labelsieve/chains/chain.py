@@ -18,6 +18,7 @@ from labelsieve.chains.links import Link
 from labelsieve.chains.networks import discretizer_of, learn_network, rule_named, varying
 from labelsieve.classifiers.base import MultiLabelClassifier
 from labelsieve.classifiers.binary import columns_of
+from labelsieve.classifiers.weights import Weights, fit_weighted, weight_parameters
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.labelspace.randomness import generator
@@ -142,23 +143,31 @@ class ClassifierChain(MultiLabelClassifier):
         return self.network, self.selector
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the network, the features of every label, and its classifier."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the network, the features of every label, and its classifier.
+
+        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts, for a network that is learned,
+        for a selector whose ``fit`` takes weights, and for ``base``, which must take them. Folds of cross-validated parents
+        are of rows.
+        """
         self._check_inference()
         names, given = getattr(y, "columns", None), X
-        X, labels = self._read(X, y)
+        X, labels, weights = self._read_weighted(X, y, sample_weight)
         if self.inference == "exact":
             check_exact(int(varying(labels).sum()))
         network, selector = self._parts()
         rule = rule_named(network, self.random_state)
         discretizer = discretizer_of(selector)
-        how: dict[str, Any] = {"discretizer": discretizer, "names": names, "n_jobs": self.n_jobs}
-        self.network_ = learn_network(rule, X, labels, **how)
-        columns = self._columns(selector, self._named(given, X), labels)
+        how: dict[str, Any] = {"weights": weights, "n_jobs": self.n_jobs}
+        self.network_ = learn_network(rule, X, labels, discretizer=discretizer, names=names, **how)
+        columns = self._columns(selector, self._named(given, X), labels, weights)
         X = X.tocsc() if columns is not None and sp.issparse(X) else X
         cv = None if self.parent_values == "true" else self.cv
-        self.chain_ = fit_chain(self._base(), X, labels.tocsc(), self.network_, columns=columns, cv=cv, n_jobs=self.n_jobs)
+        self.chain_ = fit_chain(self._base(), X, labels.tocsc(), self.network_, columns=columns, cv=cv, **how)
         return self
+
+    def _weighted_parts(self) -> list[Any]:
+        return [self._base()]
 
     def _check_inference(self) -> None:
         if self.inference != "greedy" and not hasattr(self._base(), "predict_proba"):
@@ -172,14 +181,14 @@ class ClassifierChain(MultiLabelClassifier):
                 "have; use inference='exact' or 'monte-carlo'."
             )
 
-    def _columns(self, selector: Any, X: Any, labels: sp.csr_matrix) -> Columns:
+    def _columns(self, selector: Any, X: Any, labels: sp.csr_matrix, weights: Weights) -> Columns:
         if selector is None:
             self.__dict__.pop("selector_", None)
             return None
         selector = clone(selector)
         if "parents" in selector.get_params(deep=False) and selector.parents is None:
             selector.set_params(parents=self.network_.to_lists())
-        self.selector_ = selector.fit(X, labels)
+        self.selector_ = fit_weighted(selector, X, labels, weights if weight_parameters(selector) else None)
         return columns_of(self.selector_)
 
     def _queries(self, X: Any) -> Any:

@@ -5,15 +5,16 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.chains.chain import ClassifierChain
 from labelsieve.chains.optimized import OptimizedClassifierChain
 from labelsieve.classifiers.base import MultiLabelClassifier
+from labelsieve.classifiers.weights import Weights, fit_weighted
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule
 from labelsieve.metrics.responses import label_scores
@@ -105,15 +106,19 @@ class ChainEnsemble(MultiLabelClassifier):
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the chains."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the chains.
+
+        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts for the chains that draw it, which
+        must take weights. Rows are drawn as rows, each as likely as any other, and bring their weight along.
+        """
         shares = self._shares()
         chain = self._chain()
         self._check_combine(chain)
-        X, labels = self._read(X, y)
+        X, labels, weights = self._read_weighted(X, y, sample_weight)
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_chains)
-        tasks = (delayed(_fit_member)(chain, X, labels, shares, int(seed)) for seed in seeds)
+        tasks = (delayed(_fit_member)(chain, X, labels, weights, shares, int(seed)) for seed in seeds)
         self.chains_, self.features_ = [], []
         with progress_bar("Learning chains") as progress:
             for member, features in Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks):
@@ -134,6 +139,9 @@ class ChainEnsemble(MultiLabelClassifier):
         if self.chain == "kcc":
             return ClassifierChain(self.base, network=NetworkRule("kcc", order="random"))
         return ClassifierChain(self.base, network=self.chain)
+
+    def _weighted_parts(self) -> list[Any]:
+        return [self._chain()]
 
     def _check_combine(self, chain: Any) -> None:
         if self.combine == "probabilities" and not hasattr(chain, "predict_proba"):
@@ -167,7 +175,7 @@ def _votes(member: Any, X: Any) -> Any:
 
 
 def _fit_member(
-    chain: Any, X: Any, labels: sp.csr_matrix, shares: tuple[float, float], seed: int
+    chain: Any, X: Any, labels: sp.csr_matrix, weights: Weights, shares: tuple[float, float], seed: int
 ) -> tuple[Any, NDArray[np.intp]]:
     """A chain of its own, and the columns that it saw."""
     random = np.random.RandomState(seed)
@@ -180,4 +188,4 @@ def _fit_member(
     member.set_params(**{name: int(random.randint(np.iinfo(np.int32).max)) for name in names})
     # Chains of other packages read labels from arrays alone.
     own = labels[rows] if isinstance(member, MultiLabelClassifier) else labels[rows].toarray()
-    return member.fit(X[rows][:, features], own), features
+    return fit_weighted(member, X[rows][:, features], own, None if weights is None else weights[rows]), features

@@ -7,10 +7,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from labelsieve.classifiers.weights import Weights
 from labelsieve.discretize import Discretizer, EqualWidth
 from labelsieve.discretize.named import one_table
 from labelsieve.errors import InputError
 from labelsieve.information import Codes
+from labelsieve.information.weights import quantised_weights
 from labelsieve.labelspace import LabelNetwork, NetworkRule, find_parents, read_targets
 from labelsieve.labelspace.randomness import generator
 from labelsieve.recipes import recipe
@@ -45,17 +47,25 @@ def rule_named(network: Any, random_state: Any = None) -> Any:
 
 
 def learn_network(
-    network: Any, X: Any, labels: sp.csr_matrix, *, discretizer: Discretizer, names: Any = None, n_jobs: int | None = None
+    network: Any,
+    X: Any,
+    labels: sp.csr_matrix,
+    *,
+    discretizer: Discretizer,
+    names: Any = None,
+    weights: Weights = None,
+    n_jobs: int | None = None,
 ) -> LabelNetwork:
     """The network of the labels. Labels with one value alone are nobody's parents, and have none, whoever gave the network.
 
-    ``discretizer`` makes codes of X for rules that condition on the features themselves.
+    ``discretizer`` makes codes of X for rules that condition on the features themselves. ``weights`` of the rows are above 0.
     """
     targets = read_targets(labels, "classes").classes
     codes = Codes.from_values(np.zeros((labels.shape[0], 1), dtype=np.uint8))
     if isinstance(network, NetworkRule) and _looks_at_features(network):
-        codes = one_table(discretizer.encode(X, targets, None), "A network")
-    lists, found = find_parents(network, X, codes, targets, n_jobs=n_jobs)
+        codes = one_table(discretizer.encode(X, targets, weights), "A network")
+    counted = quantised_weights(weights, "plugin")
+    lists, found = find_parents(network, X, codes, targets, weights=counted, n_jobs=n_jobs)
     if lists is None:
         raise InputError("network is None; give lists of parents, a LabelNetwork, a NetworkRule or a name.")
     order = LabelNetwork.from_lists(lists).order if found is None else found.order

@@ -6,15 +6,20 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from labelsieve.classifiers.weights import Weights
+
 ROUNDS = 10  # of assigning and averaging; few nodes need more
 
 
-def balanced_clusters(labels: sp.csr_matrix, n_clusters: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+def balanced_clusters(
+    labels: sp.csr_matrix, n_clusters: int, rng: np.random.Generator, weights: Weights = None
+) -> list[NDArray[np.intp]]:
     r"""Columns of ``labels`` in ``k`` clusters (``n_clusters``) or fewer, each of :math:`\lceil q / k \rceil` labels at most.
 
     Balanced k-means [Tsoumakas, Katakis and Vlahavas 2008] by Euclidean distances of the columns, starting from random ones. A
     label goes to its nearest centre; where that has too many, the farthest of them goes on to the next nearest of its own,
-    until all have a place. Clusters and their members are in ascending order.
+    until all have a place. Clusters and their members are in ascending order. ``weights`` say how often each row counts in the
+    distances.
 
     Cost: ten rounds of ``n_clusters`` passes over the non-zeros, and ``n_rows * n_clusters`` numbers.
 
@@ -28,10 +33,12 @@ def balanced_clusters(labels: sp.csr_matrix, n_clusters: int, rng: np.random.Gen
         return [np.array([label]) for label in range(n_labels)]
     capacity = -(-n_labels // n_clusters)
     centres = vectors[np.sort(rng.choice(n_labels, n_clusters, replace=False))].toarray()
-    lengths = np.asarray(vectors.sum(axis=1))  # squared, since they hold 0 and 1
+    # Squared, since they hold 0 and 1.
+    lengths = np.asarray(vectors.sum(axis=1)) if weights is None else (vectors @ weights)[:, np.newaxis]
     clusters = np.full(n_labels, -1)
     for _ in range(ROUNDS):
-        distances = lengths - 2 * (vectors @ centres.T) + (centres**2).sum(axis=1)
+        counted = centres if weights is None else centres * weights
+        distances = lengths - 2 * (vectors @ counted.T) + (counted * centres).sum(axis=1)
         before, clusters = clusters, _assign(distances, capacity)
         if (clusters == before).all():
             break

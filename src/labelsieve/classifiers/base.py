@@ -10,8 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.classifiers.labels import LabelCoder, encode_labels
+from labelsieve.classifiers.weights import Weights, weight_arguments
 from labelsieve.errors import InputError
 from labelsieve.information.tables import without_duplicates
+from labelsieve.information.weights import positive_weights
 
 
 def base_has(method: str) -> Any:
@@ -33,6 +35,7 @@ def read_numbers(estimator: Any, X: Any, *, reset: bool = True) -> Any:
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of many labels. A subclass learns in ``fit`` and gives ``_label_probabilities``, or another ``_present``."""
 
+    base: Any
     _coder: LabelCoder
 
     def _read(self, X: Any, Y: Any) -> tuple[Any, sp.csr_matrix]:
@@ -50,6 +53,23 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.n_labels_ = matrix.shape[1]
         self.classes_ = self._coder.classes
         return X, matrix
+
+    def _read_weighted(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Any, sp.csr_matrix, Weights]:
+        """The same, and the weights of the rows. Those of weight 0 are left out here, so that nothing further on meets them."""
+        X, labels = self._read(X, Y)
+        if sample_weight is None:
+            return X, labels, None
+        rows, weights = positive_weights(sample_weight, X.shape[0])
+        for part in self._weighted_parts():
+            weight_arguments(part, weights)
+        if rows is not None:
+            kept = np.flatnonzero(rows)
+            X, labels = X[kept], labels[kept]
+        return X, labels, None if weights is None or (weights == 1).all() else weights
+
+    def _weighted_parts(self) -> list[Any]:
+        """The estimators that row weights go down to: all of them must take some."""
+        return [self.base]
 
     def _named(self, given: Any, X: Any) -> Any:
         """X as read, with the names of its columns where it was ``given`` some: selectors take features by name."""

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
 
+from labelsieve.classifiers.weights import Weights, fit_weighted
 from labelsieve.errors import InputError
 
 
@@ -46,14 +47,26 @@ class BinaryModel:
         return present
 
 
-def fit_binary(base: Any, X: Any, y: NDArray[Any], columns: NDArray[np.intp] | None = None) -> BinaryModel:
-    """A clone of ``base`` fitted to 0/1 labels, seeing ``columns`` of X alone."""
+def fit_binary(
+    base: Any, X: Any, y: NDArray[Any], columns: NDArray[np.intp] | None = None, weights: Weights = None
+) -> BinaryModel:
+    """A clone of ``base`` fitted to 0/1 labels, seeing ``columns`` of X alone; ``weights`` of the rows are above 0."""
     n_present = int(np.count_nonzero(y))
     if n_present in (0, len(y)):
         return BinaryModel(None, n_present > 0)
     if columns is not None and len(columns) == 0:  # nothing to tell rows apart by: the commoner answer
-        return BinaryModel(None, 2 * n_present > len(y))
-    return BinaryModel(clone(base).fit(X if columns is None else X[:, columns], y), None, columns)
+        return BinaryModel(None, is_commoner(y, weights))
+    return BinaryModel(fit_weighted(clone(base), X if columns is None else X[:, columns], y, weights), None, columns)
+
+
+def is_commoner(y: NDArray[Any], weights: Weights = None) -> bool:
+    """True when a label is present in more than half of the rows, or of their weight.
+
+    >>> is_commoner(np.array([1, 0, 0])), is_commoner(np.array([1, 0, 0]), np.array([3.0, 1.0, 1.0]))
+    (False, True)
+    """
+    present = np.count_nonzero(y) if weights is None else weights[y != 0].sum()
+    return bool(2 * present > (len(y) if weights is None else weights.sum()))
 
 
 def fit_labels(
@@ -62,6 +75,7 @@ def fit_labels(
     labels: sp.csr_matrix,
     *,
     columns: Callable[[int], NDArray[np.intp]] | None = None,
+    weights: Weights = None,
     n_jobs: int | None = None,
 ) -> list[BinaryModel]:
     """A model for every column of ``labels``; ``columns(l)`` are the features of label ``l``."""
@@ -69,7 +83,7 @@ def fit_labels(
     if columns is not None and sp.issparse(X):
         X = X.tocsc()
     return Parallel(n_jobs=n_jobs)(  # type: ignore[no-any-return]
-        delayed(fit_binary)(base, X, by_label[:, label].toarray().ravel(), None if columns is None else columns(label))
+        delayed(fit_binary)(base, X, by_label[:, label].toarray().ravel(), None if columns is None else columns(label), weights)
         for label in range(labels.shape[1])
     )
 

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from labelsieve.classifiers.base import MultiLabelClassifier, base_has
 from labelsieve.classifiers.multiclass import ClassModel, fit_classes
+from labelsieve.classifiers.weights import Weights
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace, read_targets, space_named
 
@@ -41,7 +42,7 @@ class LabelCopies(MultiLabelClassifier):
     ----------
     threshold_ : float
     n_rows_left_out_ : int
-        Training rows that did not count: those without labels, and under "ignore" those with several.
+        Training rows that did not count, of those with a weight: those without labels, and under "ignore" those with several.
 
     Notes
     -----
@@ -72,28 +73,32 @@ class LabelCopies(MultiLabelClassifier):
         self.threshold = threshold
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn which labels go with which rows, and where to draw the line."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn which labels go with which rows, and where to draw the line.
+
+        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts, for ``base``, which must take
+        weights, for the frequency of labels, and for the threshold. Copies of a row share it as ``targets`` says.
+        """
         if not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
             raise InputError(f"LabelCopies needs a base with predict_proba or decision_function, not {self.base!r}.")
-        X, labels = self._read(X, y)
+        X, labels, weights = self._read_weighted(X, y, sample_weight)
         alone = labels.shape[1] == 1
         if alone:
             labels = sp.hstack([1 - labels.toarray(), labels], format="csr")
         if labels.nnz == 0:  # nothing is ever there
             self._model, self.threshold_, self.n_rows_left_out_ = None, 0.0, X.shape[0]
             return self
-        made = space_named(self.targets).make(read_targets(labels))
+        made = space_named(self.targets).make(read_targets(labels), weights)
         if made.codes.n_columns != 1 or int(made.codes.levels[0]) != labels.shape[1]:
             raise InputError(f"LabelCopies needs a label space whose classes are the labels, not {self.targets!r}.")
-        self._model = fit_classes(self.base, X, made)
+        self._model = fit_classes(self.base, X, made, weights)
         self.n_rows_left_out_ = made.n_left_out
         if self.threshold is not None:
             self.threshold_ = float(self.threshold)
         elif alone:
             self.threshold_ = 0.5 if hasattr(self.base, "predict_proba") else 0.0
         else:
-            self.threshold_ = threshold_for(self._scores(X), labels.nnz)
+            self.threshold_ = threshold_for(self._scores(X), _n_labels(labels, weights), weights)
         return self
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
@@ -126,13 +131,24 @@ class LabelCopies(MultiLabelClassifier):
         return decisions[:, 0] if self._coder.kind == "one" else decisions
 
 
-def threshold_for(scores: NDArray[np.float64], n_wanted: int) -> float:
+def _n_labels(labels: sp.csr_matrix, weights: Weights) -> float:
+    """Of all rows together, each as often as it counts."""
+    return labels.nnz if weights is None else float(np.diff(labels.indptr) @ weights)
+
+
+def threshold_for(scores: NDArray[np.float64], n_wanted: float, weights: Weights = None) -> float:
     """Halfway between two scores, so that about ``n_wanted`` of them are above: as near as ties allow, the higher of equals.
+
+    With ``weights`` the scores of a row count as often as it does.
 
     >>> threshold_for(np.array([[0.9, 0.1], [0.6, 0.4]]), 2)
     0.5
     """
-    values, counts = np.unique(scores, return_counts=True)
+    if weights is None:
+        values, counts = np.unique(scores, return_counts=True)
+    else:
+        values, places = np.unique(scores, return_inverse=True)
+        counts = np.bincount(places.ravel(), weights=np.repeat(weights, scores.shape[1]))
     above = np.cumsum(counts[::-1])[::-1]  # how many are at least that large
     best = len(values) - 1 - int(np.abs(above - n_wanted)[::-1].argmin())
     below = values[best - 1] if best > 0 else values[0] - 1.0

@@ -7,15 +7,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.balanced import balanced_clusters
 from labelsieve.classifiers.base import MultiLabelClassifier, base_has
 from labelsieve.classifiers.relevance import BinaryRelevance
+from labelsieve.classifiers.weights import Weights, fit_weighted
 from labelsieve.labelspace.randomness import generator
 
 
@@ -87,13 +88,17 @@ class HOMER(MultiLabelClassifier):
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
-        """Grow the tree, then learn its nodes."""
-        X, labels = self._read(X, y)
-        nodes = grow(labels.tocsc(), self.n_children, generator(self.random_state))
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the tree, then learn its nodes.
+
+        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts, in the distances between labels
+        and for ``base``, which must take weights.
+        """
+        X, labels, weights = self._read_weighted(X, y, sample_weight)
+        nodes = grow(labels.tocsc(), self.n_children, generator(self.random_state), weights)
         base = self.base if isinstance(self.base, MultiLabelClassifier) else BinaryRelevance(self.base)
         by_label = labels.tocsc()
-        models = Parallel(n_jobs=self.n_jobs)(delayed(_fit_node)(base, X, by_label, node) for node in nodes)
+        models = Parallel(n_jobs=self.n_jobs)(delayed(_fit_node)(base, X, by_label, node, weights) for node in nodes)
         self.nodes_ = [Node(node.clusters, node.children, node.rows, model) for node, model in zip(nodes, models, strict=True)]
         return self
 
@@ -137,7 +142,7 @@ class HOMER(MultiLabelClassifier):
         return super().predict_proba(X)
 
 
-def grow(labels: sp.csc_matrix, n_clusters: int, rng: np.random.Generator) -> list[Node]:
+def grow(labels: sp.csc_matrix, n_clusters: int, rng: np.random.Generator, weights: Weights = None) -> list[Node]:
     """The nodes of the tree, without their models."""
     nodes: list[Node] = []
     waiting: list[tuple[NDArray[np.intp], list[int | None], int]] = [(np.arange(labels.shape[1]), [None], 0)]
@@ -146,7 +151,8 @@ def grow(labels: sp.csc_matrix, n_clusters: int, rng: np.random.Generator) -> li
         above[place] = len(nodes)
         own = labels[:, members]
         rows = np.unique(own.indices) if nodes else np.arange(labels.shape[0])
-        clusters = [members[some] for some in balanced_clusters(sp.csr_matrix(own)[rows], n_clusters, rng)]
+        counted = None if weights is None else weights[rows]
+        clusters = [members[some] for some in balanced_clusters(sp.csr_matrix(own)[rows], n_clusters, rng, counted)]
         node = Node(clusters, [None] * len(clusters), rows)
         nodes.append(node)
         waiting += [(cluster, node.children, c) for c, cluster in enumerate(clusters) if len(cluster) > 1]
@@ -160,9 +166,10 @@ def _meta_labels(labels: sp.csc_matrix, node: Node) -> Iterator[sp.csc_matrix]:
         yield sp.csc_matrix(some[:, np.newaxis].astype(np.uint8))
 
 
-def _fit_node(base: Any, X: Any, labels: sp.csc_matrix, node: Node) -> Any:
+def _fit_node(base: Any, X: Any, labels: sp.csc_matrix, node: Node, weights: Weights) -> Any:
     """The classifier of a node; None where no training row has any of its labels."""
     if len(node.rows) == 0:
         return None
     meta = sp.hstack(list(_meta_labels(labels, node)), format="csr")
-    return clone(base).fit(X if len(node.rows) == X.shape[0] else X[node.rows], meta)
+    own = X if len(node.rows) == X.shape[0] else X[node.rows]
+    return fit_weighted(clone(base), own, meta, None if weights is None else weights[node.rows])

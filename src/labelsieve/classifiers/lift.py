@@ -5,9 +5,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
+from sklearn.base import _fit_context
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
@@ -15,10 +14,12 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from labelsieve.classifiers.base import MultiLabelClassifier
-from labelsieve.classifiers.binary import BinaryModel, fit_binary
+from labelsieve.classifiers.binary import BinaryModel, fit_binary, is_commoner
+from labelsieve.classifiers.weights import Weights, requesting_weights
 from labelsieve.errors import InputError
 
 
@@ -56,6 +57,9 @@ class LIFT(MultiLabelClassifier):
 
     Notes
     -----
+    Row weights: :math:`|P|` and :math:`|N|` are sums of weights, so that a row of weight 3 is three rows; weights that add up
+    to 1, say, make one cluster of each side.
+
     Cost: for each label a k-means of all rows into ``2m`` clusters, ``n * 2m`` distances and one fit of ``base``. k-means runs
     on one thread: on small clusters more of them wait for each other.
 
@@ -82,22 +86,33 @@ class LIFT(MultiLabelClassifier):
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
-        """Cluster and learn every label."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Cluster and learn every label.
+
+        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts, for the numbers of clusters and
+        their centres, for ``base``, which must take weights, and for Platt's sigmoid. Folds of the sigmoid are of rows.
+        """
         if self.base is not None and not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
             raise InputError(f"LIFT needs a base with predict_proba or decision_function, not {self.base!r}.")
-        X, labels = self._read(X, y)
-        base = SVC(kernel="linear") if self.base is None else self.base
+        X, labels, weights = self._read_weighted(X, y, sample_weight)
+        base = self._classifier()
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=labels.shape[1])
         by_label = labels.tocsc()
         fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_label)(base, X, by_label[:, label].toarray().ravel(), self.ratio, int(seed))
+            delayed(_fit_label)(base, X, by_label[:, label].toarray().ravel(), self.ratio, int(seed), weights)
             for label, seed in enumerate(seeds)
         )
         self.centres_ = [centres for centres, _ in fitted]
         self.models_ = [model for _, model in fitted]
         return self
+
+    def _classifier(self) -> Any:
+        return SVC(kernel="linear") if self.base is None else self.base
+
+    def _weighted_parts(self) -> list[Any]:
+        base = self._classifier()
+        return [base] if hasattr(base, "predict_proba") else [base, _calibrated(base, 2)]
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         return self._each_label(X, BinaryModel.probability)
@@ -136,32 +151,39 @@ def _decision(model: BinaryModel, Z: Any) -> NDArray[np.float64]:
     return model.decision(Z)
 
 
-def _fit_label(base: Any, X: Any, y: NDArray[Any], ratio: float, seed: int) -> tuple[NDArray[np.float64], BinaryModel]:
-    n_present = int(np.count_nonzero(y))
-    n_rarer = min(n_present, len(y) - n_present)
+def _calibrated(base: Any, n_folds: int) -> CalibratedClassifierCV:
+    """One model on all rows and a sigmoid from held-out decisions: Platt's way."""
+    return CalibratedClassifierCV(requesting_weights(base), method="sigmoid", ensemble=False, cv=n_folds)
+
+
+def _fit_label(
+    base: Any, X: Any, y: NDArray[Any], ratio: float, seed: int, weights: Weights
+) -> tuple[NDArray[np.float64], BinaryModel]:
+    with_label, without = np.flatnonzero(y), np.flatnonzero(y == 0)
+    n_rarer = min(len(with_label), len(without))
     if n_rarer == 0:
         return np.empty((0, X.shape[1])), fit_binary(base, X, y)
-    n_clusters = int(np.ceil(ratio * n_rarer))
-    centres = np.vstack([_centres(X[np.flatnonzero(y == value)], n_clusters, seed) for value in (1, 0)])
+    sides = [(X[rows], None if weights is None else weights[rows]) for rows in (with_label, without)]
+    n_counted = n_rarer if weights is None else min(own.sum() for _, own in sides if own is not None)
+    n_clusters = int(np.ceil(ratio * n_counted))
+    centres = np.vstack([_centres(rows, n_clusters, seed, own) for rows, own in sides])
     if not hasattr(base, "predict_proba"):
-        n_folds = min(5, n_rarer)
-        # One model on all rows and a sigmoid from held-out decisions: Platt's way. A label of one row has no held-out ones.
-        base = CalibratedClassifierCV(clone(base), method="sigmoid", ensemble=False, cv=n_folds) if n_folds > 1 else base
-    if n_rarer == 1 and not hasattr(base, "predict_proba"):
-        return np.empty((0, X.shape[1])), BinaryModel(None, 2 * n_present > len(y))
-    return centres, fit_binary(base, distances_to(X, centres), y)
+        if n_rarer == 1:  # a label of one row has no held-out ones
+            return np.empty((0, X.shape[1])), BinaryModel(None, is_commoner(y, weights))
+        base = _calibrated(base, min(5, n_rarer))
+    return centres, fit_binary(base, distances_to(X, centres), y, weights=weights)
 
 
 def _dense(X: Any) -> NDArray[np.float64]:
     return X.toarray() if sp.issparse(X) else X  # type: ignore[no-any-return]
 
 
-def _centres(X: Any, n_clusters: int, seed: int) -> NDArray[np.float64]:
+def _centres(X: Any, n_clusters: int, seed: int, weights: Weights) -> NDArray[np.float64]:
     with threadpool_limits(1):
         # More clusters than distinct rows: every distinct row is a centre.
         distinct = np.unique(_dense(X), axis=0) if X.shape[0] <= 4 * n_clusters else None
         if distinct is not None and len(distinct) <= n_clusters:
             return distinct
-        fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X)
+        fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X, sample_weight=weights)
     centres: NDArray[np.float64] = fitted.cluster_centers_
     return centres

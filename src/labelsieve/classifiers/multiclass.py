@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
+from labelsieve.classifiers.weights import Weights, fit_weighted
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Made
 
@@ -63,25 +63,26 @@ def _decides_between_pairs(estimator: Any) -> bool:
     return any(name.endswith("decision_function_shape") and value == "ovo" for name, value in settings.items())
 
 
-def fit_classes(base: Any, X: Any, made: Made) -> ClassModel:
+def fit_classes(base: Any, X: Any, made: Made, weights: Weights = None) -> ClassModel:
     """A clone of ``base`` fitted to one variable of a label space: on its rows, or on its entries with their weights.
 
-    Cost: beside the fit, a copy of the rows that it is made of; a row that counts for several classes is there several times.
+    ``weights`` of the rows, all above 0, multiply with what the label space lets a row weigh. Cost: beside the fit, a copy of
+    the rows that it is made of; a row that counts for several classes is there several times.
     """
     classes = made.codes.column(0).astype(np.intp)
     n_classes = int(made.codes.levels[0])
     if len(classes) == 0:
+        scaled = "" if weights is None else ", or a sample_weight that adds up to the number of rows"
         raise InputError(
             f"No row of n_samples = {X.shape[0]} is left to learn from: every label row is rarer than min_count. Use a smaller "
-            "one."
+            f"one{scaled}."
         )
     if (classes == classes[0]).all():
         return ClassModel(None, n_classes, int(classes[0]))
     chosen = made.rows if made.entries is None else made.entries
-    weights = {}
     if made.share is not None:
-        if not has_fit_parameter(base, "sample_weight"):
-            raise InputError(f"Copies with weights need a base whose fit takes sample_weight, which {base!r} does not.")
-        weights["sample_weight"] = made.share if chosen is None else made.share[chosen]
-    rows = X if chosen is None else X[np.flatnonzero(chosen) if chosen.dtype == bool else chosen]
-    return ClassModel(clone(base).fit(rows, classes, **weights), n_classes)
+        weights = made.share if weights is None else weights * made.share
+    if chosen is None:
+        return ClassModel(fit_weighted(clone(base), X, classes, weights), n_classes)
+    rows = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+    return ClassModel(fit_weighted(clone(base), X[rows], classes, None if weights is None else weights[rows]), n_classes)

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from labelsieve.classifiers.base import MultiLabelClassifier, base_has
 from labelsieve.classifiers.multiclass import ClassModel, fit_classes
+from labelsieve.classifiers.weights import Weights
 from labelsieve.labelspace import Joint, LabelSpace, Pruned, read_targets
 
 
@@ -51,10 +52,10 @@ class PowersetModel:
         return decisions
 
 
-def fit_powerset(base: Any, X: Any, labels: sp.csr_matrix, space: LabelSpace) -> PowersetModel:
+def fit_powerset(base: Any, X: Any, labels: sp.csr_matrix, space: LabelSpace, weights: Weights = None) -> PowersetModel:
     """Learn the classes that ``space`` (:class:`Joint` or :class:`Pruned`) makes of the labels."""
-    made = space.make(read_targets(labels))
-    model = fit_classes(base, X, made)
+    made = space.make(read_targets(labels), weights)
+    model = fit_classes(base, X, made, weights)
     rows: NDArray[Any] = np.arange(labels.shape[0])
     if made.entries is not None:
         rows = made.entries
@@ -105,10 +106,13 @@ class LabelPowerset(MultiLabelClassifier):
         self.base = base
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the label rows."""
-        X, labels = self._read(X, y)
-        self.model_ = fit_powerset(self.base, X, labels, self._space())
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the label rows.
+
+        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts. ``base`` must take weights.
+        """
+        X, labels, weights = self._read_weighted(X, y, sample_weight)
+        self.model_ = fit_powerset(self.base, X, labels, self._space(), weights)
         return self
 
     def _space(self) -> LabelSpace:
@@ -144,7 +148,8 @@ class PrunedPowerset(LabelPowerset):
     base : classifier
         Of many classes.
     min_count : int
-        The fewest training rows that keep a label row; see :class:`~labelsieve.labelspace.Pruned`.
+        The fewest training rows, or the least sum of their weights, that keep a label row; see
+        :class:`~labelsieve.labelspace.Pruned`.
     split : bool
         What becomes of the rows with a rare label row: False drops them, True lets them count once for each frequent label
         row that their labels are split into, so that little is lost.
@@ -155,6 +160,9 @@ class PrunedPowerset(LabelPowerset):
 
     Notes
     -----
+    A row of weight 3 is three rows to the pruning as to ``base``, and every part that it is split into weighs 3. So weights
+    that add up to 1, say, leave no label row frequent: scale them to add up to the number of rows.
+
     Cost: one fit of ``base`` with as many classes as there are frequent label rows.
 
     Examples

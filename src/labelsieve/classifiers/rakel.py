@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base import MultiLabelClassifier
 from labelsieve.classifiers.powerset import fit_powerset
@@ -105,11 +105,14 @@ class RAkEL(MultiLabelClassifier):
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
-        """Draw labelsets and learn them."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw labelsets and learn them.
+
+        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts. ``base`` must take weights.
+        """
         if self.soft and not hasattr(self.base, "predict_proba"):
             raise InputError(f"RAkEL(soft=True) needs a base with predict_proba, not {self.base!r}.")
-        X, labels = self._read(X, y)
+        X, labels, weights = self._read_weighted(X, y, sample_weight)
         n_labels, rng = labels.shape[1], generator(self.random_state)
         k = min(self.k, n_labels)
         if self.disjoint:
@@ -120,7 +123,8 @@ class RAkEL(MultiLabelClassifier):
             self.labelsets_ = [np.array(one) for one in random_labelsets(n_labels, k, n_models, rng)]
         by_label = labels.tocsc()
         self.models_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, chosen]), Joint()) for chosen in self.labelsets_
+            delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, chosen]), Joint(), weights)
+            for chosen in self.labelsets_
         )
         return self
 

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from labelsieve.classifiers.base import MultiLabelClassifier, base_has
 from labelsieve.classifiers.binary import columns_of, fit_labels, probabilities
+from labelsieve.classifiers.weights import Weights, fit_weighted, weight_parameters
 
 
 class BinaryRelevance(MultiLabelClassifier):
@@ -52,15 +53,18 @@ class BinaryRelevance(MultiLabelClassifier):
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn every label."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn every label.
+
+        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts. ``base`` must take weights.
+        """
         given = X
-        X, labels = self._read(X, y)
-        columns = self._columns(self._named(given, X), labels)
-        self.models_ = fit_labels(self.base, X, labels, columns=columns, n_jobs=self.n_jobs)
+        X, labels, weights = self._read_weighted(X, y, sample_weight)
+        columns = self._columns(self._named(given, X), labels, weights)
+        self.models_ = fit_labels(self.base, X, labels, columns=columns, weights=weights, n_jobs=self.n_jobs)
         return self
 
-    def _columns(self, X: Any, labels: sp.csr_matrix) -> Any:
+    def _columns(self, X: Any, labels: sp.csr_matrix, weights: Weights) -> Any:
         """Which features each label sees; None: all."""
         return None
 
@@ -107,6 +111,10 @@ class LabelSpecific(BinaryRelevance):
     models_ : list
         One for each label.
 
+    Notes
+    -----
+    Row weights go to the selector too where its ``fit`` takes them, as that of :class:`~labelsieve.LabelwiseSieve` does.
+
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
@@ -129,6 +137,6 @@ class LabelSpecific(BinaryRelevance):
         self.base = base
         self.n_jobs = n_jobs
 
-    def _columns(self, X: Any, labels: sp.csr_matrix) -> Any:
-        self.selector_ = clone(self.selector).fit(X, labels)
+    def _columns(self, X: Any, labels: sp.csr_matrix, weights: Weights) -> Any:
+        self.selector_ = fit_weighted(clone(self.selector), X, labels, weights if weight_parameters(self.selector) else None)
         return columns_of(self.selector_)
