@@ -18,6 +18,7 @@ FEWEST = 150  # training rows of the first try; then twice as many, and so on
 PATIENCE = 0.25  # seconds of a try after which there is no larger one, but for a second
 LONG = 2.0  # seconds after which there is not even that: all is taken to grow with the rows
 LONGEST = 5.0  # seconds after which a try is given up
+BRIEF, TIMES = 0.05, 3  # a try that is shorter is made so many times, and the shortest counts: others may have been disturbed
 PICKS = 5  # features that a method chooses in a try
 WIDEST = 30  # features of a classifier in a try
 STEEP = 2.5  # twice the rows and more than so many times the seconds: taken to grow with the square of the rows
@@ -81,7 +82,7 @@ class Probe:
         try:
             first = self._try(task, share)
             if sum(first.values()) < PATIENCE:  # once more: what is loaded once is loaded
-                first = self._try(task, share)
+                first = self._measure(task, share)
         except GivenUp:
             self.n_given_up += 1
             return LONGEST / share
@@ -89,10 +90,16 @@ class Probe:
         while share < 1 and sum(tries[-1][1].values()) < (LONG if len(tries) == 1 else PATIENCE):
             share = min(1.0, 2 * share)
             try:
-                tries.append((share, self._try(task, share)))
+                tries.append((share, self._measure(task, share)))
             except GivenUp:
                 break
         return sum(carried_on([(share, parts[part]) for share, parts in tries], part) for part in tries[-1][1])
+
+    def _measure(self, task: Task, share: float) -> Parts:
+        found = [self._try(task, share)]
+        while sum(found[-1].values()) < BRIEF and len(found) < TIMES:
+            found.append(self._try(task, share))
+        return min(found, key=lambda parts: sum(parts.values()))
 
     def _try(self, task: Task, share: float) -> Parts:
         work = self._work(share)
