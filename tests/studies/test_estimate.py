@@ -9,6 +9,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.studies import Study, estimate
+from labelsieve.studies.patience import given_up_after
+from labelsieve.studies.spent import processor_seconds
 from tests.studies.small import data, protocol
 
 
@@ -45,6 +47,16 @@ def test_sizes_that_share_their_cost_are_not_charged_for_each(tmp_path):
     study = Study(protocol(methods=["jmi"], baselines=[], **how), tmp_path)
     seconds = 60 * estimate(study.protocol, study.plan()[0]).minutes
     assert 0.1 <= seconds < 0.5  # two cells; size by size they would take a second
+
+
+def test_short_steps_are_measured_while_patience_has_its_timer():
+    with given_up_after(60):
+        steps = []
+        for _ in range(50):
+            before = processor_seconds()
+            sum(range(2000))
+            steps.append(processor_seconds() - before)
+    assert min(steps) > 0, "by a clock that ticks most of them take nothing"
 
 
 class Counts(BaseEstimator):

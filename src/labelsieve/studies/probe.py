@@ -1,6 +1,5 @@
 """What a step of a study takes, from trying it on a part of the rows and with few features."""
 
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -9,7 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from labelsieve.studies.patience import GivenUp, given_up_after
 from labelsieve.studies.sources import Loaded
-from labelsieve.studies.spent import Stopwatch
+from labelsieve.studies.spent import Stopwatch, processor_seconds
 from labelsieve.studies.split_rule import Split
 from labelsieve.studies.steps import Step
 from labelsieve.studies.work import SplitWork, is_nested
@@ -112,14 +111,14 @@ class Probe:
         return SplitWork(self._data, Split(self._split.number, train, test))
 
     def _select(self, step: Step, n_wanted: int, work: SplitWork) -> Parts:
-        watch = Stopwatch(time.process_time)
+        watch = Stopwatch(processor_seconds)
         with threadpool_limits(1), watch.of("selection"):
             work.select(step.method.estimator, n_wanted, step.seed)
         return watch.parts
 
     def _evaluate(self, step: Step, sizes: Sequence[int], work: SplitWork, n_features: int | None = None) -> Parts:
         assert step.classifier is not None
-        watch = Stopwatch(time.process_time)
+        watch = Stopwatch(processor_seconds)
         with threadpool_limits(1):
             ranking = list(range(sizes[-1] if n_features is None else n_features))
             what = (step.classifier.estimator, ranking, list(sizes), step.measures, self._convention)
