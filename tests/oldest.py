@@ -1,7 +1,7 @@
 """Print constraints for pip: the oldest versions that pyproject.toml allows of what the package itself needs.
 
 `make oldest` runs the tests with them. What comes along must be of the same time: newer versions warn of what the old ones do,
-and a warning is an error in the tests; polars 2 has no interchange protocol, by which scikit-learn 1.7 finds names.
+and a warning is an error in the tests; polars 1.40 gives up the interchange protocol, by which scikit-learn 1.7 finds names.
 """
 
 import re
@@ -9,7 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ALONG = ("click<8.3", "polars<2", "pyparsing<3.2", "pytest<9")
+ALONG = ("click<8.3", "polars<1.40", "pyparsing<3.2", "pytest<9")
 
 
 def oldest(requirement):

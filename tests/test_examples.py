@@ -14,6 +14,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 @pytest.fixture
 def run(monkeypatch):
     """Run an example as a script would; its names come back, and its figures are there until the test ends."""
+    plt.close("all")  # of other tests: changing what draws them is not to be their end
     mpl.use("Agg")
     monkeypatch.setattr(plt, "show", lambda: None)
     yield lambda name: runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
