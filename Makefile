@@ -54,7 +54,7 @@ format: $(DEV_STAMP)  ## Put the Python code into its usual form
 native-test: $(DEV_STAMP)  ## Run the C++ tests
 	@$(CMAKE) -S . -B build/native -DLABELSIEVE_TESTS=ON > /dev/null
 	@$(VENV)/bin/cmake --build build/native --target native_tests -- --quiet
-	@! nm build/native/CMakeFiles/labelsieve_kernels_x86_64_*.dir/native/kernels.cpp.o 2> /dev/null | grep ' W ' || \
+	@! nm build/native/CMakeFiles/labelsieve_kernels_x86_64_*.dir/native/simd/kernels.cpp.o 2> /dev/null | grep ' W ' || \
 	    { echo "kernels.cpp: these inline functions may replace everybody's, on processors that cannot run them"; exit 1; }
 	@for isa in baseline x86_64_v3 newest; do LABELSIEVE_ISA=$$isa build/native/native_tests || exit 1; done
 
@@ -84,14 +84,14 @@ wheel: $(DEV_STAMP)  ## Build a wheel into dist/ and try it in an empty environm
 oldest: wheel  ## Run the tests with the oldest versions that the package allows
 	@set -e; scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
 	    $(PYTHON) -m venv "$$scratch/venv"; \
-	    $(RUN) tests/oldest.py > "$$scratch/oldest.txt"; \
+	    $(RUN) tests/support/oldest_versions.py > "$$scratch/oldest.txt"; \
 	    pip="$$scratch/venv/bin/python -m pip --quiet --quiet --disable-pip-version-check"; \
 	    $$pip install --upgrade "pip>=25.1"; \
 	    $$pip install --constraint "$$scratch/oldest.txt" --group test dist/*.whl; \
 	    cp -r .ci .gitignore benchmarks docs examples fuzz native tests *.md *.toml LICENSE Makefile CITATION.cff "$$scratch"; \
 	    export LABELSIEVE_SHARED="$${LABELSIEVE_SHARED:-$(abspath ../shared)}"; \
 	    cd "$$scratch"; \
-	    venv/bin/python -m pytest -n auto --dist loadfile tests --ignore tests/test_docs_build.py \
+	    venv/bin/python -m pytest -n auto --dist loadfile tests --ignore tests/docs/test_docs_build.py \
 	        -W "ignore:The number of unique classes:UserWarning"  # scikit-learn 1.7 takes few rows for a mistake
 
 fuzz: setup  ## Fuzz the readers of data files, for MINUTES=30 in all

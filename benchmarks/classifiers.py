@@ -85,7 +85,7 @@ def mlknn(name, rounds):
 def nested(name, rounds):
     """ML-kNN by the first 1 to 50 features, together and one after the other."""
     from labelsieve.classifiers import MLkNN, nested_predictions
-    from labelsieve.classifiers.nested import nested_neighbours
+    from labelsieve.classifiers.nested_predictions import nested_neighbors
 
     X, Y, queries = halves(name)
     features = np.random.default_rng(0).permutation(X.shape[1])[:N_FEATURES]
@@ -95,7 +95,7 @@ def nested(name, rounds):
         return [one[:KEPT].copy() for _, one in answers]
 
     def search():
-        return nested_neighbours(X, features=features, k=K), nested_neighbours(X, queries, features=features, k=K)
+        return nested_neighbors(X, features=features, k=K), nested_neighbors(X, queries, features=features, k=K)
 
     def apart(form):
         kept = []

@@ -1,4 +1,4 @@
-"""Every discretiser on real data, beside a JMI selection with it and beside scikit-learn's KBinsDiscretizer.
+"""Every discretizer on real data, beside a JMI selection with it and beside scikit-learn's KBinsDiscretizer.
 
 For a quick look: ``python -m benchmarks.discretizing --datasets yeast,enron --repeat 2``.
 """
@@ -23,8 +23,9 @@ STRATEGIES = {"equal-width": "uniform", "equal-frequency": "quantile", "k-means"
 
 
 def rules():
-    """The discretisers by name, and MDL's other two ways with labels."""
-    from labelsieve.discretize import DISCRETIZERS, MDL
+    """The discretizers by name, and MDL's other two ways with labels."""
+    from labelsieve.discretize import MDL
+    from labelsieve.registry import DISCRETIZERS
 
     return {name: made() for name, made in DISCRETIZERS.items()} | {"mdl, joint": MDL("joint"), "mdl, single": MDL("single")}
 

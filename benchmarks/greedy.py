@@ -26,7 +26,7 @@ def greedy_jmi(relevance, gains, steps):
         selected.append(newest)
         account[newest] = TAKEN
         gain = gains(newest)
-        # A constant shift changes no comparison and keeps long accounts far from overflow.
+        # A constant shift changes no comparison and keeps long accumulators far from overflow.
         account += gain - gain.min()
         newest = int(account.argmax())
     return selected

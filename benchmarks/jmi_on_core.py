@@ -9,9 +9,9 @@ from benchmarks.clock import NEVER, Lap, Stopwatch
 from benchmarks.greedy import greedy_jmi
 from benchmarks.memory import extra_memory
 from benchmarks.workloads import generate
+from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes
-from labelsieve.information.backends import NativeBackend
-from labelsieve.information.fixedpoint import FixedPoint
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 from labelsieve.discretize import EqualWidth
-from labelsieve.labelspace import LABEL_SPACES, LabelSpace, Pruned, read_targets, space_named
+from labelsieve.labelspace import LabelSpace, Pruned, read_targets
+from labelsieve.registry import LABEL_SPACES, make_label_space
 
 DATASETS = ("yeast", "enron", "bibtex", "delicious")
 SPACES = {**{name: name for name in LABEL_SPACES}, "pruned, split": Pruned(split=True)}
@@ -45,7 +46,7 @@ def measure(name, spaces, n_features, rounds):
     for _ in range(rounds):
         for label in spaces:  # they take turns, so that a busy spell of the machine hits them all
             watch = Stopwatch()
-            made = space_named(SPACES[label]).make(targets)
+            made = make_label_space(SPACES[label]).make(targets)
             making[label] = making[label].best(watch.lap())
             Sieve("jmi", targets=Ready(made), discretizer=None, n_features_to_select=n_features).fit(X, Y)
             counting[label] = counting[label].best(watch.lap())

@@ -1,6 +1,6 @@
 """ReliefF and RReliefF beside plain numpy, which holds a row of differences at a time.
 
-For a quick look: ``python -m benchmarks.neighbour_scores --workloads small --repeat 2``.
+For a quick look: ``python -m benchmarks.neighbor_scores --workloads small --repeat 2``.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from benchmarks.clock import NEVER, Stopwatch
 from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.table import megabytes, number, print_table
 
-NEIGHBOURS = 10
+NEIGHBORS = 10
 SLICE = 100  # reference rows that numpy is timed on; its time is proportional to their number
 
 
@@ -56,7 +56,7 @@ def numpy_relieff(X, Y, rows):
         order = order[order != i]
         for y in Y.T:
             of_class = y[order] == y[i]
-            weights += differences[order[~of_class][:NEIGHBOURS]].mean(axis=0) - differences[order[of_class][:NEIGHBOURS]].mean(
+            weights += differences[order[~of_class][:NEIGHBORS]].mean(axis=0) - differences[order[of_class][:NEIGHBORS]].mean(
                 axis=0
             )
     return weights / Y.shape[1]
@@ -66,8 +66,8 @@ def ours(name, X, scores, Y, n_jobs=1):
     from labelsieve.selectors import ReliefF, RReliefF
 
     if name == "RReliefF":
-        return RReliefF(n_neighbors=NEIGHBOURS, n_jobs=n_jobs).fit(X, scores).feature_scores_
-    return ReliefF(n_neighbors=NEIGHBOURS, n_jobs=n_jobs).fit(X, Y).feature_scores_
+        return RReliefF(n_neighbors=NEIGHBORS, n_jobs=n_jobs).fit(X, scores).feature_scores_
+    return ReliefF(n_neighbors=NEIGHBORS, n_jobs=n_jobs).fit(X, Y).feature_scores_
 
 
 def check():
@@ -120,11 +120,11 @@ def print_records(records):
         cells += [number(record["numpy"] / record["relieff"]), number(record["speed_up"])]
         cells += [megabytes(record["peak_memory"]), megabytes(8 * record["rows"] ** 2)]
         lines.append((record["workload"], cells))
-    print_table("10 neighbours, CPU seconds", columns, lines)
+    print_table("10 neighbors, CPU seconds", columns, lines)
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.neighbour_scores", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.neighbor_scores", description=__doc__.splitlines()[0])
     parser.add_argument("--workloads", default=",".join(WORKLOADS), help="names, with commas (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")

@@ -24,12 +24,12 @@ SLICE = 16  # labels that slow contenders are timed on
 
 def one_label_after_the_other(X, Y, parents, labels):
     """What LabelwiseSieve did before labels shared panels."""
-    from labelsieve.criteria import criterion_named
+    from labelsieve.counting.workspace import Workspace
     from labelsieve.information import Codes
-    from labelsieve.information.formula.workspace import Workspace
+    from labelsieve.registry import make_criterion
     from labelsieve.search import GreedySearch
 
-    plan = criterion_named("mlfs").plan
+    plan = make_criterion("mlfs").plan
     workspace = Workspace(Codes.from_values(X), Codes.from_values(Y))
     selected = []
     for label in labels:
@@ -42,7 +42,7 @@ def one_label_after_the_other(X, Y, parents, labels):
 
 def measure(name, rounds, gaps):
     from labelsieve import LabelwiseSieve, NetworkRule
-    from labelsieve.information.formula import labelwise
+    from labelsieve.formula import labelwise
 
     X, Y = (codes.toarray() for codes in load(name, 1))
     record = {"dataset": name, "rows": X.shape[0], "features": X.shape[1], "labels": Y.shape[1]}

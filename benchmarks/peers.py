@@ -15,7 +15,7 @@ from benchmarks.measure import single_threaded_blas
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 from labelsieve.classifiers import MLkNN
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.discretize import equal_width
 
 N_FEATURES = 20  # to choose
@@ -36,7 +36,7 @@ def made(name):
     """A table of that size: half of its features tell something."""
     n_rows, n_features, n_labels = SHAPES[name]
     half = n_features // 2
-    data = make_truth(
+    data = make_feature_roles(
         n_rows, n_labels=n_labels, n_relevant=half, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=n_features - half
     )
     return data.X, data.Y
@@ -68,7 +68,7 @@ def selections(name, rounds):
     yield f"{name}: information of all features and labels", ours, "scikit-learn", seconds, same
 
 
-def neighbours(name, rounds):
+def neighbors(name, rounds):
     """ML-kNN: half of the rows learned from, the others asked about."""
     X, Y = made(name)
     ours, predicted = timed(lambda: MLkNN(k=10).fit(X[::2], Y[::2]).predict(X[1::2]), rounds)
@@ -77,7 +77,7 @@ def neighbours(name, rounds):
     if theirs is not None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # Our rows are not their own neighbours.
+            # Our rows are not their own neighbors.
             seconds, other = timed(lambda: theirs(k=10).fit(X[::2], Y[::2].astype(int)).predict(X[1::2]), 1)
         same = float((other.toarray() == predicted).mean())
     yield f"{name}: ML-kNN, fit and predict", ours, "scikit-multilearn-ng", seconds, same
@@ -90,7 +90,7 @@ def main(arguments=None):
     rows = []
     with single_threaded_blas():
         for name in SHAPES:
-            for part in (selections, neighbours):
+            for part in (selections, neighbors):
                 for what, ours, who, theirs, same in part(name, options.repeat):
                     ratio = None if theirs is None else theirs / ours
                     rows.append((what, [number(ours), number(theirs), number(ratio), who, number(same)]))

@@ -15,15 +15,15 @@ def plain_lift(X, Y, queries, ratio=0.1, seed=0):
     for label, (y, start) in enumerate(zip(Y.T, seeds, strict=True)):
         n_clusters = int(np.ceil(ratio * min(y.sum(), len(y) - y.sum())))
         sides = [KMeans(n_clusters, n_init=1, random_state=int(start)).fit(X[y == side]).cluster_centers_ for side in (1, 0)]
-        centres = np.vstack(sides)
+        centers = np.vstack(sides)
         model = CalibratedClassifierCV(SVC(kernel="linear"), method="sigmoid", ensemble=False, cv=5)
-        predicted[:, label] = model.fit(euclidean_distances(X, centres), y).predict(euclidean_distances(queries, centres))
+        predicted[:, label] = model.fit(euclidean_distances(X, centers), y).predict(euclidean_distances(queries, centers))
     return predicted
 
 
 def plain_rakel(base, X, Y, queries, k=3, seed=0):
     from labelsieve.classifiers.rakel import random_labelsets
-    from labelsieve.labelspace.randomness import generator
+    from labelsieve.labelspace.random_generator import generator
 
     n_labels = Y.shape[1]
     votes, voters = np.zeros((len(queries), n_labels)), np.zeros(n_labels)

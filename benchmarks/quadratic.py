@@ -1,8 +1,8 @@
-"""The quadratic programme of MLQPFS on made-up data, beside solvers that want the whole matrix.
+"""The quadratic program of MLQPFS on made-up data, beside solvers that want the whole matrix.
 
 ``python -m benchmarks.quadratic`` prints the parts of ``QuadraticSieve.fit`` (the streamed mean, then the solution from columns
 counted on demand) and how long Clarabel, an interior-point solver, and accelerated projected gradient take for the same
-programme once the dense matrix is there.
+program once the dense matrix is there.
 """
 
 import argparse
@@ -19,22 +19,22 @@ from benchmarks.table import number, print_table
 from benchmarks.workloads import Workload, generate
 from labelsieve import QuadraticSieve
 from labelsieve.information import Codes, mutual_information
-from labelsieve.information.redundancy import Redundancy
-from labelsieve.search import QuadraticProgramme
+from labelsieve.search import QuadraticProgram
+from labelsieve.search.redundancy_matrix import Redundancy
 
 WORKLOADS = {
     1_000: Workload("q1", "1,000 features", 1700, 1_000, 53, 2, 50, 0.08, (0.005, 0.3)),
     4_000: Workload("q2", "4,000 features", 4000, 4_000, 53, 2, 50, 0.04, (0.005, 0.3)),
     30_000: Workload("q3", "30,000 features", 8000, 30_000, 30, 2, 50, 0.01, (0.005, 0.3)),
 }
-LARGEST_CLARABEL = 1_000  # features; larger programmes are timed on the first ones and scaled: its factorisation is cubic
+LARGEST_CLARABEL = 1_000  # features; larger programs are timed on the first ones and scaled: its factorization is cubic
 LARGEST_GRADIENT = 4_000  # and its products square
 CLOSE = 1e-6  # of the objective: when projected gradient may stop
 
 
 @dataclass(frozen=True)
-class Programme:
-    """The published programme with the matrix at hand, shifted so far that it is convex."""
+class Program:
+    """The published program with the matrix at hand, shifted so far that it is convex."""
 
     matrix: np.ndarray
     relevance: np.ndarray
@@ -57,26 +57,26 @@ class Programme:
         return 0.5 * weights @ self.quadratic @ weights - self.alpha * self.relevance @ weights
 
 
-def ours(x, programme):
+def ours(x, program):
     """Solved from columns on demand; CPU time and what it attained."""
     watch = Stopwatch()
     matrix = Redundancy(Codes.from_values(x))
-    found = QuadraticProgramme(matrix, programme.relevance, programme.alpha, programme.shift)
+    found = QuadraticProgram(matrix, program.relevance, program.alpha, program.shift)
     found.solve()
     return watch.lap(), found.objective
 
 
-def clarabel(programme):
+def clarabel(program):
     import clarabel as library
 
-    d = len(programme.relevance)
+    d = len(program.relevance)
     settings = library.DefaultSettings()
     settings.verbose = False
     watch = Stopwatch()
     constraints = sp.vstack([np.ones((1, d)), -sp.eye(d)]).tocsc()
     cones = [library.ZeroConeT(1), library.NonnegativeConeT(d)]
-    upper = sp.csc_matrix(np.triu(programme.quadratic))
-    linear, bounds = -programme.alpha * programme.relevance, np.r_[1.0, np.zeros(d)]
+    upper = sp.csc_matrix(np.triu(program.quadratic))
+    linear, bounds = -program.alpha * program.relevance, np.r_[1.0, np.zeros(d)]
     solution = library.DefaultSolver(upper, linear, constraints, bounds, cones, settings).solve()
     return watch.lap(), solution.obj_val
 
@@ -89,10 +89,10 @@ def onto_simplex(point):
     return np.maximum(point - surplus[last] / (last + 1), 0)
 
 
-def projected_gradient(programme, goal, most=20_000):
+def projected_gradient(program, goal, most=20_000):
     """Accelerated, with steps of one over the largest eigenvalue, until the objective is as low as ``goal``."""
     watch = Stopwatch()
-    matrix, linear = programme.quadratic, -programme.alpha * programme.relevance
+    matrix, linear = program.quadratic, -program.alpha * program.relevance
     vector = np.ones(len(linear))
     for _ in range(30):
         vector = matrix @ (vector / np.linalg.norm(vector))
@@ -125,9 +125,9 @@ def parts(x, y, rounds):
 def against(x, y, largest, power, solve):
     """Ours, and an estimate of another solver's seconds, on as many features as it can take."""
     d = min(x.shape[1], largest)
-    programme = Programme.of(x[:, :d], y)
-    lap, attained = ours(x[:, :d], programme)
-    other, theirs = solve(programme, attained)
+    program = Program.of(x[:, :d], y)
+    lap, attained = ours(x[:, :d], program)
+    other, theirs = solve(program, attained)
     seconds = other.cpu * (x.shape[1] / d) ** power
     return Estimate(seconds, d < x.shape[1]), (attained - theirs) / abs(theirs), other.cpu / lap.cpu
 
@@ -149,7 +149,7 @@ def main(arguments=None):
         cells = [number(fit), number(mean), number(fit - mean), str(n_weights), str(steps)]
         with single_threaded_blas():
             others = [(LARGEST_GRADIENT, 2, projected_gradient)]
-            others += [(LARGEST_CLARABEL, 3, lambda programme, _: clarabel(programme))] if with_clarabel else []
+            others += [(LARGEST_CLARABEL, 3, lambda program, _: clarabel(program))] if with_clarabel else []
             for largest, power, solve in others:
                 estimate, difference, ratio = against(x, y, largest, power, solve)
                 cells += [

@@ -18,9 +18,9 @@ from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.shared_folder import VARIABLE, shared_folder
 from benchmarks.table import number, print_table
 from labelsieve import datasets
-from labelsieve.datasets.catalogue import entry_named
-from labelsieve.datasets.compression import read_bytes
-from labelsieve.datasets.places import find_file
+from labelsieve.datasets.catalog import catalog_entry
+from labelsieve.datasets.data_paths import find_file
+from labelsieve.datasets.readers.compression import read_bytes
 
 DENSE = ("emotions", "yeast", "CAL500", "image", "mediamill-2500", "rf1", "scm20d")
 SPARSE = ("enron", "bibtex", "delicious", "eukaryote-go", "yahoo-reference", "imdb")
@@ -29,7 +29,7 @@ LONG = 20.0  # seconds: whoever takes longer runs once
 
 def unpacked(name, folder):
     """An unpacked copy of the first data file, and what says where its labels are: nobody's time shall be that of gzip."""
-    entry, home = entry_named(name), shared_folder("data")
+    entry, home = catalog_entry(name), shared_folder("data")
     file = folder / entry.files[0].removesuffix(".bz2")
     file.write_bytes(read_bytes(next(find_file(entry, entry.files[0], home))))
     if entry.given == "header":

@@ -46,7 +46,7 @@ def load(name, max_code):
 def codes_of(columns, max_code, name):
     values = columns.data
     if values.size and (values.min() < 0 or np.any(values != np.rint(values))):
-        raise ValueError(f"{name} has values that are no counts; they would have to be discretised first")
+        raise ValueError(f"{name} has values that are no counts; they would have to be discretized first")
     columns = columns.copy()
     columns.data = np.minimum(values, max_code)
     columns = columns.astype(np.uint8)

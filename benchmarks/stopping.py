@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.clock import Stopwatch
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
 
 RULES = {
@@ -31,7 +31,7 @@ RELEVANT = 6
 
 def outcome(rule, criterion, n_rows, noise, copies, seed):
     """Precision and recall of the relevant features, and the number kept."""
-    data = make_truth(
+    data = make_feature_roles(
         n_rows,
         n_labels=5,
         n_relevant=RELEVANT,

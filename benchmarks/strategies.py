@@ -8,9 +8,9 @@ import numpy as np
 
 from benchmarks.clock import Stopwatch
 from benchmarks.table import print_table
+from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes
-from labelsieve.information.backends import NativeBackend
-from labelsieve.information.fixedpoint import FixedPoint
 
 STRATEGIES = ("positional", "grouped", "tiled", "sparse", "histogram")
 SLOWEST = 40  # times the automatic choice: what is slower is told by its bound

@@ -9,14 +9,14 @@ features can then be chosen given what the other labels tell already.
 import matplotlib.pyplot as plt
 
 from labelsieve import NetworkRule, Sieve
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.report.figures import label_network
 
 # %%
 # 1,500 genes with 60 measurements and 8 functions, each of which makes the next one more likely; rare ones
 # are five times as rare as common ones.
 
-genes = make_truth(
+genes = make_feature_roles(
     1500, n_labels=8, n_relevant=8, n_xor_pairs=0, n_noisy_copies=4, n_irrelevant=48, label_dependence=2.0, imbalance=5.0
 )
 
@@ -45,7 +45,7 @@ for name, sieve in {
     print(f"{name}: {counts}")
 
 # %%
-# The network as a picture.
+# The network as a figure_function.
 
 label_network(network, names=[f"function {label}" for label in range(1, 9)])
 plt.show()

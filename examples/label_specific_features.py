@@ -13,13 +13,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from labelsieve import LabelwiseSieve, Sieve
 from labelsieve.classifiers import BinaryRelevance, LabelSpecific
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.metrics import hamming_loss
 
 # %%
 # Twelve features tell about one of six labels each, and 28 are chance.
 
-data = make_truth(800, n_labels=6, n_relevant=0, n_label_specific=12, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=28)
+data = make_feature_roles(800, n_labels=6, n_relevant=0, n_label_specific=12, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=28)
 train, test = slice(None, 400), slice(400, None)
 X, Y = data.X, data.Y
 

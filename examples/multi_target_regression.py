@@ -11,7 +11,7 @@ import numpy as np
 
 from labelsieve import BaselineSieve, Sieve
 from labelsieve.classifiers import KNNRegressor
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.metrics import rrmse
 from labelsieve.report.figures import curves
 from labelsieve.selectors import RReliefF
@@ -20,12 +20,12 @@ from labelsieve.selectors import RReliefF
 # 800 rows, 60 features and 5 targets. Six features add up to the targets, two each; six repeat those less
 # well.
 
-data = make_truth(800, n_labels=5, n_relevant=6, n_noisy_copies=6, n_xor_pairs=0, n_irrelevant=48, targets="numeric")
+data = make_feature_roles(800, n_labels=5, n_relevant=6, n_noisy_copies=6, n_xor_pairs=0, n_irrelevant=48, targets="numeric")
 train, test = slice(None, 400), slice(400, None)
 X, Y = data.X, data.Y
 
 # %%
-# Rankings of twelve features, and the error of ten nearest neighbours with the best 1, 2, ... of them,
+# Rankings of twelve features, and the error of ten nearest neighbors with the best 1, 2, ... of them,
 # relative to answering the mean.
 
 K = 12
@@ -55,5 +55,5 @@ for name, ranking in rankings.items():
 # One is the error of answering the mean.
 
 ax = curves(np.arange(1, K + 1), curve, ylabel="RRMSE")
-ax.axhline(1, color="grey", linewidth=0.8)
+ax.axhline(1, color="gray", linewidth=0.8)
 plt.show()

@@ -3,7 +3,7 @@ Emotions in music
 =================
 
 Few songs, many measurements of each, and listeners who named several emotions: a small table, on which it
-matters to choose on one part of the rows and judge on another, many times.
+matters to choose on one part of the rows and evaluator on another, many times.
 """
 
 import matplotlib.pyplot as plt
@@ -11,7 +11,7 @@ import numpy as np
 
 from labelsieve import BaselineSieve, Sieve
 from labelsieve.classifiers import MLkNN, nested_predictions
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.datasets.splits import HalfSplits
 from labelsieve.metrics import hamming_loss
 from labelsieve.report.figures import curves
@@ -20,7 +20,9 @@ from labelsieve.report.figures import curves
 # 600 songs, 72 measurements and 6 emotions, the size of a well-known data set. Eight measurements tell
 # about emotions, eight repeat those less well.
 
-songs = make_truth(600, n_labels=6, n_relevant=8, n_noisy_copies=8, n_xor_pairs=0, n_irrelevant=56, noise=1.0, random_state=1)
+songs = make_feature_roles(
+    600, n_labels=6, n_relevant=8, n_noisy_copies=8, n_xor_pairs=0, n_irrelevant=56, noise=1.0, random_state=1
+)
 X, Y = songs.X, songs.Y
 
 # %%

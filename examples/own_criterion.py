@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from labelsieve import Criterion, Sieve
-from labelsieve.information.formula import I, f, max_s, s, sum_y, y
+from labelsieve.formula import I, f, max_s, s, sum_y, y
 
 # %%
 # ``f`` is the candidate, ``s`` runs over what is selected, ``y`` over the labels.

@@ -11,14 +11,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from labelsieve import Sieve
-from labelsieve.datasets import TextTruth
+from labelsieve.datasets import SyntheticText
 from labelsieve.report.figures import curves
 
 # %%
 # 1,000 documents, 3,000 words, 10 tags with 4 words each. The rarest tag is four times as rare as the
 # commonest, and a word of a tag appears in every sixth document or so that has the tag.
 
-text = TextTruth(n_rows=1000, n_words=3000, n_labels=10, words_per_label=4, strength=0.15, imbalance=4.0)
+text = SyntheticText(n_rows=1000, n_words=3000, n_labels=10, words_per_label=4, strength=0.15, imbalance=4.0)
 X, Y = text.make()
 print(f"{X.shape[0]:,} documents, {X.shape[1]:,} words, {X.nnz / X.shape[0]:.0f} of them in a document")
 

@@ -8,16 +8,16 @@ import contextlib
 import tempfile
 from pathlib import Path
 
-from labelsieve.datasets.arff import parse_arff
-from labelsieve.datasets.compression import read_bytes
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.delimited import parse_csv
-from labelsieve.datasets.errors import DatasetError
-from labelsieve.datasets.labels import read_label_header
-from labelsieve.datasets.libsvm import parse_libsvm
-from labelsieve.datasets.load import parse, part
-from labelsieve.datasets.matlab import parse_matlab
-from labelsieve.datasets.parquet import parse_parquet
+from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.arff import parse_arff
+from labelsieve.datasets.readers.compression import read_bytes
+from labelsieve.datasets.readers.delimited import parse_csv
+from labelsieve.datasets.readers.label_columns import read_label_header
+from labelsieve.datasets.readers.libsvm import parse_libsvm
+from labelsieve.datasets.readers.load import parse, part
+from labelsieve.datasets.readers.matlab import parse_matlab
+from labelsieve.datasets.readers.parquet import parse_parquet
 
 UNPACKED = 2**22  # more than this is refused as too long, so that packed inputs stay quick
 

@@ -1,4 +1,4 @@
-"""The directive ``catalogue``: every criterion and method of ``labelsieve methods``, from the catalogue itself."""
+"""The directive ``catalog``: every criterion and method of ``labelsieve methods``, from the catalog itself."""
 
 import inspect
 
@@ -6,10 +6,9 @@ from docutils.statemachine import StringList
 from plain_text import plain
 from sphinx.util.docutils import SphinxDirective
 
-from labelsieve.cli_methods import EXPLAINED
-from labelsieve.criteria import CATALOGUE, METHODS, criterion_named
-from labelsieve.labelspace import LABEL_SPACES, refusal
-from labelsieve.recipes import PRESETS
+from labelsieve.cli.methods_command import EXPLAINED
+from labelsieve.labelspace import refusal
+from labelsieve.registry import CRITERIA, LABEL_SPACES, METHODS, PRESETS, make_criterion
 
 
 def indented(text, by=3):
@@ -35,8 +34,8 @@ def spaces_of(criterion):
 
 def criteria():
     """A section for each criterion: what it is, what it was taken to mean, what it costs."""
-    for name in CATALOGUE:
-        criterion = criterion_named(name)
+    for name in CRITERIA:
+        criterion = make_criterion(name)
         plan, kind = criterion.plan, type(criterion)
         cost = plan.explain(**EXPLAINED).splitlines()[1 if plan.first is None else 2 :]
         yield from [f".. _method-{name}:", "", name, "~" * len(name), "", *inspect.getdoc(kind).splitlines(), ""]
@@ -68,9 +67,9 @@ def others():
 
 
 def presets():
-    """A row for each published recipe: criterion, label space, discretiser."""
+    """A row for each published resolve_method: criterion, label space, discretizer."""
     yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", ""]
-    yield from ["   * - name", "     - criterion", "     - label space", "     - discretiser", "     - paper"]
+    yield from ["   * - name", "     - criterion", "     - label space", "     - discretizer", "     - paper"]
     for name, one in PRESETS.items():
         yield from [f"   * - ``{name}``", f"     - ``{one.criterion}``", f"     - ``{one.targets}``"]
         yield from [f"     - ``{one.discretizer}``", f"     - {one.paper}"]
@@ -80,8 +79,8 @@ def presets():
 PARTS = {"criteria": criteria, "others": others, "presets": presets}
 
 
-class Catalogue(SphinxDirective):
-    """``.. catalogue:: criteria``, ``others`` or ``presets``."""
+class Catalog(SphinxDirective):
+    """``.. catalog:: criteria``, ``others`` or ``presets``."""
 
     required_arguments = 1
 
@@ -93,5 +92,5 @@ class Catalogue(SphinxDirective):
 
 
 def setup(app):
-    app.add_directive("catalogue", Catalogue)
+    app.add_directive("catalog", Catalog)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

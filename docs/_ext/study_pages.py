@@ -8,7 +8,7 @@ from docutils.statemachine import StringList
 from plain_text import plain
 from sphinx.util.docutils import SphinxDirective
 
-from labelsieve.studies.published import PUBLISHED
+from labelsieve.replications import REPLICATIONS
 
 CLAIMS = Path(__file__).parents[1] / "studies" / "claims.json"  # made by collect.py beside it
 
@@ -17,10 +17,10 @@ def lines():
     """For each study: what was published, how to run it, what is in it, what was left open, which claims hold."""
     found = json.loads(CLAIMS.read_text(encoding="utf-8"))
     yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", "", "   * - study", "     - claims that hold", ""]
-    for name in PUBLISHED:
+    for name in REPLICATIONS:
         yield from [f"   * - :ref:`{name} <study-{name}>`", f"     - {plain(in_short(found[name]['sections']))}"]
     yield ""
-    for name, study in PUBLISHED.items():
+    for name, study in REPLICATIONS.items():
         yield from [
             f".. _study-{name}:",
             "",

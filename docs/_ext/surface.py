@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 PACKAGES = (
     "labelsieve",
     "labelsieve.criteria",
-    "labelsieve.information.formula",
+    "labelsieve.formula",
     "labelsieve.labelspace",
     "labelsieve.discretize",
     "labelsieve.stopping",
@@ -24,7 +24,7 @@ PACKAGES = (
     "labelsieve.datasets",
     "labelsieve.datasets.splits",
     "labelsieve.studies",
-    "labelsieve.studies.mulan",
+    "labelsieve.replications.mulan",
     "labelsieve.report",
     "labelsieve.report.figures",
 )

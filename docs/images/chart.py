@@ -37,8 +37,8 @@ def arrow(x, y, to):
     return [f'<path d="M{x} {y}V{to - 5}" stroke="{EDGE}" fill="none"/>', head]
 
 
-def word(x, y, text, colour):
-    return f'<text x="{x}" y="{y}" font-family="sans-serif" font-size="12" fill="{colour}">{text}</text>'
+def word(x, y, text, color):
+    return f'<text x="{x}" y="{y}" font-family="sans-serif" font-size="12" fill="{color}">{text}</text>'
 
 
 def chart():

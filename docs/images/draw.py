@@ -10,7 +10,7 @@ import numpy as np
 
 from labelsieve import BaselineSieve, Sieve
 from labelsieve.classifiers import MLkNN, nested_predictions
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.metrics import hamming_loss
 from labelsieve.report.figures import critical_difference_diagram, curves
 from labelsieve.statistics import compare
@@ -41,10 +41,10 @@ def losses(criterion, data, seed):
 
 
 def draw_curves():
-    """Made-up data: 6 features tell about 6 labels, 12 repeat those less well, 60 are chance."""
+    """EncodedTargets-up data: 6 features tell about 6 labels, 12 repeat those less well, 60 are chance."""
     values = {name: [] for name in ("mim", "jmi", "cmim", "random")}
     for seed in range(N_REPEATS):
-        data = make_truth(1000, n_relevant=6, n_noisy_copies=12, n_xor_pairs=0, n_irrelevant=60, random_state=seed)
+        data = make_feature_roles(1000, n_relevant=6, n_noisy_copies=12, n_xor_pairs=0, n_irrelevant=60, random_state=seed)
         for name, rows in values.items():
             rows.append(losses(name, data, seed))
     ax = curves(np.arange(1, N_FEATURES + 1), values, ylabel="Hamming loss")

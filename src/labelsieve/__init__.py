@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
-    from labelsieve.baselines import BaselineSieve
     from labelsieve.criteria import Criterion
     from labelsieve.labelspace import LabelNetwork, NetworkRule
-    from labelsieve.labelwise import LabelwiseSieve
-    from labelsieve.pptmi import PPTMI
-    from labelsieve.quadratic import QuadraticSieve
-    from labelsieve.selection import Sieve
+    from labelsieve.selectors.baseline import BaselineSieve
+    from labelsieve.selectors.labelwise import LabelwiseSieve
+    from labelsieve.selectors.pptmi import PPTMI
+    from labelsieve.selectors.quadratic import QuadraticSieve
+    from labelsieve.selectors.sieve import Sieve
 
     __version__: str
 
@@ -30,14 +30,14 @@ __all__ = [
 
 # Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
 _HOMES = {
-    "PPTMI": "labelsieve.pptmi",
-    "BaselineSieve": "labelsieve.baselines",
+    "PPTMI": "labelsieve.selectors.pptmi",
+    "BaselineSieve": "labelsieve.selectors.baseline",
     "Criterion": "labelsieve.criteria",
     "LabelNetwork": "labelsieve.labelspace",
-    "LabelwiseSieve": "labelsieve.labelwise",
+    "LabelwiseSieve": "labelsieve.selectors.labelwise",
     "NetworkRule": "labelsieve.labelspace",
-    "QuadraticSieve": "labelsieve.quadratic",
-    "Sieve": "labelsieve.selection",
+    "QuadraticSieve": "labelsieve.selectors.quadratic",
+    "Sieve": "labelsieve.selectors.sieve",
 }
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule, Sieve
 from labelsieve.chains import ChainEnsemble, ClassifierChain, OptimizedClassifierChain
-from tests.chains.data import made_up
+from tests.support.chain_data import made_up
 
 MARGINALS = "decisions are those given the predicted parents, probabilities are marginal: they rank rows differently"
 SHARES = "a share of the chains may be 0 or 1, and the check wants probabilities strictly between"

@@ -6,8 +6,8 @@ from sklearn.svm import LinearSVC
 
 from labelsieve.chains import OptimizedClassifierChain
 from labelsieve.metrics import evaluate
-from tests.arff import read_dense_arff
-from tests.shared import shared_file
+from tests.support.arff_files import read_dense_arff
+from tests.support.shared_files import shared_file
 
 MEASURES = ("exact_match", "hamming_score", "macro_f1", "micro_f1")
 

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule
 from labelsieve.chains import ClassifierChain, OptimizedClassifierChain
 from labelsieve.classifiers import BinaryRelevance
-from tests.chains.data import made_up
+from tests.support.chain_data import made_up
 
 BASES = [LogisticRegression(), DecisionTreeClassifier(max_depth=4, random_state=0), LinearSVC(random_state=0), GaussianNB()]
 bases = pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)

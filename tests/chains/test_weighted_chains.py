@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule
 from labelsieve.chains import ChainEnsemble, ClassifierChain, OptimizedClassifierChain
 from labelsieve.discretize import MeanStd
-from tests.chains.data import made_up
-from tests.classifiers.weighted_bases import ChecksWeights
+from tests.support.chain_data import made_up
+from tests.support.weighted_bases import ChecksWeights
 
 N_ROWS = 160
 WEIGHTS = np.random.default_rng(1).integers(0, 4, N_ROWS)

@@ -1,4 +1,4 @@
-"""Classifiers and regressor by neighbours: scikit-learn's checks, plain readings, other programs' answers."""
+"""Classifiers and regressor by neighbors: scikit-learn's checks, plain readings, other programs' answers."""
 
 import numpy as np
 import pytest
@@ -10,14 +10,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from labelsieve import InputError
 from labelsieve.classifiers import IBLR, BinaryRelevance, BRkNN, KNNRegressor, MLkNN, nested_predictions, prefix_scores
 from labelsieve.datasets import load
-from tests.classifiers import neighbour_twins
-from tests.shared import shared_file
+from tests.support import reference_neighbors as neighbor_twins
+from tests.support.shared_files import shared_file
 
 
 def expected_failures(estimator):
     if not isinstance(estimator, BRkNN):
         return {}
-    why = "a share of the neighbours may be 0 or 1, and the check wants probabilities strictly between"
+    why = "a share of the neighbors may be 0 or 1, and the check wants probabilities strictly between"
     return {"check_classifiers_multilabel_output_format_predict_proba": why}
 
 
@@ -40,7 +40,7 @@ def made_up(seed=0, n_rows=150, n_labels=4):
 @pytest.mark.parametrize("k", [1, 6])
 def test_mlknn_equals_its_plain_reading(k, s):
     X, Y, queries, _ = made_up()
-    expected = neighbour_twins.mlknn(X, Y, queries, k, s)
+    expected = neighbor_twins.mlknn(X, Y, queries, k, s)
     for make in (np.asarray, sp.csr_matrix):
         found = MLkNN(k=k, s=s).fit(make(X), make(Y)).predict_proba(make(queries))
         np.testing.assert_allclose(found, expected, rtol=1e-14)
@@ -75,7 +75,7 @@ def test_extensions_of_brknn_fill_empty_rows_and_match_sizes():
     assert (a.sum(axis=1) >= 1).all()
     full = plain.any(axis=1)
     assert np.array_equal(a[full], plain[full])
-    found = neighbour_twins.nearest(X, queries, 5)
+    found = neighbor_twins.nearest(X, queries, 5)
     assert np.array_equal(b.sum(axis=1), [np.ceil(Y[rows].sum() / 5 - 0.5) for rows in found])
 
 
@@ -115,7 +115,7 @@ def test_nested_predictions_that_are_kept_stay_as_they_were(estimator):
 
 def test_nested_predictions_refuse_other_estimators_and_columns():
     X, Y, queries, _ = made_up()
-    with pytest.raises(InputError, match="Nested predictions are for estimators by neighbours"):
+    with pytest.raises(InputError, match="Nested predictions are for estimators by neighbors"):
         next(nested_predictions(KNeighborsRegressor(), X, Y, queries, features=[0]))
     for wrong in ([5], [-1], [0.5]):
         with pytest.raises(InputError, match="columns from 0 to 4"):
@@ -155,7 +155,7 @@ def test_brknn_gives_mulans_confidences():
 
 @pytest.mark.parametrize(("with_features", "name"), [(False, "IBLR_ML_k10"), (True, "IBLR_ML_plus_k10")])
 def test_iblr_is_near_mulans_confidences(with_features, name):
-    """With the features as inputs, labels are nearly separable and two optimisers stop at different large weights."""
+    """With the features as inputs, labels are nearly separable and two optimizers stop at different large weights."""
     X, Y, queries, answers = mulan_parts()
     probabilities = IBLR(k=10, ties="all", with_features=with_features).fit(X, Y).predict_proba(queries)
     assert np.abs(probabilities - answers[f"{name}__conf"]).mean() < (0.02 if with_features else 1e-4)

@@ -7,10 +7,10 @@ from sklearn.naive_bayes import GaussianNB
 
 from labelsieve import InputError
 from labelsieve.classifiers import HOMER, BRkNN, LabelPowerset, RAkEL
-from labelsieve.classifiers.balanced import balanced_clusters
+from labelsieve.classifiers.balanced_k_means import balanced_clusters
 from labelsieve.classifiers.rakel import random_labelsets
-from tests.classifiers import transformation_twins as twins
 from tests.classifiers.test_transformations import made_up
+from tests.support import reference_transformations as twins
 
 
 @pytest.mark.parametrize(

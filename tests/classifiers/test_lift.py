@@ -1,4 +1,4 @@
-"""LIFT against the numbers of a program in Matlab with libsvm, given its cluster centres."""
+"""LIFT against the numbers of a program in Matlab with libsvm, given its cluster centers."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from labelsieve.classifiers import LIFT, lift
 from labelsieve.classifiers.lift import distances_to
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
 
 @pytest.fixture
@@ -17,27 +17,27 @@ def published():
 
 @pytest.fixture
 def fitted(published, monkeypatch):
-    """LIFT on the centres that the other program found."""
-    centres = iter([published[f"centres_{side}_{label}"] for label in range(6) for side in ("pos", "neg")])
+    """LIFT on the centers that the other program found."""
+    centers = iter([published[f"centers_{side}_{label}"] for label in range(6) for side in ("pos", "neg")])
     sizes = []
 
     def given(X, n_clusters, seed, weights):
         sizes.append(n_clusters)
-        return next(centres)
+        return next(centers)
 
-    monkeypatch.setattr(lift, "_centres", given)
+    monkeypatch.setattr(lift, "_centers", given)
     model = LIFT().fit(published["X_train_minmax"], published["Y_train"])
-    assert sizes == [len(published[f"centres_{side}_{label}"]) for label in range(6) for side in ("pos", "neg")]
+    assert sizes == [len(published[f"centers_{side}_{label}"]) for label in range(6) for side in ("pos", "neg")]
     return model
 
 
 def test_distances_are_those_of_the_reference(published):
     for part in ("train", "test"):
         for label in range(6):
-            centres = np.vstack([published[f"centres_{side}_{label}"] for side in ("pos", "neg")])
+            centers = np.vstack([published[f"centers_{side}_{label}"] for side in ("pos", "neg")])
             X = published[f"X_{part}_minmax"]
-            np.testing.assert_allclose(distances_to(X, centres), published[f"Z_{part}_{label}"], rtol=0, atol=1e-10)
-            np.testing.assert_allclose(distances_to(sp.csr_matrix(X), centres), published[f"Z_{part}_{label}"], atol=1e-6)
+            np.testing.assert_allclose(distances_to(X, centers), published[f"Z_{part}_{label}"], rtol=0, atol=1e-10)
+            np.testing.assert_allclose(distances_to(sp.csr_matrix(X), centers), published[f"Z_{part}_{label}"], atol=1e-6)
 
 
 def test_decision_values_are_those_of_the_reference(published, fitted):
@@ -60,7 +60,7 @@ def test_same_seed_same_answers_and_own_base():
     assert np.array_equal(first, again)
     own = LIFT(0.3, base=GaussianNB(), random_state=5).fit(X, Y)
     assert not hasattr(own, "decision_values")
-    assert [len(centres) for centres in own.centres_] == [2 * np.ceil(0.3 * min(n, 120 - n)) for n in Y.sum(axis=0)]
+    assert [len(centers) for centers in own.centers_] == [2 * np.ceil(0.3 * min(n, 120 - n)) for n in Y.sum(axis=0)]
     assert (own.predict(X)[:, :2] == Y[:, :2]).mean() > 0.8
 
 
@@ -78,10 +78,10 @@ def test_a_label_that_no_row_has_is_never_predicted_whether_rows_are_sparse_or_n
         assert not LIFT(random_state=0).fit(rows, Y).predict(rows)[:, 1].any()
 
 
-def test_sparse_rows_have_the_same_centres_also_where_rows_are_equal():
+def test_sparse_rows_have_the_same_centers_also_where_rows_are_equal():
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, size=(60, 3)).astype(float)
     Y = np.column_stack([X[:, 0] > 0, X[:, 1] == X[:, 2]]).astype(int)
     dense, sparse = (LIFT(0.5, random_state=0).fit(make(X), Y) for make in (np.asarray, sp.csr_matrix))
-    assert [len(centres) for centres in sparse.centres_] == [len(centres) for centres in dense.centres_]
+    assert [len(centers) for centers in sparse.centers_] == [len(centers) for centers in dense.centers_]
     np.testing.assert_allclose(sparse.predict_proba(sp.csr_matrix(X)), dense.predict_proba(X), atol=1e-5)

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelsieve.classifiers import HOMER, BinaryRelevance, LabelPowerset, PrunedPowerset, RAkEL
 from labelsieve.datasets import load
 from labelsieve.metrics import hamming_loss, micro_f1
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
 SEEDS = range(6)
 

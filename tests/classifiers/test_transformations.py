@@ -27,10 +27,10 @@ from labelsieve.classifiers import (
     PrunedPowerset,
     RAkEL,
 )
-from labelsieve.classifiers.copies import threshold_for
+from labelsieve.classifiers.label_copies import threshold_for
 from labelsieve.labelspace import Joint, SelectRandom
-from tests.classifiers import transformation_twins as twins
-from tests.classifiers.data import every_kind, made_up
+from tests.support import reference_transformations as twins
+from tests.support.classifier_data import every_kind, made_up
 
 SOLVED = {"dual": False, "tol": 1e-12}  # for LinearSVC: its answers then do not depend on the order of rows
 

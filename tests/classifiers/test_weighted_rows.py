@@ -28,10 +28,10 @@ from labelsieve.classifiers import (
     PrunedPowerset,
     RAkEL,
 )
-from labelsieve.classifiers.copies import threshold_for
+from labelsieve.classifiers.label_copies import threshold_for
 from labelsieve.metrics import get_scorer
-from tests.classifiers.data import every_kind, made_up
-from tests.classifiers.weighted_bases import ChecksWeights
+from tests.support.classifier_data import every_kind, made_up
+from tests.support.weighted_bases import ChecksWeights
 
 WEIGHTS = np.random.default_rng(1).integers(0, 4, 100)
 PARTS = np.random.default_rng(2).choice([0.0, 0.25, 1.0, 2.5], 100)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from labelsieve import Sieve
-from labelsieve.criteria.labels import LSMFS, MLSMFS, PMU
-from labelsieve.criteria.redundancy import MIFS, BetaGamma
+from labelsieve.criteria.multilabel import LSMFS, MLSMFS, PMU
 from labelsieve.criteria.relevance import CMIM, JMI
-from tests.arff import read_dense_arff
-from tests.shared import shared_file
+from labelsieve.criteria.relevance_redundancy import MIFS, BetaGamma
+from tests.support.arff_files import read_dense_arff
+from tests.support.shared_files import shared_file
 
 BITS = np.log(2)
 
@@ -100,14 +100,14 @@ def test_group_jmi_chooses_the_same_with_the_same_scores(data, space, given, tar
 
 
 @pytest.mark.parametrize("data", ["emotions", "atp1d"])
-def test_the_published_group_jmi_is_the_normalised_one(data):
+def test_the_published_group_jmi_is_the_normalized_one(data):
     """It divides natural logarithms by entropies in bits, so its scores are ours times log 2; constants it scores nan."""
     file = group_jmi(data)
-    order, scores = file["selected_normalised"], file["score_normalised_natlog_over_bits"]
-    sieve = fit(JMI(normalised=True), file["X_disc"], file["Y_tilde"], len(order))
+    order, scores = file["selected_normalized"], file["score_normalized_natlog_over_bits"]
+    sieve = fit(JMI(normalized=True), file["X_disc"], file["Y_tilde"], len(order))
     np.testing.assert_allclose(sieve.scores_ * BITS, scores, rtol=0, atol=1e-9)
     assert sieve.selected_.tolist() == order.tolist()
-    first = fit(JMI(normalised=True), file["X_disc"], file["Y_tilde"], 1)
+    first = fit(JMI(normalized=True), file["X_disc"], file["Y_tilde"], 1)
     assert first.selected_.tolist() == [np.nanargmax(file["first_step_scores"])]
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from labelsieve.datasets import DatasetError
-from labelsieve.datasets.arff import parse_arff
+from labelsieve.datasets.readers.arff import parse_arff
 
 HEAD = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@attribute c {0,1}\n@data\n"
 
@@ -48,7 +48,7 @@ def test_relation_is_read_up_to_a_comment():
 
 
 def test_comments_before_the_rows_are_the_description():
-    assert parse("% Made up\n%\n% twice\n" + HEAD + "1,x,0\n").description == "Made up\n\ntwice"
+    assert parse("% EncodedTargets up\n%\n% twice\n" + HEAD + "1,x,0\n").description == "EncodedTargets up\n\ntwice"
 
 
 def test_dense_rows_with_blanks_quotes_comments_and_missing_values():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelsieve.datasets.arff import parse_arff
+from labelsieve.datasets.readers.arff import parse_arff
 
 PRINTABLE = st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"])
 NAMES = st.text(PRINTABLE, min_size=1, max_size=6)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelsieve.datasets import catalogue, describe, fetch, load
-from labelsieve.datasets.catalogue import entry_named
-from labelsieve.datasets.places import where
-from tests.shared import shared_file
+from labelsieve.datasets import catalog, describe, fetch, load
+from labelsieve.datasets.catalog import catalog_entry
+from labelsieve.datasets.data_paths import where
+from tests.support.shared_files import shared_file
 
 # fmt: off
 SETS = [
@@ -28,9 +28,9 @@ def manifest():
 
 
 def loaded(name):
-    """By its name in the catalogue, which knows files, parts and labels."""
+    """By its name in the catalog, which knows files, parts and labels."""
     folder = shared_file("data", "MANIFEST.json").parent
-    if where(entry_named(name), folder) != "folder":
+    if where(catalog_entry(name), folder) != "folder":
         pytest.skip(f"the files of {name} are not in {folder}")
     return fetch(name, data_home=folder, download=False)
 
@@ -51,7 +51,7 @@ def nonzero_fraction(dataset):
 
 
 def test_the_list_of_sets_is_whole():
-    assert sorted(manifest()) == sorted(SETS) == sorted(catalogue())
+    assert sorted(manifest()) == sorted(SETS) == sorted(catalog())
 
 
 @pytest.mark.parametrize("name", SETS)

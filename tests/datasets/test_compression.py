@@ -5,7 +5,7 @@ import lzma
 import pytest
 
 from labelsieve.datasets import DatasetError, compression
-from labelsieve.datasets.compression import read_bytes
+from labelsieve.datasets.readers.compression import read_bytes
 
 CONTENT = bytes(range(256)) * 400
 PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}

@@ -14,10 +14,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labelsieve.datasets import DatasetError, catalogue, fetch
-from labelsieve.datasets.catalogue import PAPERS, checksums, entry_named
-from labelsieve.datasets.places import where
-from tests.shared import shared_file
+from labelsieve.datasets import DatasetError, catalog, fetch
+from labelsieve.datasets.catalog import PAPERS, catalog_entry, checksums
+from labelsieve.datasets.data_paths import where
+from tests.support.shared_files import shared_file
 
 FETCH, PLACES = (importlib.import_module(f"labelsieve.datasets.{module}") for module in ("fetch", "places"))
 HEAD = "@relation songs\n@attribute tempo numeric\n@attribute calm {0,1}\n@attribute happy {0,1}\n@data\n"
@@ -45,10 +45,10 @@ def write(folder, files=FILES):
 
 
 def know(monkeypatch, texts, **changes):
-    """Let the catalogue's yeast be small files of ours."""
-    entry = replace(entry_named("yeast"), **changes)
+    """Let the catalog's yeast be small files of ours."""
+    entry = replace(catalog_entry("yeast"), **changes)
     sums = {f"yeast/{name}": hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    monkeypatch.setattr(FETCH, "entry_named", lambda name: entry)
+    monkeypatch.setattr(FETCH, "catalog_entry", lambda name: entry)
     for module in (FETCH, PLACES):
         monkeypatch.setattr(module, "checksums", lambda: sums)
     return entry
@@ -74,9 +74,9 @@ def server(tmp_path, monkeypatch):
     gc.collect()  # pooch leaves the connections of failed downloads to it
 
 
-def test_the_catalogue_agrees_with_the_manifest():
+def test_the_catalog_agrees_with_the_manifest():
     known = json.loads(shared_file("data", "MANIFEST.json").read_text())["datasets"]
-    for name, entry in catalogue().items():
+    for name, entry in catalog().items():
         assert (entry.rows, entry.features, entry.labels) == tuple(known[name][key] for key in ("N", "d", "q"))
         content = {
             file["path"].rpartition("/")[2].removesuffix(".gz"): file.get("uncompressed_sha256", file["sha256"])
@@ -88,7 +88,7 @@ def test_the_catalogue_agrees_with_the_manifest():
 
 
 def test_every_entry_is_whole():
-    for entry in catalogue().values():
+    for entry in catalog().values():
         assert set(entry.papers) <= set(PAPERS)
         assert entry.task in ("labels", "numbers")
         assert (entry.given == "header") == bool(entry.header)
@@ -105,7 +105,7 @@ def test_files_of_ones_own_come_first_loose_or_in_a_folder_packed_or_not(tmp_pat
     write(home / inside, {"yeast.xml": XML, f"yeast.arff{packing}": pack(ARFF[""].encode())})
     monkeypatch.setenv("LABELSIEVE_DATA", str(home))
     assert fetch("Yeast").shape == (3, 1, 2)
-    assert where(entry_named("yeast")) == "folder"
+    assert where(catalog_entry("yeast")) == "folder"
     monkeypatch.delenv("LABELSIEVE_DATA")
     assert fetch("yeast", data_home=home).label_names == ("calm", "happy")
 

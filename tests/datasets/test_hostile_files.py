@@ -14,10 +14,10 @@ from fuzz.seeds import seeds
 from fuzz.targets import TARGETS, read_or_refused
 from labelsieve.datasets import DatasetError, load
 from labelsieve.datasets import parquet as parquet_reader
-from labelsieve.datasets.arff_header import strip_comment
-from labelsieve.datasets.labels import read_label_header
-from labelsieve.datasets.load import parse
-from labelsieve.datasets.text import LONGEST_LINE, decode
+from labelsieve.datasets.readers.arff_header import strip_comment
+from labelsieve.datasets.readers.decode import LONGEST_LINE, decode
+from labelsieve.datasets.readers.label_columns import read_label_header
+from labelsieve.datasets.readers.load import parse
 
 HEAD = b"@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n"
 LONG = 50_000  # a reader that goes over it again from every place takes minutes

@@ -9,7 +9,7 @@ import pytest
 from scipy import io, sparse
 
 from labelsieve.datasets import DatasetError, describe, load
-from labelsieve.datasets.load import parse
+from labelsieve.datasets.readers.load import parse
 
 X = np.array([[0.5, 0.0], [0.0, 2.0], [1.0, 3.0]])
 Y = np.array([[1, 0], [0, 0], [1, 1]])

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from labelsieve.datasets import Dataset, DatasetError, arff_writer, atomic, load, save
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
 
 def made(**changes):
@@ -22,7 +22,7 @@ def made(**changes):
         label_names=("calm", "<happy> & \n{loud}"),
         feature_kinds=("numeric", "nominal"),
         categories={"the 'key', 100%": ("A", "B flat")},
-        description="Made up\n\nfor tests",
+        description="EncodedTargets up\n\nfor tests",
         name="songs",
     )
     return dataclasses.replace(whole, **changes)
@@ -35,7 +35,7 @@ def plain(**changes):
 def test_arff_looks_as_other_programs_expect(tmp_path):
     save(made(), tmp_path / "songs.arff")
     assert (tmp_path / "songs.arff").read_text(encoding="utf-8") == (
-        "% Made up\n%\n% for tests\n"
+        "% EncodedTargets up\n%\n% for tests\n"
         "@relation 'songs: -C -2'\n\n"
         "@attribute tempo numeric\n"
         "@attribute 'the \\'key\\', 100%' {A,'B flat'}\n"
@@ -259,7 +259,7 @@ def test_zstd_without_its_package_says_what_to_install(tmp_path, monkeypatch):
 
 
 def test_parquet_without_its_package_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelsieve.datasets.parquet.find_spec", lambda name: None)
+    monkeypatch.setattr("labelsieve.datasets.readers.parquet.find_spec", lambda name: None)
     with pytest.raises(DatasetError, match=re.escape("pip install 'labelsieve[tables]'")):
         save(made(), tmp_path / "songs.parquet")
     assert list(tmp_path.iterdir()) == []

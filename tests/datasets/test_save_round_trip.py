@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelsieve.datasets import Dataset, load, save
-from labelsieve.datasets.tabular import MISSING
-from tests.datasets.saved import assert_same, assert_same_labels, bits, data_sets, dense, texts
-from tests.shared import shared_file
+from labelsieve.datasets.readers.tabular import MISSING
+from tests.support.saved_datasets import assert_same, assert_same_labels, bits, data_sets, dense, texts
+from tests.support.shared_files import shared_file
 
 PACKED = st.sampled_from(["", "", ".gz", ".bz2", ".xz"])
 PLAIN = texts(st.characters(codec="utf-8", exclude_categories=["C", "Z"], exclude_characters=";\t")).filter(bool)

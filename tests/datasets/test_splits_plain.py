@@ -6,9 +6,9 @@ from scipy.io import savemat
 
 from labelsieve import InputError
 from labelsieve.datasets.splits import ForwardSplits, HalfSplits, PublishedFolds, read_folds
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
-PUBLISHED = {"emotions": 593, "flags": 194, "delicious": 16105, "yeast": 2417, "20NG": 19300, "tmc2007-500": 28596}
+FOLD_ROWS = {"emotions": 593, "flags": 194, "delicious": 16105, "yeast": 2417, "20NG": 19300, "tmc2007-500": 28596}
 
 
 def test_halves_part_all_rows_anew_in_every_repetition():
@@ -54,11 +54,11 @@ def test_forward_splits_test_every_later_row_once_and_never_train_on_the_future(
         assert len(train) == min_train if window == "sliding" else train[0] == 0
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", FOLD_ROWS)
 def test_published_files_hold_ten_partitions_into_five_folds(name):
     path = shared_file("data", "folds", f"{name}.mat")
     folds = read_folds(path)
-    assert folds.shape == (PUBLISHED[name], 10)
+    assert folds.shape == (FOLD_ROWS[name], 10)
     splitter = PublishedFolds(path)
     assert splitter.get_n_splits() == 50
     assert (splitter.n_rows, splitter.n_partitions) == folds.shape

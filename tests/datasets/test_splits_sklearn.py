@@ -17,7 +17,7 @@ from labelsieve.datasets.splits import (
     IterativeStratifiedShuffleSplit,
     PublishedFolds,
 )
-from tests.datasets.split_twins import made_up_labels
+from tests.support.reference_splits import made_up_labels
 
 N = 120
 SPLITTERS = [

@@ -8,16 +8,16 @@ from sklearn.model_selection import KFold
 from labelsieve import InputError
 from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
 from labelsieve.datasets.splits.assignment import assign, whole_targets
-from labelsieve.datasets.splits.evidence import with_pairs
-from tests.arff import read_dense_arff
-from tests.datasets.split_twins import (
+from labelsieve.datasets.splits.stratification_columns import with_pairs
+from tests.support.arff_files import read_dense_arff
+from tests.support.reference_splits import (
     iterative_stratification,
     label_deviation,
     made_up_labels,
     pair_deviation,
     size_spread,
 )
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
 
 @pytest.fixture(params=["emotions", "yeast", "made up"])
@@ -171,6 +171,6 @@ def test_sparse_labels_stay_sparse():
 
 
 def test_more_pairs_than_memory_holds_are_refused(monkeypatch):
-    monkeypatch.setattr("labelsieve.datasets.splits.evidence.MOST_PAIRS", 10)
+    monkeypatch.setattr("labelsieve.datasets.splits.stratification_columns.MOST_PAIRS", 10)
     with pytest.raises(InputError, match=r"The rows have 45 pairs of labels and 10 is the limit; use order=1"):
         next(IterativeStratifiedKFold(2, order=2).split(np.ones((10, 1)), np.vstack([np.ones((1, 10)), np.zeros((9, 10))])))

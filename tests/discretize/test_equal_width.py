@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from labelsieve import InputError
 from labelsieve.discretize import equal_width
 from labelsieve.information import Codes, entropy
-from tests import twins
+from tests.support import reference_information as twins
 
 sides = pytest.mark.parametrize("closed", ["left", "right"])
 hundreds = settings(max_examples=300, deadline=None)
@@ -53,7 +53,7 @@ def test_codes_of_whole_numbers_equal_the_twin(values, n_bins, closed):
 @sides
 @pytest.mark.parametrize("n_bins", [2, 3, 4, 5, 7, 10])
 def test_whole_numbers_on_whole_cut_points_fall_on_the_right_side(n_bins, closed):
-    """Cut points that are whole numbers are exact: no rounding moves a value to its neighbour's bin."""
+    """Cut points that are whole numbers are exact: no rounding moves a value to its neighbor's bin."""
     for width in (1, 3, 8, 14, 15, 16):
         for low in range(-60, 60, 7):
             values = list(range(low, low + n_bins * width + 1))
@@ -153,9 +153,9 @@ def test_every_column_has_cut_points_of_its_own():
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
 def test_names_of_a_frame_are_kept(make):
-    frame = make({"width": [0.1, 0.2, 0.9], "height": [3, 1, 2], "colour": ["red", "blue", "red"]})
+    frame = make({"width": [0.1, 0.2, 0.9], "height": [3, 1, 2], "color": ["red", "blue", "red"]})
     codes = equal_width(frame, 2)
-    assert codes.names == ("width", "height", "colour")
+    assert codes.names == ("width", "height", "color")
     assert codes.to_dense().tolist() == [[0, 1, 1], [0, 0, 0], [1, 1, 1]]
 
 

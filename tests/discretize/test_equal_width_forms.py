@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from labelsieve import InputError
 from labelsieve.discretize import equal_width
 from labelsieve.information import mutual_information
-from tests import twins
+from tests.support import reference_information as twins
 
 sides = pytest.mark.parametrize("closed", ["left", "right"])
 N_ROWS = 200

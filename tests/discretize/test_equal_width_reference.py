@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labelsieve.discretize import equal_width
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
 
 def numbers_of(name):

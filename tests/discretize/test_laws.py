@@ -1,4 +1,4 @@
-"""What holds for every discretiser, whatever its rule."""
+"""What holds for every discretizer, whatever its rule."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from labelsieve.discretize import MDL, EqualFrequency, KMeansBins
-from tests.discretize.cases import DISCRETIZERS, MOST_LEVELS, columns, labels_for, table
+from tests.support.discretizer_cases import DISCRETIZERS, MOST_LEVELS, columns, labels_for, table
 
 every = pytest.mark.parametrize("name", DISCRETIZERS)
 tens = settings(max_examples=60, deadline=None)

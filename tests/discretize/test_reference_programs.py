@@ -8,7 +8,7 @@ from sklearn.preprocessing import KBinsDiscretizer
 
 from labelsieve import datasets
 from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
 SETTINGS = {"default": {}, "betterEncoding": {"boundaries": "values"}, "kononenko": {"rule": "kononenko"}}
 
@@ -41,7 +41,7 @@ def test_bins_are_those_of_scikit_learn_where_the_rules_agree():
         extra = {"quantile_method": "averaged_inverted_cdf"} if strategy == "quantile" else {}
         theirs = KBinsDiscretizer(5, encode="ordinal", strategy=strategy, subsample=None, **extra).fit_transform(X)
         assert np.array_equal(rule.fit_transform(X), theirs)
-    blobs = np.concatenate([rng.normal(centre, 0.1, size=(40, 6)) for centre in (0, 3, 6, 9)])
+    blobs = np.concatenate([rng.normal(center, 0.1, size=(40, 6)) for center in (0, 3, 6, 9)])
     theirs = KBinsDiscretizer(4, encode="ordinal", strategy="kmeans", subsample=None).fit(blobs)
     found = KMeansBins(4).fit(blobs)
     assert np.allclose(found.cut_points_, [edges[1:-1] for edges in theirs.bin_edges_])

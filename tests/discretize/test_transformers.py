@@ -1,4 +1,4 @@
-"""Discretisers as scikit-learn transformers."""
+"""Discretizers as scikit-learn transformers."""
 
 import pickle
 
@@ -13,8 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError
-from labelsieve.discretize import DISCRETIZERS, MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd
-from tests.discretize.cases import labels_for, table
+from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd
+from labelsieve.registry import DISCRETIZERS
+from tests.support.discretizer_cases import labels_for, table
 
 every = pytest.mark.parametrize("name", DISCRETIZERS)
 X = table()
@@ -62,7 +63,7 @@ def test_a_new_value_among_kept_ones_goes_to_the_nearest(rule):
 
 
 @pytest.mark.parametrize("closed", ["left", "right"])
-def test_kept_values_that_are_neighbours_are_told_apart(closed):
+def test_kept_values_that_are_neighbors_are_told_apart(closed):
     values = np.array([[1.0], [np.nextafter(1.0, 2)], [1e308], [1.7e308]])
     assert EqualWidth(5, closed=closed).fit_transform(values).ravel().tolist() == [0, 1, 2, 3]
 
@@ -76,18 +77,18 @@ def test_binary_columns_are_left_alone_when_asked_for():
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
 def test_words_have_the_codes_that_they_were_fitted_with(library):
-    fitted = EqualWidth(5).fit(library({"colour": ["red", "blue", "green", "red"], "size": [1, 2, 3, 4]}))
-    codes = fitted.transform(library({"colour": ["red", "red", "aqua", "white"], "size": [1, 4, 4, 4]}))
+    fitted = EqualWidth(5).fit(library({"color": ["red", "blue", "green", "red"], "size": [1, 2, 3, 4]}))
+    codes = fitted.transform(library({"color": ["red", "red", "aqua", "white"], "size": [1, 4, 4, 4]}))
     assert np.asarray(codes).tolist() == [[2, 0], [2, 3], [0, 3], [2, 3]]
-    with pytest.raises(InputError, match=r"column 0 \('colour'\): it was text when fitted and is numbers now"):
-        fitted.transform(library({"colour": [1, 2], "size": [1, 2]}))
+    with pytest.raises(InputError, match=r"column 0 \('color'\): it was text when fitted and is numbers now"):
+        fitted.transform(library({"color": [1, 2], "size": [1, 2]}))
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
 def test_missing_words_are_a_level_of_their_own(library):
-    frame = library({"colour": ["red", None, "blue", "red"], "size": [1.5, 2.5, None, 4.5]})
+    frame = library({"color": ["red", None, "blue", "red"], "size": [1.5, 2.5, None, 4.5]})
     assert EqualWidth(5, missing="level").encode(frame).to_dense().tolist() == [[1, 0], [2, 1], [0, 3], [1, 2]]
-    with pytest.raises(InputError, match=r"column 'colour' has 1 missing values, the first in row 1"):
+    with pytest.raises(InputError, match=r"column 'color' has 1 missing values, the first in row 1"):
         EqualWidth(5).encode(frame)
 
 

@@ -1,4 +1,4 @@
-"""Kernel densities and nearest neighbours: naive twins, closed forms, and scikit-learn where it means the same."""
+"""Kernel densities and nearest neighbors: naive twins, closed forms, and scikit-learn where it means the same."""
 
 from math import exp, log
 
@@ -12,9 +12,9 @@ from scipy.stats import norm
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from labelsieve import InputError
-from labelsieve.information import kernel, kernel_mutual_information, neighbour_mutual_information
+from labelsieve.information import kernel, kernel_mutual_information, neighbor_mutual_information
 
-MEASURES = {"kernel": kernel_mutual_information, "neighbours": neighbour_mutual_information}
+MEASURES = {"kernel": kernel_mutual_information, "neighbors": neighbor_mutual_information}
 measures = pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 TIES = ["no ties", "rounded", "few values", "copies"]
 
@@ -96,22 +96,22 @@ def test_kernel_densities_equal_their_twin(ties, bandwidth, monkeypatch):
 
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("k", [1, 3, 30])
-def test_neighbours_equal_their_twins(ties, k):
+def test_neighbors_equal_their_twins(ties, k):
     for seed in range(6):
         X, Y = make_numbers(seed, ties=ties)
-        ours = neighbour_mutual_information(X, Y, n_neighbours=k)
+        ours = neighbor_mutual_information(X, Y, n_neighbors=k)
         np.testing.assert_allclose(ours, over_columns(naive_ross, X, Y, k=k), rtol=0, atol=1e-12)
-        ours = neighbour_mutual_information(X, X, targets="numbers", n_neighbours=k)
+        ours = neighbor_mutual_information(X, X, targets="numbers", n_neighbors=k)
         np.testing.assert_allclose(ours, over_columns(naive_kraskov, X, X, k=k), rtol=0, atol=1e-12)
 
 
 def test_a_class_of_one_row_is_left_out():
     X, Y = make_numbers(0)
     Y[0, 0] = 9
-    ours = neighbour_mutual_information(X, Y[:, 0])
-    np.testing.assert_array_equal(ours, neighbour_mutual_information(X[1:], Y[1:, 0]))
-    assert neighbour_mutual_information([[1.0], [2.0]], [0, 1]) == 0
-    assert neighbour_mutual_information([[1.0]], [[2.0]], targets="numbers") == 0
+    ours = neighbor_mutual_information(X, Y[:, 0])
+    np.testing.assert_array_equal(ours, neighbor_mutual_information(X[1:], Y[1:, 0]))
+    assert neighbor_mutual_information([[1.0], [2.0]], [0, 1]) == 0
+    assert neighbor_mutual_information([[1.0]], [[2.0]], targets="numbers") == 0
 
 
 # ------------------------------------------------------------- scikit-learn and closed forms
@@ -123,7 +123,7 @@ def test_ross_is_what_scikit_learn_computes_without_ties(k):
     X = X[:, :2]
     for target in Y.T:
         theirs = mutual_info_classif(X, target, discrete_features=False, n_neighbors=k, random_state=0)
-        ours = neighbour_mutual_information(X, target, n_neighbours=k)[:, 0]
+        ours = neighbor_mutual_information(X, target, n_neighbors=k)[:, 0]
         np.testing.assert_allclose(np.maximum(ours, 0), theirs, rtol=0, atol=1e-9)
 
 
@@ -131,7 +131,7 @@ def test_kraskov_is_what_scikit_learn_computes_without_ties():
     X, _ = make_numbers(2, n_rows=300)
     theirs = mutual_info_regression(X[:, :1], X[:, 1], discrete_features=False, random_state=0)
     np.testing.assert_allclose(
-        np.maximum(neighbour_mutual_information(X[:, :1], X[:, 1], targets="numbers")[0], 0), theirs, atol=1e-9
+        np.maximum(neighbor_mutual_information(X[:, :1], X[:, 1], targets="numbers")[0], 0), theirs, atol=1e-9
     )
 
 
@@ -189,7 +189,7 @@ def test_memory_stays_small(measure):
     """20,000 rows would be 3.2 GB of distances."""
     import tracemalloc
 
-    n_rows = 20_000 if measure is neighbour_mutual_information else 4_000
+    n_rows = 20_000 if measure is neighbor_mutual_information else 4_000
     X, Y = make_numbers(7, n_rows=n_rows)
     tracemalloc.start()
     measure(X[:, :1], Y[:, :1])
@@ -212,8 +212,8 @@ def test_what_cannot_be_meant_is_refused(measure):
         measure(X, Y, targets="labels")
     with pytest.raises(InputError, match="not a whole number"):
         measure(X, X)
-    with pytest.raises(InputError, match="n_neighbours must be a whole number from 1"):
-        neighbour_mutual_information(X, Y, n_neighbours=0)
+    with pytest.raises(InputError, match="n_neighbors must be a whole number from 1"):
+        neighbor_mutual_information(X, Y, n_neighbors=0)
     for wrong in (0, -1.0, "scott", True, np.inf, [1.0]):
         with pytest.raises(InputError, match="bandwidth must be 'reference' or a positive number"):
             kernel_mutual_information(X, Y, bandwidth=wrong)

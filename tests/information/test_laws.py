@@ -13,7 +13,7 @@ from labelsieve.information import (
     joint_mutual_information,
     mutual_information,
 )
-from tests.tables import cases
+from tests.support.random_tables import cases
 
 WITHIN = 1e-11
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from labelsieve import InputError, Sieve
-from labelsieve.criteria import CATALOGUE, criterion_named
-from labelsieve.labelspace import LABEL_SPACES, compatibility_table
+from labelsieve.labelspace import compatibility_table
 from labelsieve.labelspace.compatibility import NEEDS
+from labelsieve.registry import CRITERIA, LABEL_SPACES, make_criterion
 from tests.labelspace.test_laws import make_table
 
 WITH_PAIRS = {"pmu", "fimf", "lrfs", "lsmfs", "mlsmfs"}
@@ -17,7 +17,7 @@ WITH_PARENTS = {"mlfs"}
 
 
 @pytest.mark.parametrize("space", LABEL_SPACES)
-@pytest.mark.parametrize("criterion", CATALOGUE)
+@pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_criterion_works_in_a_space_or_is_refused_with_a_reason(criterion, space):
     X, Y = make_table(1)
     sieve = Sieve(criterion, targets=space, discretizer=None, n_features_to_select=3)
@@ -32,8 +32,8 @@ def test_a_criterion_works_in_a_space_or_is_refused_with_a_reason(criterion, spa
 
 
 def test_needs_are_read_off_the_formulas():
-    for name in CATALOGUE:
-        needs = criterion_named(name).plan.target_needs
+    for name in CRITERIA:
+        needs = make_criterion(name).plan.target_needs
         assert set(needs) <= set(NEEDS)
         assert ("pairs of targets" in needs) == (name in WITH_PAIRS)
         assert ("parents of targets" in needs) == (name in WITH_PARENTS)

@@ -9,9 +9,9 @@ from sklearn.base import clone
 from labelsieve import InputError, Sieve
 from labelsieve.criteria.relevance import JMI
 from labelsieve.labelspace import Group, GroupAuto, GroupRand, read_targets
-from labelsieve.labelspace.clustering import distinct_rows, medoid_clusters
 from labelsieve.labelspace.group_auto import joined, shared_information
-from tests.shared import shared_file
+from labelsieve.labelspace.labelset_clusters import distinct_rows, medoid_clusters
+from tests.support.shared_files import shared_file
 
 
 def make_labels(seed, n_rows=120, n_labels=6):
@@ -35,7 +35,7 @@ def loss(distances, medoids):
     return distances[:, medoids].min(axis=1).sum()
 
 
-def standardised(Y):
+def standardized(Y):
     return (Y - Y.mean(axis=0)) / Y.std(axis=0)
 
 
@@ -49,7 +49,7 @@ DATA = {
     "real": (
         np.random.default_rng(3).normal(size=(80, 3)),
         "auto",
-        lambda Y: np.linalg.norm(standardised(Y)[:, np.newaxis] - standardised(Y)[np.newaxis], axis=2),
+        lambda Y: np.linalg.norm(standardized(Y)[:, np.newaxis] - standardized(Y)[np.newaxis], axis=2),
     ),
 }
 
@@ -78,7 +78,7 @@ def test_mixed_targets_are_the_root_of_hamming_plus_squared_euclid():
     rows = distinct_rows(targets.classes.to_dense(), targets, np.arange(3), None)
     every = np.arange(len(rows.counts))
     distances = rows.distances(every, every)
-    z = standardised(Y[:, 2])
+    z = standardized(Y[:, 2])
     for a in range(0, 40, 7):
         for b in range(40):
             expected = np.sqrt(hamming(Y[a, :2], Y[b, :2]) + (z[a] - z[b]) ** 2)

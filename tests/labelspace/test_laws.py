@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelsieve import InputError, Sieve
-from labelsieve.labelspace import LABEL_SPACES, Pruned, SelectRandom, read_targets
+from labelsieve.labelspace import Pruned, SelectRandom, read_targets
+from labelsieve.registry import LABEL_SPACES
 
 # Spaces by whether the order of the rows, and that of the labels, leaves every count as it is. Random picks go by place;
 # ties between labels go to the first; groups are drawn by place.

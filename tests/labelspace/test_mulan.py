@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from labelsieve import Sieve
-from labelsieve.labelspace import LABEL_SPACES, read_targets
+from labelsieve.labelspace import read_targets
+from labelsieve.registry import LABEL_SPACES
 from labelsieve.search import join_labels
-from tests.arff import read_dense_arff
-from tests.shared import shared_file
+from tests.support.arff_files import read_dense_arff
+from tests.support.shared_files import shared_file
 
 N_LABELS = 6
 BITS = np.log(2)
@@ -87,10 +88,10 @@ def test_the_gain_of_each_label_is_mulans(label):
 
 
 @pytest.mark.parametrize(("join", "theirs"), [("max", "max"), ("mean", "avg"), ("min", "min")])
-@pytest.mark.parametrize(("scale", "normalised"), [("none", "none"), ("length", "dl"), ("largest", "dm")])
-def test_the_gains_of_all_labels_are_joined_as_mulan_joins_them(join, theirs, scale, normalised):
+@pytest.mark.parametrize(("scale", "normalized"), [("none", "none"), ("length", "dl"), ("largest", "dm")])
+def test_the_gains_of_all_labels_are_joined_as_mulan_joins_them(join, theirs, scale, normalized):
     joined = join_labels(mulan("per_label").T, join=join, scale=scale)
-    np.testing.assert_allclose(joined, mulan(f"BR_{theirs}_{normalised}_eval"), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(joined, mulan(f"BR_{theirs}_{normalized}_eval"), rtol=0, atol=1e-12)
 
 
 def test_the_gain_of_the_powerset_is_mulans():

@@ -7,9 +7,9 @@ import pytest
 from labelsieve import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule, shared_information
 from labelsieve.labelspace import kcc as kcc_module
-from tests.criteria.cases import columns
-from tests.labelspace.label_data import make_labels
-from tests.labelspace.network_twins import NEAR, best_tree_weight, chain_order, kcc_score, tree_weight, varies
+from tests.support.criterion_cases import columns
+from tests.support.label_data import make_labels
+from tests.support.reference_networks import NEAR, best_tree_weight, chain_order, kcc_score, tree_weight, varies
 
 SEEDS = range(25)
 RULES = {
@@ -89,17 +89,17 @@ def test_permuting_labels_permutes_the_network(rule):
         if rule == "frequency" and len(set(Y.sum(axis=0))) < Y.shape[1]:
             continue  # ties go to the lowest label, and that is another one
         shuffle = np.random.default_rng(seed).permutation(Y.shape[1])
-        name_of = np.argsort(shuffle)  # old label -> place among the shuffled
+        label_space_name = np.argsort(shuffle)  # old label -> place among the shuffled
         options = dict(RULES[rule])
         plain = NetworkRule(**options).learn(X, Y)
         if "root" in options:
-            options["root"] = int(name_of[options["root"]])
+            options["root"] = int(label_space_name[options["root"]])
         if options.get("order") == "given":
-            options["order"] = name_of.tolist()
+            options["order"] = label_space_name.tolist()
         moved = NetworkRule(**options).learn(X, Y[:, shuffle])
         renamed = LabelNetwork(
-            tuple(int(name_of[a]) for a in plain.order),
-            tuple(tuple(int(name_of[p]) for p in plain.parents[shuffle[b]]) for b in range(len(shuffle))),
+            tuple(int(label_space_name[a]) for a in plain.order),
+            tuple(tuple(int(label_space_name[p]) for p in plain.parents[shuffle[b]]) for b in range(len(shuffle))),
         )
         assert moved == renamed
 

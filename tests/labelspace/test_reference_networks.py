@@ -5,9 +5,9 @@ import pytest
 
 from labelsieve.information import conditional_mutual_information
 from labelsieve.labelspace import NetworkRule
-from labelsieve.labelspace.components import principal_components, three_levels
-from tests.arff import read_dense_arff
-from tests.shared import shared_file
+from labelsieve.labelspace.principal_components import principal_components, three_levels
+from tests.support.arff_files import read_dense_arff
+from tests.support.shared_files import shared_file
 
 FILES = ["occ_emotions", "occ_emotions_fold1train"]
 BITS = np.log(2)

@@ -32,8 +32,8 @@ def test_rows_with_all_labels():
     found = evaluate(Y, Y, SCORES)
     assert all(found[name] == (0 if MEASURES[name].lower_is_better else 1) for name in found if name != "coverage")
     assert found["coverage"] == 2
-    assert coverage(Y, SCORES, normalise="q-1") == 1
-    assert coverage(Y, SCORES, count_from=1, normalise="q") == 1
+    assert coverage(Y, SCORES, normalize="q-1") == 1
+    assert coverage(Y, SCORES, count_from=1, normalize="q") == 1
     assert coverage(Y, SCORES, rows="informative") == 0
 
 
@@ -42,7 +42,7 @@ def test_one_label_has_nothing_to_rank():
     assert ranking_loss(Y, scores) == 0
     assert ranking_loss(Y, scores, rows="all") == 0
     assert average_precision(Y, scores) == 1
-    assert coverage(Y, scores, normalise="q-1") == 0
+    assert coverage(Y, scores, normalize="q-1") == 0
     assert one_error(Y, scores) == pytest.approx(1 / 3), "the row without labels"
     assert evaluate(Y, [1, 1, 1])["micro_f1"] == pytest.approx(0.8)
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelsieve.metrics import MEASURES, average_precision, coverage, one_error, places, ranking_loss, rrmse
-from labelsieve.metrics.inputs import Truth
-from tests.metrics.strategies import judged
+from labelsieve.metrics.measure_arrays import SyntheticData
+from tests.support.measure_strategies import judged
 
 OF_LABELS = [name for name, measure in MEASURES.items() if measure.needs != "numbers"]
 STRICT = {"ranking_loss", "one_error", "coverage", "average_precision"}
@@ -99,13 +99,13 @@ def test_answering_the_mean_is_worth_one_for_targets_that_vary(given_data):
 def test_labels_that_were_read_before_give_the_same_numbers(name, data):
     Y, answer, weights = data.draw(judged(MEASURES[name].needs))
     function = MEASURES[name].function
-    for truth in (Truth.of(Y), Truth.of(sp.csr_array(Y))):
+    for truth in (SyntheticData.of(Y), SyntheticData.of(sp.csr_array(Y))):
         for sample_weight in (None, weights):  # the second call finds what the first one sorted
             assert function(truth, answer, sample_weight=sample_weight) == function(Y, answer, sample_weight=sample_weight)
 
 
 def test_other_scores_and_other_ties_are_sorted_anew():
-    truth, scores, others = Truth.of([[1, 0]]), np.array([[0.5, 0.5]]), np.array([[0.5, 0.4]])
+    truth, scores, others = SyntheticData.of([[1, 0]]), np.array([[0.5, 0.5]]), np.array([[0.5, 0.4]])
     ties = ("worst", "best", "half")
     assert [ranking_loss(truth, scores, ties=one) for one in ties] == [1, 0, 0.5]
     assert [ranking_loss(truth, one) for one in (others, scores)] == [0, 1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labelsieve.metrics import average_precision, coverage, evaluate, example_accuracy, example_f1, one_error, ranking_loss
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
 CASES = ["plain", "manylabels", "ties", "with_empty_rows", "with_full_rows", "absent_label"]
 close = pytest.approx

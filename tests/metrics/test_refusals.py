@@ -55,7 +55,7 @@ def test_unknown_options_are_refused():
             ranking_loss(Y, Y, **wrong)
     with pytest.raises(InputError, match="ties must be 'worst' or 'earlier' or 'later', not 'half'"):
         coverage(Y, Y, ties="half")
-    for wrong in ({"count_from": 2}, {"normalise": "n"}):
+    for wrong in ({"count_from": 2}, {"normalize": "n"}):
         with pytest.raises(InputError, match=f"{next(iter(wrong))} must be"):
             coverage(Y, Y, **wrong)
     for wrong in (0.5, "warn", None):

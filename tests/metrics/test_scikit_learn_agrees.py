@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from labelsieve.metrics import MEASURES, options, rrmse
-from tests.metrics.strategies import judged
+from tests.support.measure_strategies import judged
 
 SAME = {
     "hamming_loss": lambda Y, P, w: theirs.hamming_loss(Y, P, sample_weight=w),

@@ -61,7 +61,7 @@ def test_grid_search_takes_a_scorer_and_keeps_its_order():
 
 
 def test_scorers_travel_to_other_processes():
-    scorer = pickle.loads(pickle.dumps(get_scorer("neg_coverage", normalise="q")))
+    scorer = pickle.loads(pickle.dumps(get_scorer("neg_coverage", normalize="q")))
     assert scorer(KNeighborsClassifier(3).fit(X, Y), X, Y) <= 0
 
 

@@ -1,4 +1,4 @@
-// The core against plain loops, without Python: this is what runs under the sanitisers.
+// The core against plain loops, without Python: this is what runs under the sanitizers.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,14 +10,14 @@
 #include <thread>
 #include <tuple>
 
-#include "encode.hpp"
-#include "panels.hpp"
+#include "discretize/encode.hpp"
+#include "counting/panels.hpp"
 
 using namespace labelsieve;
 
 int simplex_failures();  // test_simplex.cpp
 void test_relief(void (*expect)(bool, const char*, int));
-void test_neighbours(void (*expect)(bool, const char*, int));
+void test_neighbors(void (*expect)(bool, const char*, int));
 void test_votes(void (*expect)(bool, const char*, int));
 
 namespace {
@@ -300,7 +300,7 @@ int main() {
     EXPECT(test_discretize() == 0);
     EXPECT(simplex_failures() == 0);
     test_relief(expect);
-    test_neighbours(expect);
+    test_neighbors(expect);
     test_votes(expect);
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);
     return failures != 0;

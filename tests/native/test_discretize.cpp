@@ -1,12 +1,12 @@
-// Cut points against plain loops, dense beside sparse, without Python: this is what runs under the sanitisers.
+// Cut points against plain loops, dense beside sparse, without Python: this is what runs under the sanitizers.
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <random>
 
-#include "cuts.hpp"
-#include "mdl.hpp"
-#include "rules.hpp"
+#include "discretize/cuts.hpp"
+#include "discretize/mdl.hpp"
+#include "discretize/rules.hpp"
 
 using namespace labelsieve;
 

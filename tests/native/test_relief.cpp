@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "relief.hpp"
+#include "neighbors/relief.hpp"
 
 using namespace labelsieve;
 

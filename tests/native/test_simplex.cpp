@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "simplex.hpp"
+#include "solver/simplex.hpp"
 
 using namespace labelsieve;
 

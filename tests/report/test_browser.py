@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.report.browser import barriers, chromium, opened
-from tests.report.pages import EVIL, evil_selection, evil_study
+from tests.support.browser import barriers, chromium, opened
+from tests.support.report_pages import EVIL, evil_selection, evil_study
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,8 @@ def test_tables_sort_up_and_down_and_say_so(browser, file):
 
 def test_missing_values_come_last_both_ways(browser, tmp_path):
     from labelsieve.report import Report
-    from labelsieve.report.page import Section
-    from labelsieve.report.tables import numeric, table
+    from labelsieve.report.html_tables import numeric, table
+    from labelsieve.report.report_page import Section
 
     rows = [[f"r{place}", numeric(value)] for place, value in enumerate((2.0, float("nan"), 10.0, float("inf"), -1.0))]
     section = Section("one", "One", table("Numbers", ["row", ">value"], rows))
@@ -149,8 +149,8 @@ def test_it_fits_a_phone(browser, file, scripts):
 
 def test_figures_of_a_usual_selection_fit_a_phone_with_text_of_nine_pixels(browser, tmp_path):
     from labelsieve import Sieve
-    from labelsieve.demo import demo_data
     from labelsieve.report import selection_report
+    from labelsieve.studies.demo import demo_data
 
     data = demo_data(300)
     sieve = Sieve("cife", n_features_to_select=6).fit(data.X, data.Y)
@@ -170,7 +170,7 @@ def test_in_the_dark_text_and_lines_are_light(browser, file):
     for scheme in ("light", "dark"):
         with opened(browser, file, scheme=scheme) as (page, _):
             shades[scheme] = page.evaluate("""() => {
-                const light = colour => colour.match(/[0-9.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 765;
+                const light = color => color.match(/[0-9.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 765;
                 const style = element => getComputedStyle(element);
                 const ink = document.querySelector("svg text");
                 return [light(style(document.body).backgroundColor), light(style(ink).fill)]; }""")

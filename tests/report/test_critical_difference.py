@@ -5,8 +5,8 @@ from matplotlib import pyplot
 from labelsieve.report.figures import critical_difference_diagram
 from labelsieve.report.figures.critical_difference import _stack
 from labelsieve.statistics import compare
-from tests.report.figure_texts import assert_readable
-from tests.statistics.printed_tables import METHODS, TABLES
+from tests.support.figure_texts import assert_readable
+from tests.support.printed_tables import METHODS, TABLES
 
 LONG = [f"Group-JMI-Rand with a long name no. {place}" if place % 3 else f"m{place}" for place in range(15)]
 

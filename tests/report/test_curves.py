@@ -6,8 +6,8 @@ from matplotlib.colors import to_hex
 from labelsieve import InputError
 from labelsieve.report.figures import critical_difference_diagram, curves
 from labelsieve.statistics import compare, confidence_band
-from tests.report.figure_texts import assert_readable
 from tests.report.test_critical_difference import LONG
+from tests.support.figure_texts import assert_readable
 
 K = np.arange(1, 51)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from labelsieve.report.html import Html, escaped, joined, paragraph, tag
-from labelsieve.report.tables import MOST_ROWS, Cell, numeric, table
-from tests.report.pages import EVIL, Page
+from labelsieve.report.html_tables import MOST_ROWS, Cell, numeric, table
+from tests.support.report_pages import EVIL, Page
 
 
 @pytest.mark.parametrize("name", EVIL)

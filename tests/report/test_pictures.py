@@ -6,12 +6,12 @@ import pytest
 from matplotlib import image
 from matplotlib.colors import to_rgb
 
-from labelsieve.report.figures.style import COLOURS, HATCHES
-from tests.report import gallery
-from tests.report.figure_texts import assert_readable
+from labelsieve.report.figures.figure_style import COLORS, HATCHES
+from tests.support import figure_gallery as gallery
+from tests.support.figure_texts import assert_readable
 
 # Root mean square of the differences of the blocks of two pictures, from 0 to 1. Other versions of matplotlib and its font
-# library move text by a part of a pixel; moving a whole picture by one pixel gives 0.03 at the most, a row of a bar chart that
+# library move text by a part of a pixel; moving a whole figure_function by one pixel gives 0.03 at the most, a row of a bar chart that
 # is not there 0.09.
 BLOCK, TOLERANCE = 6, 0.04
 # Machado, Oliveira and Fernandes (2009), table 1, severity 1: what people without one kind of cone see, in linear RGB.
@@ -30,7 +30,7 @@ def blurred(path, shape):
 
 def difference(path, other):
     shapes = np.array([image.imread(each).shape[:2] for each in (path, other)])
-    assert np.ptp(shapes, axis=0).max() <= BLOCK, f"the picture has another size: {shapes.tolist()}"
+    assert np.ptp(shapes, axis=0).max() <= BLOCK, f"the figure_function has another size: {shapes.tolist()}"
     one, two = (blurred(each, shapes.min(axis=0)) for each in (path, other))
     return float(np.sqrt(np.mean((one - two) ** 2)))
 
@@ -40,11 +40,11 @@ def test_picture_is_like_the_one_that_was_looked_at(name, tmp_path):
     path = tmp_path / f"{name}.png"
     gallery.draw(name, path)
     found = difference(path, gallery.BASELINE / f"{name}.png")
-    assert found < TOLERANCE, f"{found:.3f}; if {path} is right: python -m tests.report.gallery tests/report/baseline"
+    assert found < TOLERANCE, f"{found:.3f}; if {path} is right: python -m tests.support.figure_gallery tests/report/baseline"
 
 
 def test_a_picture_that_differs_in_one_row_is_noticed(tmp_path, monkeypatch):
-    from labelsieve.demo import demo_data
+    from labelsieve.studies.demo import demo_data
 
     monkeypatch.setattr(gallery, "demo_data", lambda n_rows: demo_data(n_rows, random_state=1))
     gallery.draw("ranking", tmp_path / "other.png")
@@ -58,9 +58,9 @@ def test_no_text_lies_on_another_at_the_width_of_a_column(name):
     assert_readable(ax.figure)
 
 
-def lab(colour):
+def lab(color):
     """CIELAB of linear RGB."""
-    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ np.clip(colour, 0, 1)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ np.clip(color, 0, 1)
     x, y, z = np.cbrt(xyz / [0.9505, 1.0, 1.089])
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
@@ -72,17 +72,17 @@ def linear(name):
 
 @pytest.mark.parametrize("missing", WITHOUT_CONES)
 def test_parts_of_a_score_are_told_apart_without_one_kind_of_cone(missing):
-    seen = [lab(np.array(WITHOUT_CONES[missing]) @ linear(name)) for name in COLOURS[:4]]
+    seen = [lab(np.array(WITHOUT_CONES[missing]) @ linear(name)) for name in COLORS[:4]]
     apart = [np.linalg.norm(one - two) for place, one in enumerate(seen) for two in seen[:place]]
     assert min(apart) > 15, "a difference of 2 is just seen"  # CIE76
 
 
-def test_parts_of_a_score_are_told_apart_in_grey():
+def test_parts_of_a_score_are_told_apart_in_gray():
     assert len(set(HATCHES[:4])) == 4
 
 
 def test_the_map_of_information_gets_darker_all_the_way():
-    shades = [lab(linear(colour))[0] for colour in matplotlib.colormaps["Blues"](np.linspace(0, 1, 64))[:, :3]]
+    shades = [lab(linear(color))[0] for color in matplotlib.colormaps["Blues"](np.linspace(0, 1, 64))[:, :3]]
     assert np.all(np.diff(shades) < 0)
 
 

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
-from labelsieve.criteria import CATALOGUE
-from labelsieve.demo import demo_data
 from labelsieve.discretize import MDL
 from labelsieve.information import conditional_mutual_information
+from labelsieve.registry import CRITERIA
 from labelsieve.report.figures import information_map, ranking, selection_stability, shared_features, stopping_curve
 from labelsieve.selectors import ChiSquare
 from labelsieve.statistics import compare, stability_index
 from labelsieve.stopping import Knee
 from labelsieve.studies import Study, StudyResults
-from tests.report.figure_texts import assert_readable, visible_texts
-from tests.studies.small import protocol
+from labelsieve.studies.demo import demo_data
+from tests.support.figure_texts import assert_readable, visible_texts
+from tests.support.small_studies import protocol
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def bars(ax):
     return {container.get_label(): [bar.get_width() for bar in container] for container in ax.containers}
 
 
-@pytest.mark.parametrize("criterion", CATALOGUE)
+@pytest.mark.parametrize("criterion", CRITERIA)
 def test_bars_of_any_criterion_add_up_to_its_scores(data, criterion):
     sieve = Sieve(criterion, n_features_to_select=4).fit(data.X, data.Y)
     ax = sieve.plot(names=data.feature_names)
@@ -46,7 +46,7 @@ def test_a_formula_of_one_term_says_that_there_is_nothing_to_split(data):
 @pytest.mark.parametrize("criterion", ["cmi", "jmi", "mim"])
 def test_with_data_every_criterion_has_three_parts_that_mean_the_same(data, criterion):
     sieve = Sieve(criterion, n_features_to_select=4).fit(data.X, data.Y)
-    parts = sieve.information_parts(data.X, data.Y)
+    parts = sieve.information_components(data.X, data.Y)
     X = sieve.discretizer_.encode(data.X, None).to_dense()
     chosen = [int(column) for column in sieve.selected_]
     for step, column in enumerate(chosen[1:], 1):
@@ -60,7 +60,7 @@ def test_with_data_every_criterion_has_three_parts_that_mean_the_same(data, crit
 
 def test_forced_features_and_their_order_stay_in_the_parts(data):
     sieve = Sieve("mrmr", n_features_to_select=3, forced=[7], excluded=[0]).fit(data.X, data.Y)
-    assert sieve.information_parts(data.X, data.Y)["relevance"] == pytest.approx(sieve.score_parts_["relevance"])
+    assert sieve.information_components(data.X, data.Y)["relevance"] == pytest.approx(sieve.score_components_["relevance"])
 
 
 def test_other_selectors_have_a_bar_for_every_score(data):

@@ -7,10 +7,10 @@ import pytest
 from matplotlib import pyplot
 
 from labelsieve.report.figures import rank_map
-from labelsieve.report.figures.style import ON_DARK
-from tests.report.figure_texts import assert_readable
+from labelsieve.report.figures.figure_style import ON_DARK
 from tests.report.test_critical_difference import many
-from tests.statistics.printed_tables import METHODS, TABLES
+from tests.support.figure_texts import assert_readable
+from tests.support.printed_tables import METHODS, TABLES
 
 SETS = [
     "emotions",
@@ -58,9 +58,9 @@ def test_cells_too_small_for_numbers_have_none():
 def test_numbers_contrast_with_their_cells():
     table, _ = many(9)
     ax = rank_map(table, lower_is_better=True)
-    figure_colours = ax.collections[0]
-    figure_colours.update_scalarmappable()
-    cells = figure_colours.get_facecolor().reshape(21, 9, 4)
+    figure_colors = ax.collections[0]
+    figure_colors.update_scalarmappable()
+    cells = figure_colors.get_facecolor().reshape(21, 9, 4)
     for text in ax.texts:
         column, row = (int(place) for place in text.get_position())
         light = cells[row, column, :3] @ [0.2126, 0.7152, 0.0722]

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
-from labelsieve.datasets import make_truth
-from labelsieve.demo import demo_data
+from labelsieve.datasets import make_feature_roles
 from labelsieve.discretize import MDL
 from labelsieve.report import Report, selection_report, study_report
 from labelsieve.report.html import escaped, tag
@@ -16,8 +15,9 @@ from labelsieve.report.svg import THEME, inline_svg
 from labelsieve.selectors import LLSF, ReliefF
 from labelsieve.stopping import CrossValidated, PermutationTest
 from labelsieve.studies import Study, StudyResults
-from tests.report.pages import EVIL, LABELS, Page, evil_names, evil_selection, evil_study
-from tests.studies.small import protocol
+from labelsieve.studies.demo import demo_data
+from tests.support.report_pages import EVIL, LABELS, Page, evil_names, evil_selection, evil_study
+from tests.support.small_studies import protocol
 
 
 @pytest.fixture(scope="module", params=["selection", "study"])
@@ -62,7 +62,7 @@ def test_ids_are_unique_and_everything_that_points_to_one_finds_it(page):
     assert len(set(ids)) == len(ids)
     links = [value for _, attributes, _ in page.elements for key, value in attributes.items() if key.endswith("href")]
     wanted = {link[1:] for link in links if link.startswith("#")}
-    for key in ("aria-labelledby", "aria-describedby"):
+    for key in ("aria-labeledby", "aria-describedby"):
         wanted |= {one for _, attributes, _ in page.elements for one in attributes.get(key, "").split()}
     wanted |= {one for _, attributes, _ in page.elements for one in re.findall(r"url\(#([^)]*)\)", str(attributes))}
     assert wanted <= set(ids)
@@ -109,8 +109,8 @@ def test_numbers_of_the_table_are_those_of_the_selection(data):
     values = [float(attributes["data-value"]) for attributes, _ in body.all("td") if "data-value" in attributes]
     rows = np.array(values).reshape(4, -1)
     assert rows[:, 2] == pytest.approx(sieve.scores_)
-    assert rows[:, 3] == pytest.approx(sieve.score_parts_["relevance"])
-    twins = sieve.redundant_twins(data.X, data.Y, at_least=0.2)
+    assert rows[:, 3] == pytest.approx(sieve.score_components_["relevance"])
+    twins = sieve.redundant_features(data.X, data.Y, at_least=0.2)
     shown = [text for attributes, text in body.all("td") if "data-value" not in attributes][1::2]
     for column, text in zip(sieve.selected_, shown, strict=True):
         assert [one.split(" (")[0] for one in text.split(", ")] == [
@@ -170,7 +170,7 @@ def test_a_selection_of_nothing_says_so():
 
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_targets_that_are_no_labels_have_a_report(kind):
-    data = make_truth(n_rows=150, n_xor_pairs=0)
+    data = make_feature_roles(n_rows=150, n_xor_pairs=0)
     rng = np.random.default_rng(0)
     Y = rng.integers(3, size=(150, 2)) if kind == "classes" else np.asarray(data.X)[:, :2] + rng.normal(size=(150, 2))
     sieve = Sieve("mim", n_features_to_select=3).fit(data.X, Y)
@@ -243,7 +243,7 @@ def test_a_failing_write_leaves_what_was_there(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("labelsieve.datasets.atomic.os.fsync", full)
+    monkeypatch.setattr("labelsieve.datasets.writers.atomic_file.os.fsync", full)
     with pytest.raises(OSError, match="No space"):
         report.write(path)
     assert path.read_text() == "before"
@@ -267,8 +267,8 @@ def test_drawings_follow_the_page_and_the_settings_of_users_do_not_matter(data):
     plain = drawn()
     with matplotlib.rc_context({"text.color": "red", "font.size": 30, "axes.facecolor": "green", "svg.fonttype": "path"}):
         assert drawn() == plain
-    for colour, variable in THEME.items():
-        assert plain.count(colour) == plain.count(f"var({variable}, {colour})")
+    for color, variable in THEME.items():
+        assert plain.count(color) == plain.count(f"var({variable}, {color})")
     assert "font-family" not in plain
     assert matplotlib.pyplot.get_fignums() == []
 
@@ -277,7 +277,7 @@ def test_the_citation_is_that_of_the_project():
     from pathlib import Path
 
     import labelsieve
-    from labelsieve.report.methods import citation_section
+    from labelsieve.report.methods_section import citation_section
 
     cited = dict(
         re.findall(r"^(\w+): \"?([^\"\n]+)\"?$", (Path(__file__).parents[2] / "CITATION.cff").read_text(), re.MULTILINE)

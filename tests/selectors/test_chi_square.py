@@ -7,7 +7,7 @@ from scipy.stats import chi2_contingency
 from sklearn.feature_selection import chi2
 
 from labelsieve import InputError
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.discretize import EqualWidth, equal_width
 from labelsieve.information import Codes
 from labelsieve.selectors import ChiSquare, chi_square
@@ -115,7 +115,7 @@ def test_rows_without_weight_do_not_move_the_bins():
 
 @spaces
 def test_relevant_features_are_found(space):
-    data = make_truth(1000, n_labels=3, n_relevant=3, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=20)
+    data = make_feature_roles(1000, n_labels=3, n_relevant=3, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=20)
     assert sorted(ChiSquare(targets=space, n_features_to_select=3).fit(data.X, data.Y).selected_) == data.columns("relevant")
 
 

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
-from labelsieve.datasets import load, make_truth
+from labelsieve.datasets import load, make_feature_roles
 from labelsieve.selectors import LLSF
 from labelsieve.selectors.normal_equations import extreme_eigenvalues, solve
 from labelsieve.selectors.proximal import Quadratic, falls_for_ever
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
 
 def limit_squares(monkeypatch, largest):
@@ -86,7 +86,9 @@ def test_labels_that_never_occur_get_no_features():
 
 
 def test_every_label_has_its_own_features():
-    data = make_truth(500, n_labels=3, n_relevant=0, n_label_specific=3, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=10)
+    data = make_feature_roles(
+        500, n_labels=3, n_relevant=0, n_label_specific=3, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=10
+    )
     X, Y = data.X, data.Y.astype(float) - data.Y.mean(axis=0)
     llsf = LLSF(beta=60.0).fit(X, Y)
     for label in range(3):

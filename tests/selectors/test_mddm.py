@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from labelsieve.datasets import load
 from labelsieve.selectors import MDDM
-from tests.shared import shared_file
+from tests.support.shared_files import shared_file
 
 
 def limit_squares(monkeypatch, largest):
@@ -23,7 +23,7 @@ def make_data(n_rows=80, n_features=7, seed=0):
 
 
 def problem(X, Y, mu):
-    """Both matrices of the generalised eigenproblem, by the book."""
+    """Both matrices of the generalized eigenproblem, by the book."""
     H = np.eye(len(X)) - 1 / len(X)
     return X.T @ H @ Y @ Y.T @ H @ X, mu * X.T @ X + (1 - mu) * np.eye(X.shape[1])
 

@@ -5,10 +5,10 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
-from labelsieve.datasets import load, make_truth
+from labelsieve.datasets import load, make_feature_roles
 from labelsieve.selectors import ReliefF, ReliefFML, RReliefF
-from tests.selectors import relief_twins
-from tests.shared import shared_file
+from tests.support import reference_relief as relief_twins
+from tests.support.shared_files import shared_file
 
 family = pytest.mark.parametrize("selector", [ReliefF(), ReliefF(targets="joint"), ReliefFML(), RReliefF()], ids=str)
 
@@ -119,7 +119,7 @@ def test_targets_that_do_not_vary_score_zero(selector):
 
 
 @family
-def test_one_row_has_no_neighbours(selector):
+def test_one_row_has_no_neighbors(selector):
     assert np.array_equal(score(selector, [[1.0, 2.0]], [[1, 0]]), [0, 0])
 
 
@@ -142,13 +142,15 @@ def test_memory_in_blocks_changes_nothing_but_rounding(selector, monkeypatch):
 
 @pytest.mark.parametrize("selector", [ReliefF, ReliefFML, RReliefF])
 def test_parity_is_seen_that_no_feature_shows_alone(selector):
-    data = make_truth(400, n_labels=1, n_relevant=0, n_noisy_copies=0, n_xor_pairs=1, n_irrelevant=4, noise=0.1)
+    data = make_feature_roles(400, n_labels=1, n_relevant=0, n_noisy_copies=0, n_xor_pairs=1, n_irrelevant=4, noise=0.1)
     found = selector(n_features_to_select=2).fit(data.X, data.Y).selected_
     assert sorted(found) == data.columns("joint")
 
 
 def test_relevant_numeric_targets_are_found():
-    data = make_truth(400, n_labels=3, n_relevant=3, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=12, targets="numeric")
+    data = make_feature_roles(
+        400, n_labels=3, n_relevant=3, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=12, targets="numeric"
+    )
     assert sorted(RReliefF(n_features_to_select=3).fit(data.X, data.Y).selected_) == data.columns("relevant")
 
 

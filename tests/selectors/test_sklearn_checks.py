@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError
 from labelsieve.selectors import LLSF, MDDM, ChiSquare, ReliefF, ReliefFML, RReliefF
-from tests.selection.data import LABELS, NAMES, assert_same_selection, make_data
+from tests.support.selection_data import LABELS, NAMES, assert_same_selection, make_data
 
 
 def as_labels(y):

@@ -10,7 +10,7 @@ from sklearn.feature_selection import SelectKBest
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
 from labelsieve.selectors import LLSF, ChiSquare, ReliefF, selection_stability, stability_index
-from tests.selection.data import NAMES, make_data
+from tests.support.selection_data import NAMES, make_data
 
 
 def draw(rng, probability, n_repeats):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelsieve.statistics import average_ranks, compare, critical_difference, friedman
-from tests.statistics.printed_tables import METHODS, TABLES
+from tests.support.printed_tables import METHODS, TABLES
 
 # Table 7 prints 25.017, 3.967, 3.273 and 5.052: computed, it seems, from numbers with more digits and so other ties.
 RECOMPUTED = {"exact match": 23.803, "Hamming score": 4.125, "macro-F1": 3.345, "micro-F1": 4.553}

@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from labelsieve import PPTMI, BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.classifiers import BRkNN
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.selectors import ChiSquare, ReliefF
 from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
 
@@ -22,7 +22,7 @@ RULES = [
 
 @pytest.fixture(scope="module")
 def data():
-    return make_truth(n_rows=250, n_labels=4, n_relevant=4, n_xor_pairs=0, n_noisy_copies=2, n_irrelevant=8)
+    return make_feature_roles(n_rows=250, n_labels=4, n_relevant=4, n_xor_pairs=0, n_noisy_copies=2, n_irrelevant=8)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)

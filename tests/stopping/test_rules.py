@@ -14,11 +14,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError, Sieve
 from labelsieve.classifiers import BRkNN
-from labelsieve.datasets import make_truth
+from labelsieve.datasets import make_feature_roles
 from labelsieve.metrics import get_scorer
 from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
 from labelsieve.stopping.knee import knee
-from tests.selection.data import N_FEATURES, NAMES, assert_same_selection, make_data
+from tests.support.selection_data import N_FEATURES, NAMES, assert_same_selection, make_data
 
 RULES = [
     ScoreThreshold(0.06, of="added"),
@@ -43,7 +43,7 @@ def test_a_rule_keeps_a_beginning_of_the_ranking(rule):
     kept = len(sieve.selected_)
     assert 1 <= kept <= N_FEATURES
     assert_same_selection(sieve, Sieve("jmi", n_features_to_select=kept).fit(X, Y))
-    assert all(len(values) == kept for values in sieve.score_parts_.values())
+    assert all(len(values) == kept for values in sieve.score_components_.values())
     assert sieve.stopping_.reason_.endswith(".")
     assert not [name for name in vars(rule) if name.endswith("_")], "the parameter itself was fitted"
 
@@ -176,12 +176,12 @@ def test_a_threshold_is_strict_and_may_be_relative():
 def test_any_learner_and_any_measure_judge_alike():
     """The nested way, a plain learner with the same answers, and a scorer of the same measure."""
     X, Y = make_data()
-    neighbours = KNeighborsClassifier(5)
+    neighbors = KNeighborsClassifier(5)
     curves = []
     for learner, measure, sign in (
         (BRkNN(k=5), "hamming_loss", 1),
-        (neighbours, "hamming_loss", 1),
-        (neighbours, get_scorer("neg_hamming_loss"), -1),
+        (neighbors, "hamming_loss", 1),
+        (neighbors, get_scorer("neg_hamming_loss"), -1),
         (BRkNN(k=5), get_scorer("neg_hamming_loss"), -1),
     ):
         rule = CrossValidated(learner, measure, cv=3)
@@ -203,7 +203,7 @@ def test_the_fewest_features_within_one_standard_error_are_kept():
 
 
 def test_real_targets_are_judged_by_a_regressor():
-    data = make_truth(200, targets="numeric", n_irrelevant=3, n_xor_pairs=0)
+    data = make_feature_roles(200, targets="numeric", n_irrelevant=3, n_xor_pairs=0)
     sieve = Sieve("cmim", n_features_to_select=CrossValidated(cv=3, max_features=6)).fit(data.X, data.Y)
     assert sieve.stopping_.curve_.shape == (3, 6)
     assert sieve.stopping_.curve_.mean(axis=0).min() < 0.9  # of what the mean as a guess has

@@ -6,7 +6,7 @@ import pytest
 from benchmarks import stopping as benchmark
 from labelsieve import Sieve
 from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
-from tests.selection.data import assert_same_selection, make_data
+from tests.support.selection_data import assert_same_selection, make_data
 
 TESTS = [GTest(min_rows=1), PermutationTest(n_permutations=19)]
 CURVES = [Knee(), ScoreThreshold(0.5, relative=True, of="added"), CrossValidated(cv=3, max_features=4)]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from labelsieve.studies import Study, StudyError
-from tests.commandline import known_table, run
-from tests.studies.small import ROOT, contents, protocol
+from tests.support.command_line import known_table, run
+from tests.support.small_studies import ROOT, contents, protocol
 
 PROGRAM = [sys.executable, "-m", "labelsieve"]
 SMALL = ["--labels", "5", "--methods", "jmi", "--k", "1..20", "--splits", "4x50%", "--measures", "hamming_loss,macro_f1"]
@@ -119,7 +119,7 @@ def test_disk_that_fails_after_a_cell_was_written_is_told(tmp_path, monkeypatch)
         raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr("labelsieve.studies.flushing.os.fsync", broken)
+        patch.setattr("labelsieve.studies.store.flushing.os.fsync", broken)
         with pytest.raises(StudyError, match=r"results\.sqlite-wal: the disk failed while writing \(Input/output error\)"):
             Study(protocol(), tmp_path).run()
     Study(protocol(), tmp_path).run()

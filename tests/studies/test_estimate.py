@@ -9,9 +9,9 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.studies import Study, estimate
-from labelsieve.studies.patience import given_up_after
-from labelsieve.studies.spent import processor_seconds
-from tests.studies.small import data, protocol
+from labelsieve.studies.execution.resources_used import processor_seconds
+from labelsieve.studies.execution.time_limit import given_up_after
+from tests.support.small_studies import data, protocol
 
 
 @pytest.mark.slow
@@ -102,7 +102,7 @@ class Sleeps(Counts):
 
 
 def test_a_try_that_waits_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelsieve.studies.probe.LONGEST", 0.1)
+    monkeypatch.setattr("labelsieve.studies.execution.probe.LONGEST", 0.1)
     how = {"classifiers": [("sleeps", Sleeps())], "splits": "2x50%", "measures": ["hamming_loss"], "baselines": []}
     study = Study(protocol(methods=["jmi"], n_features=[3], **how), tmp_path)
     assert estimate(study.protocol, study.plan()[0]).n_given_up == 2
@@ -110,7 +110,7 @@ def test_a_try_that_waits_is_given_up(tmp_path, monkeypatch):
 
 
 def test_a_try_that_takes_too_long_is_given_up_and_said(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelsieve.studies.probe.LONGEST", 0.3)
+    monkeypatch.setattr("labelsieve.studies.execution.probe.LONGEST", 0.3)
     how = {"classifiers": [("endless", Endless())], "splits": "2x50%", "measures": ["hamming_loss"], "baselines": []}
     study = Study(protocol(methods=["jmi"], n_features=[3], **how), tmp_path)
     handler = signal.getsignal(signal.SIGPROF)

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from labelsieve.studies import Study, StudyError, StudyResults
-from tests.studies.small import protocol
+from tests.support.small_studies import protocol
 
 FOREIGN = {
     "another program's": ["CREATE TABLE songs (name)"],

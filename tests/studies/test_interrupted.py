@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from tests.commandline import known_table
-from tests.shared import shared_file
-from tests.studies.small import ROOT, contents
 from tests.studies.test_killed import stored_cells
+from tests.support.command_line import known_table
+from tests.support.shared_files import shared_file
+from tests.support.small_studies import ROOT, contents
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for another process")
 
@@ -67,8 +67,8 @@ def test_interrupted_compare_ends_with_130_and_goes_on(tmp_path, jobs):
 # The very first worker of a program: with it, multiprocessing starts its resource tracker, which lets Ctrl-C through.
 FIRST_WORKER = """
 import os, signal
-from labelsieve.studies.workers import Worker
-from tests.studies.small import protocol
+from labelsieve.studies.execution.worker_processes import Worker
+from tests.support.small_studies import protocol
 if __name__ == "__main__":
     worker = Worker(protocol())
     os.kill(worker._process.pid, signal.SIGINT)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from labelsieve.studies import Study
-from tests.studies.small import contents, protocol, start
+from tests.support.small_studies import contents, protocol, start
 
 PAUSE = 0.05  # after each cell, so that kills fall between the first and the last
 

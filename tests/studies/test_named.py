@@ -4,12 +4,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from labelsieve import InputError
-from labelsieve.chains.named import BASES, CLASSIFIERS
-from labelsieve.criteria import METHODS
+from labelsieve.registry import BASES, CLASSIFIERS, METHODS
 from labelsieve.studies import Study
-from labelsieve.studies.named import read_classifier
-from labelsieve.studies.work import _seeded
-from tests.studies.small import contents, data, protocol
+from labelsieve.studies.execution.cell_work import _seeded
+from labelsieve.studies.protocol.named_estimators import read_classifier
+from tests.support.small_studies import contents, data, protocol
 
 OF_LABELS = [name for name in CLASSIFIERS if name != "knn"]
 MEASURES = ["hamming_loss", "ranking_loss"]

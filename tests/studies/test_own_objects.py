@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator
 
 from labelsieve import InputError
 from labelsieve.studies import Study, StudyError
-from labelsieve.studies.sources import Loaded, read_source
-from labelsieve.studies.work import SplitWork
-from tests.studies.small import data, protocol
+from labelsieve.studies.execution.cell_work import SplitWork
+from labelsieve.studies.protocol.data_sources import Loaded, read_source
+from tests.support.small_studies import data, protocol
 
 SMALL = {"datasets": [data()], "n_features": [2], "splits": "2x50%", "baselines": []}
 

@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 
 from labelsieve.studies import Study, StudyError, StudyResults, schema
-from labelsieve.studies.profile import KINDS
-from tests.studies.small import contents, data, protocol
+from labelsieve.studies.results.profile import KINDS
+from tests.support.small_studies import contents, data, protocol
 
 SMALL = {"datasets": [data()], "methods": ["jmi"], "baselines": ["all"], "splits": "2x50%"}
 

@@ -5,7 +5,7 @@ import re
 
 from labelsieve import progress
 from labelsieve.studies import Study
-from tests.studies.small import data, protocol
+from tests.support.small_studies import data, protocol
 
 
 class Terminal(io.StringIO):

@@ -5,17 +5,17 @@ import pytest
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from labelsieve import InputError, LabelNetwork, Sieve
-from labelsieve.baselines import BaselineSieve
 from labelsieve.classifiers import MLkNN
 from labelsieve.datasets import Dataset
 from labelsieve.discretize import EqualWidth
+from labelsieve.selectors.baseline import BaselineSieve
 from labelsieve.studies import Protocol, Study
-from labelsieve.studies.work import SplitWork
-from tests.studies.small import data, protocol
+from labelsieve.studies.execution.cell_work import SplitWork
+from tests.support.small_studies import data, protocol
 
 REFUSED = {
     "unknown method": ({"methods": ["jmmi"]}, "'jmmi' is not a criterion"),
-    "unknown setting": ({"methods": [{"name": "jmi", "colour": 1}]}, "method 'jmi': .*colour"),
+    "unknown setting": ({"methods": [{"name": "jmi", "color": 1}]}, "method 'jmi': .*color"),
     "unknown label space": ({"methods": [{"name": "jmi", "targets": {"name": "dual"}}]}, "'dual' is not known"),
     "number of a method": ({"methods": [{"name": "jmi", "n_features_to_select": 3}]}, "say n_features of the study"),
     "no method": ({"methods": []}, "methods: there is none"),
@@ -48,7 +48,7 @@ REFUSED = {
     "baseline": ({"baselines": ["mim"]}, "baselines: 'mim' is none"),
     "nameless": ({"datasets": [Dataset(np.eye(2), np.eye(2), ("a", "b"), ("c", "d"), ("numeric",) * 2)]}, "needs a name"),
     "selection on all rows": ({"select_on": "all"}, "would show the test rows to the selection"),
-    "discretised on all rows": ({"discretize_on": "all"}, "would show the test rows to the selection"),
+    "discretized on all rows": ({"discretize_on": "all"}, "would show the test rows to the selection"),
 }
 
 
@@ -59,7 +59,7 @@ def test_protocol_is_refused_before_anything_runs(case):
         protocol(**change)
 
 
-def test_fitted_selectors_discretisers_classifiers_and_networks_are_refused():
+def test_fitted_selectors_discretizers_classifiers_and_networks_are_refused():
     X, Y = data().X, data().Y
     for method in (
         Sieve("jmi").fit(X, Y),
@@ -101,7 +101,7 @@ def test_selectors_see_the_training_rows_and_no_others(tmp_path, monkeypatch):
         assert np.array_equal(y, one.Y[split.train])
 
 
-def test_training_rows_are_discretised_once_for_all_methods_of_a_split(tmp_path, monkeypatch):
+def test_training_rows_are_discretized_once_for_all_methods_of_a_split(tmp_path, monkeypatch):
     calls = []
     encode = EqualWidth.encode
     monkeypatch.setattr(EqualWidth, "encode", lambda self, *given: calls.append(len(given[0])) or encode(self, *given))
@@ -110,7 +110,7 @@ def test_training_rows_are_discretised_once_for_all_methods_of_a_split(tmp_path,
 
 
 def test_shared_codes_choose_the_same_features_as_a_selector_by_itself():
-    from labelsieve.studies.sources import Loaded, read_source
+    from labelsieve.studies.protocol.data_sources import Loaded, read_source
 
     loaded, study = Loaded.of(read_source(data())), protocol()
     split = study.splits.splits(loaded.X, loaded.Y, "songs")[0]
@@ -139,7 +139,7 @@ def test_targets_of_other_values_than_0_and_1_are_refused_before_anything_runs(t
 def test_protocol_survives_its_file(tmp_path):
     method = {
         "name": "mine",
-        "criterion": {"name": "jmi", "normalised": True},
+        "criterion": {"name": "jmi", "normalized": True},
         "targets": {"name": "group-rand", "pot": [0.2, 0.8]},
     }
     given = Protocol(
@@ -171,7 +171,7 @@ def test_paths_in_a_file_are_beside_it(tmp_path):
     ("text", "said"),
     [
         ("datasets = [", "not TOML"),
-        ('datasets = ["a"]\nmethods = ["jmi"]\ncolour = 1\n', "'colour' is not a setting of a study"),
+        ('datasets = ["a"]\nmethods = ["jmi"]\ncolor = 1\n', "'color' is not a setting of a study"),
         ('methods = ["jmi"]\n', "it has no datasets"),
     ],
 )

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from labelsieve import InputError, Sieve
-from labelsieve.criteria import CATALOGUE
 from labelsieve.discretize import EqualWidth
+from labelsieve.registry import CRITERIA
 from labelsieve.studies import Protocol, Study
-from labelsieve.studies.sources import read_source
-from tests.studies.small import contents, data, protocol
+from labelsieve.studies.protocol.data_sources import read_source
+from tests.support.small_studies import contents, data, protocol
 
 HEADER = '<labels xmlns="http://mulan.sourceforge.net/labels"><label name="y"/></labels>'
 
@@ -76,8 +76,8 @@ def test_numbers_of_numpy_and_paths_are_plain_settings(tmp_path):
 
 
 def test_objects_in_a_table_serve_as_those_in_a_pair_do(tmp_path):
-    table = {"name": "mine", "criterion": CATALOGUE["jmi"](), "discretizer": EqualWidth(n_bins=3)}
-    pair = ("mine", Sieve(CATALOGUE["jmi"](), discretizer=EqualWidth(n_bins=3)))
+    table = {"name": "mine", "criterion": CRITERIA["jmi"](), "discretizer": EqualWidth(n_bins=3)}
+    pair = ("mine", Sieve(CRITERIA["jmi"](), discretizer=EqualWidth(n_bins=3)))
     found = []
     for folder, method in (("table", table), ("pair", pair)):
         made = protocol(methods=[method], datasets=[data()], splits="1x50%")

@@ -10,8 +10,8 @@ from scipy.stats import rankdata
 
 from labelsieve import InputError
 from labelsieve.studies import Grid, Study, StudyError, StudyResults, estimate
-from labelsieve.studies.store import Store
-from tests.studies.small import data, protocol
+from labelsieve.studies.store.store import Store
+from tests.support.small_studies import data, protocol
 
 NAMES = ["jmi", "mim", "scls"]
 

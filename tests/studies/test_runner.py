@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator
 
 from labelsieve.classifiers import MLkNN
 from labelsieve.studies import Study, StudyError, StudyResults, schema, steps
-from labelsieve.studies.store import Store
-from tests.studies.small import ROOT, contents, data, protocol, start
+from labelsieve.studies.store.store import Store
+from tests.support.small_studies import ROOT, contents, data, protocol, start
 
 
 class Difficult(BaseEstimator):
@@ -246,7 +246,7 @@ def test_full_disk_ends_in_a_clear_error_and_keeps_what_was_done(tmp_path, monke
         return connection
 
     with monkeypatch.context() as patch:
-        patch.setattr("labelsieve.studies.store.connect", small)
+        patch.setattr("labelsieve.studies.store.store.connect", small)
         with pytest.raises(StudyError, match="the disk is full"):
             Study(protocol(), tmp_path).run()
     assert Study(protocol(), tmp_path).run().n_cells == 48
@@ -261,7 +261,7 @@ def test_read_only_folder_ends_in_a_clear_error():
         script = f"""
 import os
 from labelsieve.studies import StudyError, StudyResults
-from labelsieve.studies.store import Store
+from labelsieve.studies.store.store import Store
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     os.setuid(65534)
 print(len(StudyResults("{folder}/locked/done").methods))

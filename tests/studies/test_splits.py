@@ -6,8 +6,8 @@ from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, Stratifi
 
 from labelsieve import InputError
 from labelsieve.studies import Study
-from labelsieve.studies.split_rule import read_splits
-from tests.studies.small import contents, data, protocol
+from labelsieve.studies.protocol.split_rule import read_splits
+from tests.support.small_studies import contents, data, protocol
 
 ROWS = np.arange(80)
 GROUPS = ROWS // 10

@@ -3,7 +3,7 @@
 import pytest
 
 from labelsieve.studies import Study, StudyResults
-from tests.studies.small import data, protocol
+from tests.support.small_studies import data, protocol
 
 
 @pytest.mark.slow

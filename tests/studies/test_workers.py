@@ -7,12 +7,12 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.studies import Study, StudyError, StudyResults
-from tests.studies.small import ROOT, contents, data, protocol
+from tests.support.small_studies import ROOT, contents, data, protocol
 
 SCRIPT = """
 from sklearn.base import BaseEstimator
 from labelsieve.studies import Study
-from tests.studies.small import data, protocol
+from tests.support.small_studies import data, protocol
 
 class Mine(BaseEstimator):
     def fit(self, X, Y):

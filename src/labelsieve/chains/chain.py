@@ -12,16 +12,16 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.chains.fitting import Columns, fit_chain
+from labelsieve.chains.chain_links import Link
+from labelsieve.chains.chain_networks import discretizer_of, learn_network, rule_named, varying
+from labelsieve.chains.fit_links import Columns, fit_chain
 from labelsieve.chains.inference import Answer, beam, check_exact, exact, greedy, monte_carlo
-from labelsieve.chains.links import Link
-from labelsieve.chains.networks import discretizer_of, learn_network, rule_named, varying
-from labelsieve.classifiers.base import MultiLabelClassifier
-from labelsieve.classifiers.binary import columns_of
-from labelsieve.classifiers.weights import Weights, fit_weighted, weight_parameters
+from labelsieve.classifiers.base_classifier import MultiLabelClassifier
+from labelsieve.classifiers.binary_models import columns_of
+from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
-from labelsieve.labelspace.randomness import generator
+from labelsieve.labelspace.random_generator import generator
 
 Inference = Literal["greedy", "beam", "exact", "monte-carlo"]
 Loss = Literal["subset", "hamming", "f1"]

@@ -13,11 +13,11 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.chains.chain import ClassifierChain
 from labelsieve.chains.optimized import OptimizedClassifierChain
-from labelsieve.classifiers.base import MultiLabelClassifier
-from labelsieve.classifiers.weights import Weights, fit_weighted
+from labelsieve.classifiers.base_classifier import MultiLabelClassifier
+from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule
-from labelsieve.metrics.responses import label_scores
+from labelsieve.metrics.estimator_scores import label_scores
 from labelsieve.progress import progress_bar
 
 # Shares of the rows and of the features.

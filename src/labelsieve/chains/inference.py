@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.chains.chain_links import CELLS, Chain, Link, Values, all_sets, set_numbers
 from labelsieve.chains.f_measure import best_for_f
-from labelsieve.chains.links import CELLS, Chain, Link, Values, all_sets, set_numbers
 from labelsieve.errors import InputError
 
 MOST_LABELS = 15  # 2^15 label sets for every row take about a millisecond each once the models have answered

@@ -8,12 +8,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from labelsieve.chains.chain import ClassifierChain, Inference, Loss
 from labelsieve.criteria import Criterion
-from labelsieve.criteria.labels import MLFS
+from labelsieve.criteria.multilabel import MLFS
 from labelsieve.discretize import Discretizer, MeanStd
-from labelsieve.discretize.named import DISCRETIZERS
 from labelsieve.labelspace import NetworkRule
-from labelsieve.labelwise import LabelwiseSieve
-from labelsieve.selector import Count
+from labelsieve.registry import DISCRETIZERS
+from labelsieve.selectors.base import Count
+from labelsieve.selectors.labelwise import LabelwiseSieve
 
 PROGRAM_CANDIDATES = 100
 PROGRAM_FACTOR = 0.5

@@ -1,16 +1,16 @@
-from labelsieve.classifiers.copies import LabelCopies
+from labelsieve.classifiers.binary_relevance import BinaryRelevance, LabelSpecific
+from labelsieve.classifiers.brknn import BRkNN
 from labelsieve.classifiers.homer import HOMER
 from labelsieve.classifiers.iblr import IBLR
-from labelsieve.classifiers.knn import BRkNN
 from labelsieve.classifiers.knn_regressor import KNNRegressor
+from labelsieve.classifiers.label_copies import LabelCopies
 from labelsieve.classifiers.lift import LIFT
 from labelsieve.classifiers.mlknn import MLkNN
-from labelsieve.classifiers.nested import nested_predictions
+from labelsieve.classifiers.nearest_neighbors import Neighbors, nearest_neighbors, nested_neighbors
+from labelsieve.classifiers.nested_predictions import nested_predictions
 from labelsieve.classifiers.powerset import LabelPowerset, PrunedPowerset
-from labelsieve.classifiers.prefixes import prefix_scores
+from labelsieve.classifiers.prefix_scores import prefix_scores
 from labelsieve.classifiers.rakel import RAkEL
-from labelsieve.classifiers.relevance import BinaryRelevance, LabelSpecific
-from labelsieve.information.nearest import Neighbours, nearest_neighbours, nested_neighbours
 
 __all__ = [
     "HOMER",
@@ -23,11 +23,11 @@ __all__ = [
     "LabelPowerset",
     "LabelSpecific",
     "MLkNN",
-    "Neighbours",
+    "Neighbors",
     "PrunedPowerset",
     "RAkEL",
-    "nearest_neighbours",
-    "nested_neighbours",
+    "nearest_neighbors",
+    "nested_neighbors",
     "nested_predictions",
     "prefix_scores",
 ]

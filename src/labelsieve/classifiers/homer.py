@@ -13,11 +13,11 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelsieve.classifiers.balanced import balanced_clusters
-from labelsieve.classifiers.base import MultiLabelClassifier, base_has
-from labelsieve.classifiers.relevance import BinaryRelevance
-from labelsieve.classifiers.weights import Weights, fit_weighted
-from labelsieve.labelspace.randomness import generator
+from labelsieve.classifiers.balanced_k_means import balanced_clusters
+from labelsieve.classifiers.base_classifier import MultiLabelClassifier, base_has
+from labelsieve.classifiers.binary_relevance import BinaryRelevance
+from labelsieve.classifiers.weight_routing import Weights, fit_weighted
+from labelsieve.labelspace.random_generator import generator
 
 
 @dataclass(frozen=True)

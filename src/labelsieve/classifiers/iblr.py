@@ -1,4 +1,4 @@
-"""IBLR-ML: logistic regression on the labels of the neighbours."""
+"""IBLR-ML: logistic regression on the labels of the neighbors."""
 
 from typing import Any, ClassVar
 
@@ -12,28 +12,28 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import HasMethods
 
-from labelsieve.classifiers.knn import NeighbourClassifier
-from labelsieve.information.nearest import Neighbours, Ties
-from labelsieve.information.votes import LabelVotes
+from labelsieve.classifiers.brknn import NeighborClassifier
+from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties
+from labelsieve.classifiers.neighbor_labels import LabelVotes
 
 
-class IBLR(NeighbourClassifier):
+class IBLR(NeighborClassifier):
     """Instance-based learning and logistic regression combined [Cheng and Hüllermeier 2009].
 
-    For each label a logistic regression on the shares of all labels among the neighbours (IBLR-ML), or on those beside the
-    features themselves (IBLR-ML+). Training rows are described by their neighbours, themselves left out.
+    For each label a logistic regression on the shares of all labels among the neighbors (IBLR-ML), or on those beside the
+    features themselves (IBLR-ML+). Training rows are described by their neighbors, themselves left out.
 
     Parameters
     ----------
     k : int
-        Neighbours.
+        Neighbors.
     with_features : bool
         IBLR-ML+: the features are inputs too.
     base : classifier with ``predict_proba``, optional
-        By default logistic regression on standardised inputs with the faintest of penalties (``C=5e7``, which is the ridge of
+        By default logistic regression on standardized inputs with the faintest of penalties (``C=5e7``, which is the ridge of
         1e-8 that Weka's has), so that labels that the inputs separate have finite weights.
     ties : {"first", "all"}
-        Exactly ``k`` neighbours, or every row as near as the ``k``-th.
+        Exactly ``k`` neighbors, or every row as near as the ``k``-th.
     n_jobs : int, optional
         Threads of the search, and labels learned at a time.
 
@@ -44,7 +44,7 @@ class IBLR(NeighbourClassifier):
 
     Notes
     -----
-    Cost: a search for the neighbours of all training rows, then ``n_labels`` regressions on ``n_labels`` inputs.
+    Cost: a search for the neighbors of all training rows, then ``n_labels`` regressions on ``n_labels`` inputs.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class IBLR(NeighbourClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NeighbourClassifier._parameter_constraints,
+        **NeighborClassifier._parameter_constraints,
         "with_features": ["boolean"],
         "base": [HasMethods(["fit", "predict_proba"]), None],
     }
@@ -79,7 +79,7 @@ class IBLR(NeighbourClassifier):
     def _needs_features(self) -> bool:
         return self.with_features
 
-    def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
+    def _learn(self, X: Any, own: Neighbors | None, labels: sp.csr_matrix) -> None:
         assert own is not None
         self._labels = labels
         self._dense_features = not sp.issparse(X)
@@ -97,16 +97,16 @@ class IBLR(NeighbourClassifier):
         self.estimators_ = [next(learned) if 0 < column.sum() < len(column) else None for column in columns]
         self._always = columns.all(axis=1)
 
-    def _inputs(self, X: Any, found: Neighbours) -> Any:
-        # A row alone in the world has no neighbours: no label has a share.
+    def _inputs(self, X: Any, found: Neighbors) -> Any:
+        # A row alone in the world has no neighbors: no label has a share.
         shares = LabelVotes.of(self._labels).counts(found, self.n_jobs) / np.maximum(found.counts, 1)[:, np.newaxis]
         if not self.with_features:
             return shares
-        if self._dense_features and sp.issparse(X):  # the regressions have learned from centred inputs
+        if self._dense_features and sp.issparse(X):  # the regressions have learned from centered inputs
             X = X.toarray()
         return sp.hstack([X, sp.csr_matrix(shares)], format="csr") if sp.issparse(X) else np.hstack([X, shares])
 
-    def _answer(self, X: Any, found: Neighbours, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def _answer(self, X: Any, found: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         inputs = self._inputs(X, found)
         probabilities = np.empty((inputs.shape[0], self.n_labels_)) if out is None else out
         for label, estimator in enumerate(self.estimators_):

@@ -1,4 +1,4 @@
-"""k nearest neighbours for many numeric targets."""
+"""k nearest neighbors for many numeric targets."""
 
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties, nearest_neighbors
 from labelsieve.errors import InputError
-from labelsieve.information.nearest import Neighbours, Ties, nearest_neighbours
 
 
 class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -20,15 +20,15 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     k : int
-        Neighbours.
+        Neighbors.
     ties : {"first", "all"}
-        Exactly ``k`` neighbours, or every row as near as the ``k``-th.
+        Exactly ``k`` neighbors, or every row as near as the ``k``-th.
     n_jobs : int, optional
         Threads.
 
     Notes
     -----
-    Cost: see :func:`~labelsieve.information.nearest.nearest_neighbours`; nothing is learned.
+    Cost: see :func:`~labelsieve.classifiers.nearest_neighbors.nearest_neighbors`; nothing is learned.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(self._X, None, targets)
         return self
 
-    _needs_neighbours_of_rows = _needs_features = False
+    _needs_neighbors_of_rows = _needs_features = False
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if sp.issparse(y):
@@ -68,18 +68,18 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
 
-    def _learn(self, X: Any, own: Neighbours | None, targets: NDArray[Any]) -> None:
+    def _learn(self, X: Any, own: Neighbors | None, targets: NDArray[Any]) -> None:
         self._one_target = targets.ndim == 1
         self._targets = targets.reshape(len(targets), -1).astype(np.float64)
 
-    def _answer(self, X: Any, found: Neighbours, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def _answer(self, X: Any, found: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         means: NDArray[np.float64] = np.divide(found.sum(self._targets), found.counts[:, np.newaxis], out=out)
         return means[:, 0] if self._one_target else means
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The targets of every row."""
         X = self._read_queries(X)
-        return self._answer(X, nearest_neighbours(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs))
+        return self._answer(X, nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

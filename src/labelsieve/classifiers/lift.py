@@ -17,9 +17,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from labelsieve.classifiers.base import MultiLabelClassifier
-from labelsieve.classifiers.binary import BinaryModel, fit_binary, is_commoner
-from labelsieve.classifiers.weights import Weights, requesting_weights
+from labelsieve.classifiers.base_classifier import MultiLabelClassifier
+from labelsieve.classifiers.binary_models import BinaryModel, fit_binary, is_commoner
+from labelsieve.classifiers.weight_routing import Weights, requesting_weights
 from labelsieve.errors import InputError
 
 
@@ -32,7 +32,7 @@ class LIFT(MultiLabelClassifier):
 
     For each label, the training rows with it (:math:`P`) and without it (:math:`N`) are clustered by k-means into
     :math:`m = \lceil r \min(|P|, |N|) \rceil` clusters each; a row is described by its Euclidean distances to all :math:`2m`
-    centres, and a linear support vector machine learns the label from those.
+    centers, and a linear support vector machine learns the label from those.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class LIFT(MultiLabelClassifier):
 
     Attributes
     ----------
-    centres_ : list of ndarray
+    centers_ : list of ndarray
         Of each label: those of the rows with it, then those of the rows without it; empty for a label that all rows have or
         none has.
     models_ : list
@@ -90,7 +90,7 @@ class LIFT(MultiLabelClassifier):
         """Cluster and learn every label.
 
         ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts, for the numbers of clusters and
-        their centres, for ``base``, which must take weights, and for Platt's sigmoid. Folds of the sigmoid are of rows.
+        their centers, for ``base``, which must take weights, and for Platt's sigmoid. Folds of the sigmoid are of rows.
         """
         if self.base is not None and not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
             raise InputError(f"LIFT needs a base with predict_proba or decision_function, not {self.base!r}.")
@@ -103,7 +103,7 @@ class LIFT(MultiLabelClassifier):
             delayed(_fit_label)(base, X, by_label[:, label].toarray().ravel(), self.ratio, int(seed), weights)
             for label, seed in enumerate(seeds)
         )
-        self.centres_ = [centres for centres, _ in fitted]
+        self.centers_ = [centers for centers, _ in fitted]
         self.models_ = [model for _, model in fitted]
         return self
 
@@ -128,19 +128,19 @@ class LIFT(MultiLabelClassifier):
 
     def _each_label(self, X: Any, answer: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)
-        columns = [answer(model, distances_to(X, centres)) for model, centres in zip(self.models_, self.centres_, strict=True)]
+        columns = [answer(model, distances_to(X, centers)) for model, centers in zip(self.models_, self.centers_, strict=True)]
         return np.column_stack(columns)
 
 
-def distances_to(X: Any, centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Euclidean distances of all rows to all centres, each difference taken by itself where X is dense: exact to rounding."""
-    if not len(centres):  # of a label that all rows have, or none
+def distances_to(X: Any, centers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Euclidean distances of all rows to all centers, each difference taken by itself where X is dense: exact to rounding."""
+    if not len(centers):  # of a label that all rows have, or none
         return np.zeros((X.shape[0], 0))
     if sp.issparse(X):
-        return euclidean_distances(X, centres)  # type: ignore[no-any-return]
-    distances = np.zeros((X.shape[0], len(centres)))
+        return euclidean_distances(X, centers)  # type: ignore[no-any-return]
+    distances = np.zeros((X.shape[0], len(centers)))
     for feature in range(X.shape[1]):
-        distances += (X[:, feature, np.newaxis] - centres[np.newaxis, :, feature]) ** 2
+        distances += (X[:, feature, np.newaxis] - centers[np.newaxis, :, feature]) ** 2
     return np.sqrt(distances, out=distances)
 
 
@@ -166,24 +166,24 @@ def _fit_label(
     sides = [(X[rows], None if weights is None else weights[rows]) for rows in (with_label, without)]
     n_counted = n_rarer if weights is None else min(own.sum() for _, own in sides if own is not None)
     n_clusters = int(np.ceil(ratio * n_counted))
-    centres = np.vstack([_centres(rows, n_clusters, seed, own) for rows, own in sides])
+    centers = np.vstack([_centers(rows, n_clusters, seed, own) for rows, own in sides])
     if not hasattr(base, "predict_proba"):
         if n_rarer == 1:  # a label of one row has no held-out ones
             return np.empty((0, X.shape[1])), BinaryModel(None, is_commoner(y, weights))
         base = _calibrated(base, min(5, n_rarer))
-    return centres, fit_binary(base, distances_to(X, centres), y, weights=weights)
+    return centers, fit_binary(base, distances_to(X, centers), y, weights=weights)
 
 
 def _dense(X: Any) -> NDArray[np.float64]:
     return X.toarray() if sp.issparse(X) else X  # type: ignore[no-any-return]
 
 
-def _centres(X: Any, n_clusters: int, seed: int, weights: Weights) -> NDArray[np.float64]:
+def _centers(X: Any, n_clusters: int, seed: int, weights: Weights) -> NDArray[np.float64]:
     with threadpool_limits(1):
-        # More clusters than distinct rows: every distinct row is a centre.
+        # More clusters than distinct rows: every distinct row is a center.
         distinct = np.unique(_dense(X), axis=0) if X.shape[0] <= 4 * n_clusters else None
         if distinct is not None and len(distinct) <= n_clusters:
             return distinct
         fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X, sample_weight=weights)
-    centres: NDArray[np.float64] = fitted.cluster_centers_
-    return centres
+    centers: NDArray[np.float64] = fitted.cluster_centers_
+    return centers

@@ -1,4 +1,4 @@
-"""ML-kNN: how many neighbours have a label, judged by what that meant in training."""
+"""ML-kNN: how many neighbors have a label, judged by what that meant in training."""
 
 from numbers import Real
 from typing import Any, ClassVar
@@ -8,27 +8,27 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from labelsieve.classifiers.knn import NeighbourClassifier
-from labelsieve.information.nearest import Neighbours, Ties
-from labelsieve.information.votes import LabelVotes
+from labelsieve.classifiers.brknn import NeighborClassifier
+from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties
+from labelsieve.classifiers.neighbor_labels import LabelVotes
 
 
-class MLkNN(NeighbourClassifier):
-    r"""Multi-label k nearest neighbours [Zhang and Zhou 2007].
+class MLkNN(NeighborClassifier):
+    r"""Multi-label k nearest neighbors [Zhang and Zhou 2007].
 
-    With :math:`C` of its neighbours having a label, a row has it with probability
+    With :math:`C` of its neighbors having a label, a row has it with probability
     :math:`P(1) P(C \mid 1) / \sum_b P(b) P(C \mid b)`, where :math:`P(1) = (s + n_1) / (2s + n)` and
     :math:`P(j \mid b) = (s + c_b[j]) / (s (k + 1) + \sum_i c_b[i])`; :math:`c_b[j]` counts the training rows with the label
-    (:math:`b = 1`) or without it, :math:`j` of whose neighbours, themselves left out, have it.
+    (:math:`b = 1`) or without it, :math:`j` of whose neighbors, themselves left out, have it.
 
     Parameters
     ----------
     k : int
-        Neighbours.
+        Neighbors.
     s : float
         Smoothing; 1 is Laplace's.
     ties : {"first", "all"}
-        Exactly ``k`` neighbours, or every row as near as the ``k``-th.
+        Exactly ``k`` neighbors, or every row as near as the ``k``-th.
     n_jobs : int, optional
         Threads.
 
@@ -41,7 +41,7 @@ class MLkNN(NeighbourClassifier):
 
     Notes
     -----
-    Cost: a search for the neighbours of all training rows, then of the rows asked about.
+    Cost: a search for the neighbors of all training rows, then of the rows asked about.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class MLkNN(NeighbourClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NeighbourClassifier._parameter_constraints,
+        **NeighborClassifier._parameter_constraints,
         "s": [Interval(Real, 0, None, closed="neither")],
     }
 
@@ -63,7 +63,7 @@ class MLkNN(NeighbourClassifier):
         self.ties = ties
         self.n_jobs = n_jobs
 
-    def _learn(self, X: Any, own: Neighbours | None, labels: sp.csr_matrix) -> None:
+    def _learn(self, X: Any, own: Neighbors | None, labels: sp.csr_matrix) -> None:
         assert own is not None
         self._votes = LabelVotes.of(labels)
         n_rows, n_present = labels.shape[0], np.bincount(labels.indices, minlength=labels.shape[1])
@@ -77,5 +77,5 @@ class MLkNN(NeighbourClassifier):
         )
         self._posterior = present / (present + absent)
 
-    def _answer(self, X: Any, found: Neighbours, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def _answer(self, X: Any, found: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         return self._votes.answers(found, self._posterior, self.n_jobs, out)

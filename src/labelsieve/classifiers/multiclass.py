@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from labelsieve.classifiers.weights import Weights, fit_weighted
+from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
-from labelsieve.labelspace import Made
+from labelsieve.labelspace import EncodedTargets
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _decides_between_pairs(estimator: Any) -> bool:
     return any(name.endswith("decision_function_shape") and value == "ovo" for name, value in settings.items())
 
 
-def fit_classes(base: Any, X: Any, made: Made, weights: Weights = None) -> ClassModel:
+def fit_classes(base: Any, X: Any, made: EncodedTargets, weights: Weights = None) -> ClassModel:
     """A clone of ``base`` fitted to one variable of a label space: on its rows, or on its entries with their weights.
 
     ``weights`` of the rows, all above 0, multiply with what the label space lets a row weigh. Cost: beside the fit, a copy of

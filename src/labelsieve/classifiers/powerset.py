@@ -12,9 +12,9 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
 
-from labelsieve.classifiers.base import MultiLabelClassifier, base_has
+from labelsieve.classifiers.base_classifier import MultiLabelClassifier, base_has
 from labelsieve.classifiers.multiclass import ClassModel, fit_classes
-from labelsieve.classifiers.weights import Weights
+from labelsieve.classifiers.weight_routing import Weights
 from labelsieve.labelspace import Joint, LabelSpace, Pruned, read_targets
 
 

@@ -12,11 +12,11 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelsieve.classifiers.base import MultiLabelClassifier
+from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.powerset import fit_powerset
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint
-from labelsieve.labelspace.randomness import generator
+from labelsieve.labelspace.random_generator import generator
 
 MOST_LISTED = 100_000  # labelsets that are listed to draw from; of more, equal draws are rare and drawn again
 

@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Any, ClassVar
 
-from labelsieve.information.formula import Formula, FormulaError, Plan
+from labelsieve.formula import Formula, FormulaError, Plan
 
 
 class Criterion:
@@ -13,7 +13,7 @@ class Criterion:
 
     Examples
     --------
-    >>> from labelsieve.information.formula import I, f, s, sum_s, sum_y, y
+    >>> from labelsieve.formula import I, f, s, sum_s, sum_y, y
     >>> class Cautious(Criterion):
     ...     "Relevance minus half the redundancy."
     ...
@@ -25,16 +25,14 @@ class Criterion:
     score: Formula
     first: Formula | None = None
     paper: ClassVar[str] = ""
+    name: ClassVar[str]  # that of the class in lower case, unless the class sets it
+    listed: ClassVar[bool] = True  # in the registry of methods
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls.name = cls.__dict__.get("name", cls.__name__.lower())
         if "score" in cls.__dict__ and not isinstance(cls.__dict__["score"], property):
             Plan(cls.score, cls.first, name=cls.__name__)
-
-    @property
-    def name(self) -> str:
-        """In lower case, as users type it."""
-        return type(self).__name__.lower()
 
     @cached_property
     def plan(self) -> Plan:

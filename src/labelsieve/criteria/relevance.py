@@ -1,13 +1,13 @@
 """Criteria that look at one candidate at a time, and those that add a candidate to the selected ones jointly."""
 
 from labelsieve.criteria.criterion import Criterion
-from labelsieve.information.formula import H, I, S, f, min_s, minimum, s, sqrt, sum_s, sum_y, y
+from labelsieve.formula import H, I, S, f, min_s, minimum, s, sqrt, sum_s, sum_y, y
 
 RELEVANCE = sum_y(I(f, y))
 
 
 class MIM(Criterion):
-    r"""Mutual information maximisation: relevance alone.
+    r"""Mutual information maximization: relevance alone.
 
     .. math:: J(f) = \sum_y I(f; y)
 
@@ -24,7 +24,7 @@ class JMI(Criterion):
 
     .. math:: J(f) = \sum_{s \in S} \sum_y I(f s; y)
 
-    One triple table for every candidate and target at each pick. ``normalised=True`` divides every information, also that of
+    One triple table for every candidate and target at each pick. ``normalized=True`` divides every information, also that of
     the first pick, by the root of the entropies, :math:`I(fs; y) / \sqrt{H(fs) H(y)}`: not in the equations of Sechidis et al.
     (2019), but in the program that their tables come from. It lets in features that repeat each other.
     """
@@ -33,9 +33,9 @@ class JMI(Criterion):
     first = RELEVANCE
     score = sum_s(sum_y(I((f, s), y)))
 
-    def __init__(self, *, normalised: bool = False) -> None:
-        self.normalised = normalised
-        if normalised:
+    def __init__(self, *, normalized: bool = False) -> None:
+        self.normalized = normalized
+        if normalized:
             self.first = sum_y(I(f, y) / sqrt(H(f) * H(y)))
             self.score = sum_s(sum_y(I((f, s), y) / sqrt(H((f, s)) * H(y))))
 
@@ -53,7 +53,7 @@ class CMI(Criterion):
 
 
 class CMIM(Criterion):
-    r"""Conditional mutual information maximisation: what a candidate adds to the selected feature that repeats it most.
+    r"""Conditional mutual information maximization: what a candidate adds to the selected feature that repeats it most.
 
     .. math:: J(f) = \sum_y \min_{s \in S} I(f; y \mid s)
 

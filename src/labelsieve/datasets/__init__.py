@@ -1,33 +1,33 @@
-from labelsieve.datasets.any_file import read_any_file
-from labelsieve.datasets.catalogue import CatalogueEntry, catalogue
+from labelsieve.datasets.catalog import CatalogEntry, catalog
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.errors import DatasetError
+from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.describe import Description, describe
 from labelsieve.datasets.fetch import fetch
-from labelsieve.datasets.load import load
-from labelsieve.datasets.save import save
-from labelsieve.datasets.statistics import Description, describe
-from labelsieve.datasets.synthetic import KnownAnswer, make_known_answer
-from labelsieve.datasets.tabular import LabelledTable, read_labelled_table
-from labelsieve.datasets.text_truth import TextTruth
-from labelsieve.datasets.truth import Role, Truth, make_truth
+from labelsieve.datasets.readers.command_line_file import read_any_file
+from labelsieve.datasets.readers.load import load
+from labelsieve.datasets.readers.tabular import LabeledTable, read_labeled_table
+from labelsieve.datasets.synthetic.feature_roles import Role, SyntheticData, make_feature_roles
+from labelsieve.datasets.synthetic.known_structure import KnownAnswer, make_known_answer
+from labelsieve.datasets.synthetic.sparse_text import SyntheticText
+from labelsieve.datasets.writers.save import save
 
 __all__ = [
-    "CatalogueEntry",
+    "CatalogEntry",
     "Dataset",
     "DatasetError",
     "Description",
     "KnownAnswer",
-    "LabelledTable",
+    "LabeledTable",
     "Role",
-    "TextTruth",
-    "Truth",
-    "catalogue",
+    "SyntheticData",
+    "SyntheticText",
+    "catalog",
     "describe",
     "fetch",
     "load",
+    "make_feature_roles",
     "make_known_answer",
-    "make_truth",
     "read_any_file",
-    "read_labelled_table",
+    "read_labeled_table",
     "save",
 ]

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from labelsieve.datasets.frames import to_pandas, to_polars
+from labelsieve.datasets.to_frame import to_pandas, to_polars
 
 Kind = Literal["numeric", "nominal"]
 

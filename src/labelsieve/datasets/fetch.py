@@ -6,10 +6,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from labelsieve.datasets.catalogue import CatalogueEntry, checksums, entry_named, unpacked_name
-from labelsieve.datasets.errors import DatasetError
-from labelsieve.datasets.load import load
-from labelsieve.datasets.places import FOLDER, cache_folder, data_folder, find_file, is_sound
+from labelsieve.datasets.catalog import CatalogEntry, catalog_entry, checksums, unpacked_name
+from labelsieve.datasets.data_paths import FOLDER, cache_folder, data_folder, find_file, is_sound
+from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.load import load
 from labelsieve.errors import one_of
 
 TIMEOUT = 30  # seconds without an answer
@@ -28,14 +28,14 @@ def fetch(
     Each of its files is looked for in ``data_home`` or the folder that the variable ``LABELSIEVE_DATA`` names (there in a
     folder of the data set's name, or loose; packed or not), then in the cache (the folder in ``LABELSIEVE_CACHE``, else the
     system's), and downloaded into the cache if it is in neither. What is in the cache must have the checksum of the
-    catalogue; your own files are taken as they are.
+    catalog; your own files are taken as they are.
 
     Cost: that of :func:`load`; files in the cache are read twice.
 
     Parameters
     ----------
     name : str
-        See ``labelsieve datasets list`` or :func:`catalogue`.
+        See ``labelsieve datasets list`` or :func:`catalog`.
     part : {"train", "test", "train+test"}, optional
         Only the rows of that part, where it was published, or those of both, the training rows first; by default all rows in
         the order of the whole file, which may be another.
@@ -65,7 +65,7 @@ def fetch(
     >>> fetch("slump", data_home=folder).label_names
     ('slump', 'flow', 'strength')
     """
-    entry = entry_named(name)
+    entry = catalog_entry(name)
     if part is not None:
         one_of(part, "part", ("train", "test", "train+test"))
     paths = [_path(entry, file, data_folder(data_home), download) for file in entry.needed(part)]
@@ -75,7 +75,7 @@ def fetch(
     return load(data, name=entry.name, **options)
 
 
-def _path(entry: CatalogueEntry, file: str, folder: Path | None, download: bool) -> Path:
+def _path(entry: CatalogEntry, file: str, folder: Path | None, download: bool) -> Path:
     if folder is not None and (own := next(find_file(entry, file, folder), None)):
         return own
     cache = cache_folder()
@@ -90,7 +90,7 @@ def _path(entry: CatalogueEntry, file: str, folder: Path | None, download: bool)
     return _download(entry, file, cache)
 
 
-def _download(entry: CatalogueEntry, file: str, cache: Path) -> Path:
+def _download(entry: CatalogEntry, file: str, cache: Path) -> Path:
     pooch = import_module("pooch")
     target = cache / entry.name / file
     plain = unpacked_name(file)
@@ -119,7 +119,7 @@ def _reason(error: Exception) -> str:
     return " ".join(str(error).split())[:200] if error.errno is not None else type(error).__name__
 
 
-def _absent(entry: CatalogueEntry, file: str, cache: Path, problem: str) -> DatasetError:
+def _absent(entry: CatalogEntry, file: str, cache: Path, problem: str) -> DatasetError:
     source = f"{entry.url}{file}" if entry.url else entry.origin
     return DatasetError(
         f"{problem} (data set {entry.name!r}).",

@@ -5,17 +5,17 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from labelsieve.discretize.bins import Bins, Missing
-from labelsieve.information.codes import MAX_LEVELS, Codes
-from labelsieve.information.cutting import ColumnCuts, cut_by_values
-from labelsieve.information.tables import NumberTable
-from labelsieve.information.weights import RowWeights
+from labelsieve.counting.codes import MAX_LEVELS, Codes
+from labelsieve.counting.cut_points import ColumnCuts, cut_by_values
+from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.discretize.base_discretizer import Bins, Missing
 
 
 class EqualFrequency(Bins):
     r"""Cut every column so that its bins hold about as many rows each.
 
-    Between two neighbouring distinct values :math:`a < b` lies a boundary, with the share :math:`F(a)` of the rows (or of
+    Between two neighboring distinct values :math:`a < b` lies a boundary, with the share :math:`F(a)` of the rows (or of
     their weight) below it. For :math:`i = 1, \dots, n - 1` the column is cut at the boundary whose share is nearest to
     :math:`i / n`, the lower of two, half-way between its values; a boundary that is nearest for several :math:`i` is cut
     once. Equal values are never parted, and every column but a constant one has at least two bins, also one that is mostly
@@ -44,6 +44,8 @@ class EqualFrequency(Bins):
     >>> EqualFrequency(2).fit_transform([[1.0], [2.0], [3.0], [1000.0]]).ravel()
     array([0, 0, 1, 1], dtype=uint8)
     """
+
+    name = "equal-frequency"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Bins._parameter_constraints,

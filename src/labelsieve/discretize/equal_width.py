@@ -5,13 +5,13 @@ from typing import Any, ClassVar, Literal
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from labelsieve.discretize.bins import Bins, Missing
+from labelsieve.counting.codes import MAX_LEVELS, Codes
+from labelsieve.counting.cut_points import ColumnCuts, cut_by_values
+from labelsieve.counting.equal_width_codes import bin_equal_width
+from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.discretize.base_discretizer import Bins, Missing
 from labelsieve.errors import one_of, whole_number
-from labelsieve.information.binning import bin_equal_width
-from labelsieve.information.codes import MAX_LEVELS, Codes
-from labelsieve.information.cutting import ColumnCuts, cut_by_values
-from labelsieve.information.tables import NumberTable
-from labelsieve.information.weights import RowWeights
 
 Closed = Literal["left", "right"]
 
@@ -50,6 +50,8 @@ class EqualWidth(Bins):
     >>> binning.transform([[-7.0], [0.4], [2.0]]).ravel()
     array([0, 1, 2], dtype=uint8)
     """
+
+    name = "equal-width"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Bins._parameter_constraints,

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from labelsieve.discretize.bins import Bins, Missing
-from labelsieve.information.codes import MAX_LEVELS, Codes
-from labelsieve.information.cutting import ColumnCuts, cut_by_values
-from labelsieve.information.tables import NumberTable
-from labelsieve.information.weights import RowWeights
+from labelsieve.counting.codes import MAX_LEVELS, Codes
+from labelsieve.counting.cut_points import ColumnCuts, cut_by_values
+from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.discretize.base_discretizer import Bins, Missing
 
 
 class KMeansBins(Bins):
@@ -21,7 +21,7 @@ class KMeansBins(Bins):
 
     of all ways to part the sorted values: the optimum itself by dynamic programming (Wang and Song 2011), not where an
     iteration happens to end, so there is nothing random and no start to choose. Cut points are half-way between
-    neighbouring means. A column with no more than ``n_bins`` distinct values keeps them as levels.
+    neighboring means. A column with no more than ``n_bins`` distinct values keeps them as levels.
 
     Parameters
     ----------
@@ -45,6 +45,8 @@ class KMeansBins(Bins):
     >>> KMeansBins(2).fit_transform([[1.0], [2.0], [3.0], [1000.0]]).ravel()
     array([0, 0, 0, 1], dtype=uint8)
     """
+
+    name = "k-means"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Bins._parameter_constraints,

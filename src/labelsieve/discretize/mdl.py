@@ -6,21 +6,21 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.discretize.bins import Bins, Missing
-from labelsieve.discretize.classes import positive_labels
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.cut_points import ColumnCuts, apply_cuts, cut_by_classes
+from labelsieve.counting.joint_codes import join
+from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.discretize.base_discretizer import Bins, Missing
+from labelsieve.discretize.label_classes import positive_labels
 from labelsieve.discretize.sparse_codes import as_matrix_like
 from labelsieve.errors import InputError, whole_number
-from labelsieve.information.codes import Codes
-from labelsieve.information.cutting import ColumnCuts, apply_cuts, cut_by_classes
-from labelsieve.information.joint import join
-from labelsieve.information.tables import NumberTable
-from labelsieve.information.weights import RowWeights
 
 
 class MDL(Bins):
-    r"""Recursive entropy minimisation with the minimum description length principle (Fayyad and Irani 1993).
+    r"""Recursive entropy minimization with the minimum description length principle (Fayyad and Irani 1993).
 
-    A set :math:`S` of :math:`N` rows with :math:`k` classes is cut between two neighbouring values, where the entropy of
+    A set :math:`S` of :math:`N` rows with :math:`k` classes is cut between two neighboring values, where the entropy of
     the classes within the parts is least (the lowest such place), if that gains
 
     .. math:: H(S) - \frac{N_1}{N} H(S_1) - \frac{N_2}{N} H(S_2) >
@@ -66,6 +66,8 @@ class MDL(Bins):
     >>> MDL().fit(X, [0, 0, 0, 0, 1, 1, 1, 1]).cut_points_
     [array([4.5])]
     """
+
+    name = "mdl"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Bins._parameter_constraints,

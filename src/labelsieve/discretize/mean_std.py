@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, Options
 
-from labelsieve.discretize.bins import Bins, Missing
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.cut_points import ColumnCuts, cut_by_values
+from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.discretize.base_discretizer import Bins, Missing
 from labelsieve.errors import InputError
-from labelsieve.information.codes import Codes
-from labelsieve.information.cutting import ColumnCuts, cut_by_values
-from labelsieve.information.tables import NumberTable
-from labelsieve.information.weights import RowWeights
 
 
 class MeanStd(Bins):
@@ -49,6 +49,8 @@ class MeanStd(Bins):
     >>> MeanStd().fit_transform([[0.0], [4.0], [5.0], [6.0], [10.0]]).ravel()
     array([0, 1, 1, 1, 2], dtype=uint8)
     """
+
+    name = "mean-std"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Bins._parameter_constraints,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from labelsieve.information import Codes
+from labelsieve.counting.codes import Codes
 
 
 def as_matrix_like(codes: Codes, X: Any) -> Any:

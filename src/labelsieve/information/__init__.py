@@ -1,6 +1,6 @@
-from labelsieve.information.codes import Codes
-from labelsieve.information.joint import join
-from labelsieve.information.kernel import kernel_mutual_information
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.joint_codes import join
+from labelsieve.information.kernel_estimator import kernel_mutual_information
 from labelsieve.information.measures import (
     conditional_mutual_information,
     entropy,
@@ -9,7 +9,7 @@ from labelsieve.information.measures import (
     joint_mutual_information,
     mutual_information,
 )
-from labelsieve.information.neighbours import neighbour_mutual_information
+from labelsieve.information.neighbor_estimator import neighbor_mutual_information
 
 __all__ = [
     "Codes",
@@ -21,5 +21,5 @@ __all__ = [
     "joint_mutual_information",
     "kernel_mutual_information",
     "mutual_information",
-    "neighbour_mutual_information",
+    "neighbor_mutual_information",
 ]

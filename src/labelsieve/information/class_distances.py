@@ -1,4 +1,4 @@
-"""Mutual information of many continuous columns together with classes, by distances to the k-th neighbour."""
+"""Mutual information of many continuous columns together with classes, by distances to the k-th neighbor."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.information.neighbours import digamma
-from labelsieve.information.numbers import Real
+from labelsieve.information.neighbor_estimator import digamma
+from labelsieve.information.numeric_columns import Real
 
 MATRIX_BYTES = 2**28  # of the distances by the columns taken, which are kept if they fit: up to 5,792 rows
 BLOCK_BYTES = 2**23  # of the distances looked at in one go
@@ -22,7 +22,7 @@ class ClassDistances:
         + \frac{D}{N} \Big[ \sum_i \log e_i - \sum_i \log e_i^{(y)} \Big]
 
     with :math:`D` columns, :math:`n_y` of :math:`N` rows of class :math:`y`, and :math:`e_i`, :math:`e_i^{(y)}` the distances
-    (Euclidean) of row :math:`i` to its k-th neighbour among all rows and among those of its class: the difference of two
+    (Euclidean) of row :math:`i` to its k-th neighbor among all rows and among those of its class: the difference of two
     Kozachenko-Leonenko entropies, as Gómez-Verdejo, Verleysen and Fleury (2009) and Doquire and Verleysen use it.
 
     Parameters
@@ -59,7 +59,7 @@ class ClassDistances:
         sizes = np.bincount(classes)
         sizes = sizes[sizes > 0]
         if not len(sizes) or sizes.min() < 2:
-            raise InputError("every class needs two rows at the least; drop classes of one row, which has no neighbour.")
+            raise InputError("every class needs two rows at the least; drop classes of one row, which has no neighbor.")
         self._columns = [column[order] for column in columns]
         self._k, self._n_rows = min(k, len(order) - 1), len(order)
         ends = np.cumsum(sizes)
@@ -103,7 +103,7 @@ class ClassDistances:
     def _local(self, squares: Real, first: int, own: slice) -> float:
         """The sum over the rows of a block; their own class is the columns ``own``."""
         rows = np.arange(len(squares))
-        squares[rows, first + rows] = np.inf  # no row is its own neighbour
+        squares[rows, first + rows] = np.inf  # no row is its own neighbor
         n_own = own.stop - own.start
         k_own = min(self._k, n_own - 1)
         everywhere = np.partition(squares, self._k - 1, axis=1)[:, self._k - 1]

@@ -3,7 +3,7 @@ r"""Entropies and information of discrete columns, all pairs at once.
 Plug-in estimates from counts, or Miller and Madow's correction of them, in nats or bits. Everything here is a sum of a few
 joint entropies, and those come from the counting core in exact integer arithmetic: results are the same bits for any number
 of threads, any order of the rows, dense or sparse input. James-Stein shrinkage goes a plain, slower way, table by table
-(:mod:`labelsieve.information.shrinkage`).
+(:mod:`labelsieve.counting.shrinkage`).
 """
 
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.information.joint import joint_variable, sum_of_levels
-from labelsieve.information.setting import CONDITIONAL, AnyEstimator, Array, Base, Setting, prepare, shrunk
+from labelsieve.counting.joint_codes import joint_variable, sum_of_levels
+from labelsieve.information.measure_input import CONDITIONAL, AnyEstimator, Array, Base, Setting, prepare, shrunk
 
 
 def entropy(
@@ -37,7 +37,7 @@ def entropy(
         towards a uniform one (James and Stein; Hausser and Strimmer 2009): for few rows and many cells. It is not counted by
         the core, so it takes ``n_rows`` steps for every pair of columns.
     sample_weight : array-like of shape (n_rows,), optional
-        How often each row counts. Whole numbers are exact; others are rounded (see :func:`weights.quantise`).
+        How often each row counts. Whole numbers are exact; others are rounded (see :func:`weights.quantize`).
     n_jobs : int, optional
         Threads; None is one, -1 is all.
 

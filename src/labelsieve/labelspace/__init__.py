@@ -1,24 +1,23 @@
-from labelsieve.information.targets import TargetTable, read_targets
+from labelsieve.counting.targets import TargetTable, read_targets
+from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, label_space_name, to_count
 from labelsieve.labelspace.compatibility import compatibility_table, refusal
-from labelsieve.labelspace.copying import Copy, CopyWeight
-from labelsieve.labelspace.given_or_learned import NETWORKS, find_parents
+from labelsieve.labelspace.copy_transformation import Copy, CopyWeight
+from labelsieve.labelspace.find_parents import NETWORKS, find_parents
 from labelsieve.labelspace.group import Group, GroupRand
 from labelsieve.labelspace.group_auto import GroupAuto
 from labelsieve.labelspace.joint import Joint
-from labelsieve.labelspace.network import LabelNetwork
-from labelsieve.labelspace.parents import check_parents
-from labelsieve.labelspace.picking import Ignore, SelectMax, SelectMin, SelectRandom
+from labelsieve.labelspace.label_network import LabelNetwork
+from labelsieve.labelspace.network_rule import NetworkRule
+from labelsieve.labelspace.parent_lists import check_parents
 from labelsieve.labelspace.pruned import Pruned
-from labelsieve.labelspace.registry import LABEL_SPACES, name_of, space_named
-from labelsieve.labelspace.rule import NetworkRule
+from labelsieve.labelspace.select_transformation import Ignore, SelectMax, SelectMin, SelectRandom
 from labelsieve.labelspace.single import Single
-from labelsieve.labelspace.space import LabelSpace, Made, to_count
 
 __all__ = [
-    "LABEL_SPACES",
     "NETWORKS",
     "Copy",
     "CopyWeight",
+    "EncodedTargets",
     "Group",
     "GroupAuto",
     "GroupRand",
@@ -26,7 +25,6 @@ __all__ = [
     "Joint",
     "LabelNetwork",
     "LabelSpace",
-    "Made",
     "NetworkRule",
     "Pruned",
     "SelectMax",
@@ -37,9 +35,8 @@ __all__ = [
     "check_parents",
     "compatibility_table",
     "find_parents",
-    "name_of",
+    "label_space_name",
     "read_targets",
     "refusal",
-    "space_named",
     "to_count",
 ]

@@ -6,8 +6,7 @@ is to it.
 
 from collections.abc import Iterable
 
-from labelsieve.labelspace.registry import LABEL_SPACES, name_of
-from labelsieve.labelspace.space import LabelSpace, Makes
+from labelsieve.labelspace.base_space import LabelSpace, Makes, label_space_name
 
 # What a formula (or a setting) needs, which kinds of spaces have it, and what to say of the others.
 NEEDS: dict[str, tuple[frozenset[Makes], str]] = {
@@ -34,18 +33,19 @@ def refusal(needs: Iterable[str], space: LabelSpace) -> str | None:
     for need in needs:
         where, reason = NEEDS[need]
         if space.makes not in where:
-            return f"{reason}: use targets='single' (got {name_of(space)!r}, which is {_IS[space.makes]})."
+            return f"{reason}: use targets='single' (got {label_space_name(space)!r}, which is {_IS[space.makes]})."
     return None
 
 
-def compatibility_table() -> str:
-    """The table as text: needs down, spaces across, for the documentation.
+def compatibility_table(spaces: Iterable[type[LabelSpace]]) -> str:
+    """The table as Markdown: label spaces in rows, needs in columns.
 
-    >>> print(compatibility_table().splitlines()[0][:44])
+    >>> from labelsieve.labelspace import Joint
+    >>> print(compatibility_table([Joint]).splitlines()[0][:44])
     | space | what it makes | sums over targets
     """
     lines = [f"| space | what it makes | {' | '.join(NEEDS)} |", "|---" * (len(NEEDS) + 2) + "|"]
-    for name, space in LABEL_SPACES.items():
+    for space in spaces:
         answers = ["yes" if space.makes in where else "refused" for where, _ in NEEDS.values()]
-        lines.append(f"| `{name}` | {_IS[space.makes]} | {' | '.join(answers)} |")
+        lines.append(f"| `{space.name}` | {_IS[space.makes]} | {' | '.join(answers)} |")
     return "\n".join(lines)

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.targets import Kind, TargetTable
 from labelsieve.errors import InputError, whole_number
-from labelsieve.information import Codes
-from labelsieve.information.targets import Kind, TargetTable
-from labelsieve.labelspace.clustering import MAX_ROWS, distinct_rows, medoid_clusters
-from labelsieve.labelspace.randomness import generator
-from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights
+from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Makes, Weights
+from labelsieve.labelspace.labelset_clusters import MAX_ROWS, distinct_rows, medoid_clusters
+from labelsieve.labelspace.random_generator import generator
 
 
 class GroupSpace(LabelSpace):
@@ -26,7 +26,7 @@ class GroupSpace(LabelSpace):
         """The targets and the number of clusters of every group."""
         raise NotImplementedError
 
-    def make(self, targets: TargetTable, weights: Weights = None) -> Made:
+    def make(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """One variable for every group: the cluster that a row belongs to."""
         rng = generator(self.random_state)
         max_rows = whole_number(self.max_rows, "max_rows", 2, 50_000)
@@ -34,7 +34,7 @@ class GroupSpace(LabelSpace):
         for columns, n_clusters in self.plan(targets, weights, rng):
             rows = distinct_rows(classes, targets, columns, weights)
             variables.append(medoid_clusters(rows, n_clusters, rng, max_rows).astype(np.uint16))
-        return Made(Codes.from_values(np.column_stack(variables)))
+        return EncodedTargets(Codes.from_values(np.column_stack(variables)))
 
     def n_variables(self, n_targets: int) -> int:
         """How many variables come of so many targets."""
@@ -47,9 +47,9 @@ class Group(GroupSpace):
     .. math:: \tilde y_i = \mathrm{Clustering}(Z_i, NoC), \quad Z_i \subset Y, \quad |Z_i| = PoT \cdot q, \quad i = 1 \dots q
 
     Sechidis et al. (2019), section 3. Targets are drawn without replacement within a group, and groups may overlap. The
-    distance is Hamming's for classes and Euclid's on standardised values for real targets; in a group of both it is the root of
+    distance is Hamming's for classes and Euclid's on standardized values for real targets; in a group of both it is the root of
     Hamming plus squared Euclid. The clustering and its sampling of large data are told at
-    :func:`labelsieve.labelspace.clustering.medoid_clusters`.
+    :func:`labelsieve.labelspace.labelset_clusters.medoid_clusters`.
 
     Parameters
     ----------
@@ -73,6 +73,8 @@ class Group(GroupSpace):
     >>> Group(pot=0.67, n_clusters=2, random_state=0).make(Y).codes
     Codes(5 rows, 3 columns, 2 levels, dense)
     """
+
+    name = "group"
 
     def __init__(
         self,
@@ -126,6 +128,8 @@ class GroupRand(GroupSpace):
     >>> GroupRand(random_state=3).make(Y).codes.n_columns
     3
     """
+
+    name = "group-rand"
 
     def __init__(
         self,

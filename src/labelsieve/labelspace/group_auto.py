@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.targets import BINS, Kind, TargetTable
 from labelsieve.errors import InputError, whole_number
 from labelsieve.information import Codes, entropy, mutual_information
-from labelsieve.information.targets import BINS, Kind, TargetTable
-from labelsieve.labelspace.clustering import MAX_ROWS
+from labelsieve.labelspace.base_space import Weights
 from labelsieve.labelspace.group import GroupSpace
-from labelsieve.labelspace.space import Weights
+from labelsieve.labelspace.labelset_clusters import MAX_ROWS
 
 
 class GroupAuto(GroupSpace):
@@ -51,6 +51,8 @@ class GroupAuto(GroupSpace):
     >>> GroupAuto().make(Y).codes.n_columns
     2
     """
+
+    name = "group-auto"
 
     def __init__(
         self,

@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
+from labelsieve.counting.targets import BINS, Kind, TargetTable
 from labelsieve.information import join
-from labelsieve.information.targets import BINS, Kind, TargetTable
-from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights
+from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Makes, Weights
 
 
 class Joint(LabelSpace):
@@ -27,12 +27,14 @@ class Joint(LabelSpace):
     array([2], dtype=uint32)
     """
 
+    name = "joint"
+
     makes: ClassVar[Makes] = "variable"
 
     def __init__(self, *, n_bins: int = BINS, kind: Kind = "auto") -> None:
         self.n_bins = n_bins
         self.kind = kind
 
-    def make(self, targets: TargetTable, weights: Weights = None) -> Made:
+    def make(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The joint variable."""
-        return Made(join(targets.codes(self.n_bins)))
+        return EncodedTargets(join(targets.codes(self.n_bins)))

@@ -54,7 +54,7 @@ def kcc_parents(shared: SharedInformation, order: Sequence[int], k: int) -> list
             parents[label] = chain[:place]
     if k == 0 or k >= len(chain):
         return parents
-    # Neighbouring labels share panels: a slice of targets must be a range.
+    # Neighboring labels share panels: a slice of targets must be a range.
     choosing = sorted(chain[k + 1 :])
     place_of = {label: place for place, label in enumerate(chain)}
     width = max(1, BLOCK_BYTES // (8 * shared.n_labels**2))

@@ -5,12 +5,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.codes import MAX_LEVELS
+from labelsieve.counting.joint_codes import joint_variable
+from labelsieve.counting.targets import BINS, Kind, TargetTable
 from labelsieve.errors import InputError, whole_number
-from labelsieve.information.codes import MAX_LEVELS
-from labelsieve.information.joint import joint_variable
-from labelsieve.information.targets import BINS, Kind, TargetTable
-from labelsieve.labelspace.labels import label_rows
-from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights, one_column
+from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Makes, Weights, one_column
+from labelsieve.labelspace.label_lists import label_rows
 
 
 class Pruned(LabelSpace):
@@ -45,6 +45,8 @@ class Pruned(LabelSpace):
     array([0, 1, 2, 3, 4, 4], dtype=uint32)
     """
 
+    name = "pruned"
+
     makes: ClassVar[Makes] = "variable"
 
     def __init__(self, *, min_count: int = 3, split: bool = False, n_bins: int = BINS, kind: Kind = "auto") -> None:
@@ -53,7 +55,7 @@ class Pruned(LabelSpace):
         self.n_bins = n_bins
         self.kind = kind
 
-    def make(self, targets: TargetTable, weights: Weights = None) -> Made:
+    def make(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The joint variable of the rows that stay."""
         least = whole_number(self.min_count, "min_count", 1, 2**31)
         joint, n_levels = joint_variable(targets.codes(self.n_bins))
@@ -64,7 +66,9 @@ class Pruned(LabelSpace):
             raise InputError(f"{n_classes:,} label rows are frequent; at most {MAX_LEVELS:,} can be. Use a larger min_count.")
         if not self.split:
             rows = frequent[joint]
-            return Made(one_column(number[joint[rows]], n_classes), rows=rows, n_left_out=int(np.count_nonzero(~rows)))
+            return EncodedTargets(
+                one_column(number[joint[rows]], n_classes), rows=rows, n_left_out=int(np.count_nonzero(~rows))
+            )
         parts = _parts(targets, joint, frequent, weights)
         n_parts = np.array([len(some) for some in parts])
         entries = np.repeat(np.arange(targets.n_rows, dtype=np.uint32), n_parts[joint])
@@ -73,7 +77,7 @@ class Pruned(LabelSpace):
         within = np.arange(len(entries)) - np.repeat(np.cumsum(n_parts[joint]) - n_parts[joint], n_parts[joint])
         classes = flat[starts[joint[entries]] + within]
         left_out = int(np.count_nonzero(n_parts[joint] == 0))
-        return Made(one_column(classes, n_classes), entries=entries, n_left_out=left_out)
+        return EncodedTargets(one_column(classes, n_classes), entries=entries, n_left_out=left_out)
 
 
 def _parts(targets: TargetTable, joint: NDArray[np.uint32], frequent: NDArray[np.bool_], weights: Weights) -> list[list[int]]:

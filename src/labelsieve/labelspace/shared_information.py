@@ -1,6 +1,6 @@
 r"""Information that labels share with each other, in exact integers.
 
-In fixed point (:class:`~labelsieve.information.fixedpoint.FixedPoint`), so that sums do not depend on their order and equal
+In fixed point (:class:`~labelsieve.counting.fixed_point.FixedPoint`), so that sums do not depend on their order and equal
 labels tie exactly. Labels without information, which have one value alone, are told apart here: they have no place in a
 network.
 """
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.information import Codes
-from labelsieve.information.backends import NativeBackend
-from labelsieve.information.fixedpoint import FixedPoint
-from labelsieve.information.weights import Estimator, RowWeights
+from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.row_weights import Estimator, RowWeights
 
 Fixed = NDArray[np.int64]
 PANEL_BYTES = 2**26  # of one slice of a panel

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from labelsieve.information.targets import BINS, Kind, TargetTable
-from labelsieve.labelspace.space import LabelSpace, Made, Makes, Weights
+from labelsieve.counting.targets import BINS, Kind, TargetTable
+from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Makes, Weights
 
 
 class Single(LabelSpace):
@@ -28,12 +28,14 @@ class Single(LabelSpace):
     array([2, 2], dtype=uint32)
     """
 
+    name = "single"
+
     makes: ClassVar[Makes] = "targets"
 
     def __init__(self, *, n_bins: int = BINS, kind: Kind = "auto") -> None:
         self.n_bins = n_bins
         self.kind = kind
 
-    def make(self, targets: TargetTable, weights: Weights = None) -> Made:
+    def make(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The targets as codes."""
-        return Made(targets.codes(self.n_bins))
+        return EncodedTargets(targets.codes(self.n_bins))

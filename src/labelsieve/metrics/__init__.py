@@ -1,9 +1,9 @@
 from labelsieve.metrics.average_precision import average_precision
-from labelsieve.metrics.conventions import CONVENTIONS, MEASURES, Measure, evaluate, options
 from labelsieve.metrics.coverage import coverage
 from labelsieve.metrics.example_based import example_accuracy, example_f1
 from labelsieve.metrics.label_based import macro_f1, micro_f1
-from labelsieve.metrics.label_sets import exact_match, hamming_loss, hamming_score, subset_loss
+from labelsieve.metrics.labelset_measures import exact_match, hamming_loss, hamming_score, subset_loss
+from labelsieve.metrics.measures_table import CONVENTIONS, MEASURES, Measure, evaluate, options
 from labelsieve.metrics.one_error import one_error
 from labelsieve.metrics.ranking_loss import ranking_loss
 from labelsieve.metrics.rrmse import rrmse

@@ -3,7 +3,7 @@ from typing import Any, Literal
 import numpy as np
 
 from labelsieve.errors import InputError, one_of
-from labelsieve.metrics.places import Rows, Ties, average, find_places
+from labelsieve.metrics.label_ranks import Rows, Ties, average, find_places
 
 
 def coverage(
@@ -12,7 +12,7 @@ def coverage(
     *,
     ties: Ties = "worst",
     count_from: int = 0,
-    normalise: Literal["q", "q-1"] | None = None,
+    normalize: Literal["q", "q-1"] | None = None,
     rows: Rows = "all",
     sample_weight: Any = None,
 ) -> float:
@@ -21,7 +21,7 @@ def coverage(
     .. math:: \frac{1}{n} \sum_i \max_{l \in Y_i} \mathrm{rank}_i(l) - 1
 
     Equation 15 of the MLQPFS paper. scikit-learn's ``coverage_error`` counts from 1: ``count_from=1``. Mulan's is this one with
-    ``ties="later"``. The Group-JMI paper reports a normalised coverage without saying by what.
+    ``ties="later"``. The Group-JMI paper reports a normalized coverage without saying by what.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def coverage(
         the reverse order (Mulan, Matlab toolboxes).
     count_from : {0, 1}
         The number of the first place. A row without labels counts 0 either way.
-    normalise : {"q", "q-1"}, optional
+    normalize : {"q", "q-1"}, optional
         Divide by the number of labels :math:`q`, or by the largest value that counting from 0 can give. With one label, that
         is 0 and so is the result.
     rows : {"all", "informative"}
@@ -53,14 +53,14 @@ def coverage(
     --------
     >>> coverage([[1, 0, 0], [0, 1, 1]], [[0.9, 0.1, 0.2], [0.5, 0.3, 0.8]])
     1.0
-    >>> coverage([[1, 0, 0], [0, 1, 1]], [[0.9, 0.1, 0.2], [0.5, 0.3, 0.8]], normalise="q-1")
+    >>> coverage([[1, 0, 0], [0, 1, 1]], [[0.9, 0.1, 0.2], [0.5, 0.3, 0.8]], normalize="q-1")
     0.5
     """
     if count_from not in (0, 1):
         raise InputError(f"count_from must be 0 or 1, not {count_from!r}.")
-    if normalise is not None:
-        one_of(normalise, "normalise", ("q", "q-1"))
+    if normalize is not None:
+        one_of(normalize, "normalize", ("q", "q-1"))
     places, weights = find_places(Y, scores, ties, ("worst", "earlier", "later"), sample_weight)
     steps = np.where(places.n_true > 0, places.largest(places.place, empty=0.0) - 1.0 + count_from, 0.0)
-    divisor = {None: 1, "q": places.n_labels, "q-1": max(places.n_labels - 1, 1)}[normalise]
+    divisor = {None: 1, "q": places.n_labels, "q-1": max(places.n_labels - 1, 1)}[normalize]
     return average(steps, places, weights, rows, 0.0) / divisor

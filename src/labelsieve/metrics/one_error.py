@@ -2,7 +2,7 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.metrics.places import Rows, Ties, average, find_places
+from labelsieve.metrics.label_ranks import Rows, Ties, average, find_places
 
 
 def one_error(Y: Any, scores: Any, *, ties: Ties = "worst", rows: Rows = "all", sample_weight: Any = None) -> float:

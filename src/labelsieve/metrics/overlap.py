@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.metrics.inputs import Floats, read_row_weights, read_two
+from labelsieve.metrics.measure_arrays import Floats, read_row_weights, read_two
 
 
 @dataclass(frozen=True, eq=False)

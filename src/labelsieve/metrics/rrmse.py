@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError, one_of
-from labelsieve.metrics.inputs import Floats, read_numbers, read_row_weights, same_shape
+from labelsieve.metrics.measure_arrays import Floats, read_numbers, read_row_weights, same_shape
 
 
 def rrmse(

@@ -4,8 +4,8 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 from labelsieve.errors import InputError
-from labelsieve.metrics.conventions import MEASURES, options
-from labelsieve.metrics.responses import for_one_label, label_scores
+from labelsieve.metrics.estimator_scores import for_one_label, label_scores
+from labelsieve.metrics.measures_table import MEASURES, options
 
 if TYPE_CHECKING:
     from sklearn.utils.metadata_routing import MetadataRequest  # measures load no scikit-learn; who routes metadata has it
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Scorer:
     """A measure that asks an estimator for what it needs; higher is better, so losses come with a minus.
 
-    What ``scoring`` takes in ``cross_validate`` and ``GridSearchCV``, alone or in a dictionary. Made by :func:`get_scorer`.
+    What ``scoring`` takes in ``cross_validate`` and ``GridSearchCV``, alone or in a dictionary. EncodedTargets by :func:`get_scorer`.
     Row weights reach it as they reach scikit-learn's own: those that ``GridSearchCV.fit`` is given or, where metadata are
     routed, those that :meth:`set_score_request` asks for.
     """

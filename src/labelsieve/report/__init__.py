@@ -1,10 +1,10 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labelsieve.report.page import Report
-    from labelsieve.report.published import published_report
-    from labelsieve.report.selection import selection_report
-    from labelsieve.report.study import study_report
+    from labelsieve.report.replication_report import published_report
+    from labelsieve.report.report_page import Report
+    from labelsieve.report.selection_report import selection_report
+    from labelsieve.report.study_report import study_report
 
 __all__ = ["Report", "published_report", "selection_report", "study_report"]
 

@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
-from labelsieve.plaintext import printable
+from labelsieve.report.plaintext import printable
 
 _VOID = frozenset({"br", "meta"})
 

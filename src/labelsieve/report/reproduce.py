@@ -7,10 +7,10 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 
+from labelsieve.counting.number_table import is_frame
 from labelsieve.fingerprint import array_print, code_print
-from labelsieve.information.tables import is_frame
 from labelsieve.report.html import Html, joined, paragraph, tag
-from labelsieve.report.tables import facts
+from labelsieve.report.html_tables import facts
 
 PACKAGES = ("labelsieve", "numpy", "scipy", "scikit-learn", "matplotlib")
 
@@ -66,7 +66,7 @@ def reproduce_section(
     """Tables of facts by their captions, the command, and a text to copy."""
     pieces: list[Html] = []
     if command:
-        pieces += [paragraph("Made by this command:"), tag("pre", command, tabindex="0")]
+        pieces += [paragraph("EncodedTargets by this command:"), tag("pre", command, tabindex="0")]
     pieces += [facts(caption, rows) for caption, rows in blocks.items()]
     if text:
         pieces.append(tag("details", tag("summary", text_name), tag("pre", text, tabindex="0")))

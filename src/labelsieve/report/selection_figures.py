@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.report.data import Facts
+from labelsieve.report.data_section import Facts
 from labelsieve.report.figures import information_map, ranking, selection_stability, shared_features, stopping_curve
 from labelsieve.report.html import Html, paragraph, tag
 from labelsieve.report.svg import figure
@@ -26,7 +26,7 @@ def selection_figures(
         *_curve(selector),
         *_stability(stability, data),
     ]
-    return tag("div", *pieces, class_="figures") if pieces else paragraph("Nothing was chosen, so there is no picture.")
+    return tag("div", *pieces, class_="figures") if pieces else paragraph("Nothing was chosen, so there is no figure_function.")
 
 
 def _shared(selector: Any, data: Facts) -> list[Html]:
@@ -86,7 +86,7 @@ def _map(selector: Any, data: Facts, told: NDArray[np.float64]) -> list[Html]:
             name="figure-map",
             title="How much features tell about labels.",
             description=most,
-            caption=f"Mutual information; features and labels that are alike are neighbours.{some} {most}",
+            caption=f"Mutual information; features and labels that are alike are neighbors.{some} {most}",
         )
     ]
 

@@ -1,4 +1,4 @@
-"""Figures as SVG inside the page: names stay text, colours follow the page, and a title says what is seen."""
+"""Figures as SVG inside the page: names stay text, colors follow the page, and a title says what is seen."""
 
 import io
 import re
@@ -7,17 +7,17 @@ from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree  # writes; what it reads is our own
 
-from labelsieve.plaintext import printable
-from labelsieve.report.figures.style import COLOURS, GREY, off_screen, pyplot
+from labelsieve.report.figures.figure_style import COLORS, GRAY, off_screen, pyplot
 from labelsieve.report.html import Html, tag
+from labelsieve.report.plaintext import printable
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-# Colours of figures and the variables of page.css that stand for them, on a light page and on a dark one.
-THEME = {"#000000": "--ink", "#ffffff": "--paper", GREY: "--muted"}
-THEME |= {colour.lower(): f"--colour-{place}" for place, colour in enumerate(COLOURS) if colour not in THEME}
+# Colors of figures and the variables of page.css that stand for them, on a light page and on a dark one.
+THEME = {"#000000": "--ink", "#ffffff": "--paper", GRAY: "--muted"}
+THEME |= {color.lower(): f"--color-{place}" for place, color in enumerate(COLORS) if color not in THEME}
 PIXELS = 96  # of CSS, in an inch
 LARGEST, SMALLEST = 1.3, 0.8  # times the size on paper: on a wide page, and on a narrow one before it scrolls
-_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+_COLOR = re.compile(r"#[0-9a-f]{6}\b")
 _FAMILY = re.compile(r"font-family:[^;]*;?\s*")
 
 
@@ -53,7 +53,7 @@ def inline_svg(draw: Callable[[], Any], *, name: str, title: str, description: s
     for key in ("width", "height", "version"):
         root.attrib.pop(key, None)
     root.set("role", "img")
-    root.set("aria-labelledby", f"{name}-title {name}-description")
+    root.set("aria-labeledby", f"{name}-title {name}-description")
     root.set("style", f"width: {PIXELS * LARGEST * inches:.0f}px; min-width: {PIXELS * SMALLEST * inches:.0f}px")
     for place, (part, text) in enumerate((("title", title), ("desc", description))):
         element = ElementTree.Element(f"{{{_SVG}}}{part}", id=f"{name}-{'title' if part == 'title' else 'description'}")
@@ -88,13 +88,13 @@ def _rename(element: Any, name: str) -> None:
 
 
 def _theme(element: Any) -> None:
-    """Colours by variables that the page sets, with the printed colour behind them; fonts as the page has them."""
+    """Colors by variables that the page sets, with the printed color behind them; fonts as the page has them."""
     style = _FAMILY.sub("", element.get("style", ""))
     if element.get("fill", "").startswith("#"):  # variables have no meaning in this attribute
         style = f"fill: {element.attrib.pop('fill')}; {style}"
     if style:
-        element.set("style", _COLOUR.sub(lambda found: _variable(found.group()), style))
+        element.set("style", _COLOR.sub(lambda found: _variable(found.group()), style))
 
 
-def _variable(colour: str) -> str:
-    return f"var({THEME[colour]}, {colour})" if colour in THEME else colour
+def _variable(color: str) -> str:
+    return f"var({THEME[color]}, {color})" if color in THEME else color

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.information.formula.plan import Plan
+from labelsieve.formula.plan import Plan
 
 Progress = Callable[[int, int], None]
 

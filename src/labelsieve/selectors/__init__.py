@@ -4,7 +4,7 @@ from labelsieve.selectors.mddm import MDDM
 from labelsieve.selectors.relief import ReliefF
 from labelsieve.selectors.relief_ml import ReliefFML
 from labelsieve.selectors.rrelief import RReliefF
-from labelsieve.selectors.stability import selection_stability
+from labelsieve.selectors.selection_stability import selection_stability
 from labelsieve.statistics import Stability, stability_index
 
 __all__ = [

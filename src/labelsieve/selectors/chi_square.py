@@ -7,15 +7,15 @@ import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
-from labelsieve.discretize import Discretizer
-from labelsieve.discretize.named import discretizer_named, one_table
+from labelsieve.counting.row_weights import quantize, read_weights
+from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, one_of
 from labelsieve.information import Codes, join
-from labelsieve.information.weights import quantise, read_weights
 from labelsieve.labelspace import read_targets
-from labelsieve.selector import BaseSieve, Count
+from labelsieve.registry import make_discretizer
+from labelsieve.selectors.base import BaseSieve, Count
+from labelsieve.selectors.base_ranking import Ranking
 from labelsieve.selectors.contingency import Array, Classes, chi_square_table, classes_of, target_slices
-from labelsieve.selectors.ranking import Ranking
 from labelsieve.stopping import StoppingRule
 
 Targets = Literal["single", "joint", "copy", "copy-weight"]
@@ -70,8 +70,8 @@ def _statistics(features: Codes, targets: Codes, space: str, weights: Array | No
     if space in ("copy", "copy-weight"):
         return _of_copies(features, targets, whole if weights is None else weights, by_row=space == "copy-weight")
     if weights is not None:
-        quantised = quantise(weights)
-        whole, unit = quantised.values.astype(np.float64), quantised.unit
+        quantized = quantize(weights)
+        whole, unit = quantized.values.astype(np.float64), quantized.unit
     if space == "joint":
         targets = join(targets)
     parts = [chi_square_table(features, classes_of(targets, some, whole)) for some in target_slices(targets)]
@@ -84,11 +84,11 @@ def _of_copies(features: Codes, targets: Codes, weights: Array, *, by_row: bool)
     if not (weights * n_labels).any():
         return np.zeros((features.n_columns, 1))
     of_copy = np.where(n_labels > 0, weights / np.maximum(n_labels, 1) if by_row else weights, 0.0)
-    quantised = quantise(of_copy)
-    members = sp.csr_array(sp.diags_array(quantised.values.astype(np.float64)) @ labels)
+    quantized = quantize(of_copy)
+    members = sp.csr_array(sp.diags_array(quantized.values.astype(np.float64)) @ labels)
     rows = np.asarray(members.sum(axis=1), dtype=np.float64).ravel()
     classes = Classes(members, np.array([labels.shape[1]]), rows, np.empty(0, dtype=np.intp))
-    return chi_square_table(features, classes) / quantised.unit
+    return chi_square_table(features, classes) / quantized.unit
 
 
 def _labels(targets: Codes) -> sp.csr_array:
@@ -164,7 +164,7 @@ class ChiSquare(Ranking):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        used = discretizer_named(self.discretizer)
+        used = make_discretizer(self.discretizer)
         given = X
         X, table, weights = self._rows(X, y, sample_weight, "classes", used)
         targets = table.classes

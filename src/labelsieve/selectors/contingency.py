@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.information import Codes
+from labelsieve.counting.codes import Codes
 
 Array = NDArray[np.float64]
 CELLS_AT_ONCE = 2**21  # of the tables that are held in memory together

@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.information.weights import read_weights
-from labelsieve.selector import BaseSieve
+from labelsieve.counting.row_weights import read_weights
+from labelsieve.selectors.base import BaseSieve
+from labelsieve.selectors.base_ranking import read_numbers
 from labelsieve.selectors.normal_equations import (
     Array,
     extreme_eigenvalues,
@@ -21,8 +22,7 @@ from labelsieve.selectors.normal_equations import (
     solve,
     weighted_rows,
 )
-from labelsieve.selectors.proximal import Acceleration, Quadratic, minimise
-from labelsieve.selectors.ranking import read_numbers
+from labelsieve.selectors.proximal import Acceleration, Quadratic, minimize
 
 _REMEDIES = {
     "max_iter": "was not at a minimum after max_iter steps; raise max_iter or tol, or scale the features",
@@ -88,7 +88,7 @@ class LLSF(BaseSieve):
     where it is convex. Elsewhere a run may end at a local minimum, which a larger ``beta`` makes likelier; or it comes to where
     the direction of a step leads down for ever, and ends there.
 
-    The step is :math:`1 / \sqrt{2 (\|X'X\|^2 + \|\alpha R\|^2)}` with spectral norms. Nothing is centred: there is no
+    The step is :math:`1 / \sqrt{2 (\|X'X\|^2 + \|\alpha R\|^2)}` with spectral norms. Nothing is centered: there is no
     intercept. Labels that never occur are left out and get no features. Weighted rows count in the fit and in R.
 
     Cost: one product by X'X in each step, d x d where d is at most n and 2,048, else by X and X' (X is never made dense).
@@ -169,7 +169,7 @@ class LLSF(BaseSieve):
         B = np.asarray(product.toarray() if sp.issparse(product) else product, dtype=np.float64)
         by_gram = multiply_by_gram(X)
         problem = Quadratic(lambda W: by_gram(W) + self.alpha * (W @ unlike), B, float((lengths**2).sum()) / 2)
-        found = minimise(
+        found = minimize(
             problem,
             self.beta,
             solve(X, B, 1.0, self.gamma),

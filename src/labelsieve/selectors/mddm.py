@@ -9,30 +9,30 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.information.weights import read_weights
+from labelsieve.counting.row_weights import read_weights
+from labelsieve.selectors.base_ranking import read_numbers
 from labelsieve.selectors.normal_equations import Array, solve, weighted_rows
-from labelsieve.selectors.ranking import read_numbers
 
 _SMALLEST = 1e-10  # of the largest eigenvalue: what is below is no direction, but rounding
 _ROUNDING = 16 * np.finfo(np.float64).eps  # of the sums in B, relative to what they add up
 
 
 def _dependence(X: Any, Y: Any, weights: Array) -> Array:
-    """X'HY, H centring weighted rows: X'W(Y - mean) is X'WY - (X'w)(Y'w)' / sum(w), and nothing sparse is made dense."""
-    centred = X if sp.issparse(X) else X - np.average(X, axis=0, weights=weights)  # where it is free, for the last digits
-    product = centred.T @ weighted_rows(Y, weights)
+    """X'HY, H centering weighted rows: X'W(Y - mean) is X'WY - (X'w)(Y'w)' / sum(w), and nothing sparse is made dense."""
+    centered = X if sp.issparse(X) else X - np.average(X, axis=0, weights=weights)  # where it is free, for the last digits
+    product = centered.T @ weighted_rows(Y, weights)
     B = np.asarray(product.toarray() if sp.issparse(product) else product)
-    B = B - np.outer(centred.T @ weights, Y.T @ weights) / weights.sum()
+    B = B - np.outer(centered.T @ weights, Y.T @ weights) / weights.sum()
     rounding = _ROUNDING * float(abs(Y).max()) * (abs(X).T @ weights)
     return np.where(np.abs(B) <= rounding[:, np.newaxis], 0.0, B)  # constant columns do not depend on anything
 
 
 class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Project features to where they depend most on the labels: dimensionality reduction by dependence maximisation.
+    r"""Project features to where they depend most on the labels: dimensionality reduction by dependence maximization.
 
     .. math:: \max_P tr(P' X'H Y Y'H X P) \quad \text{subject to} \quad P'(\mu X'X + (1 - \mu) I) P = I
 
-    with H the centring matrix: the Hilbert-Schmidt dependence of projected features and labels, both with linear kernels.
+    with H the centering matrix: the Hilbert-Schmidt dependence of projected features and labels, both with linear kernels.
     Zhang and Zhou (2010); a baseline of Sun and Kudo (2017) with :math:`\mu = 0.5`. With ``mu=0`` directions are orthonormal,
     and the projection is that of programs that know no :math:`\mu`.
 
@@ -58,7 +58,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     :math:`(\lambda, u)` being the eigenpairs of the q x q matrix :math:`B' C^{-1} B`, and C, the constraint, is only solved
     with: d x d where d is at most n, n x n where X is wide, by conjugate gradients where both are beyond 10,000, and not at
     all for ``mu=0``. Sparse X stays sparse;
-    the means are taken out of X'Y. As published, X'X in the constraint is not centred, and ``transform``
+    the means are taken out of X'Y. As published, X'X in the constraint is not centered, and ``transform``
     returns XP without a shift.
 
     Examples

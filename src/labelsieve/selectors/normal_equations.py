@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 Array = NDArray[np.float64]
 LARGEST_SQUARE = 2048  # rows of the largest square matrix that is formed to multiply by: 34 MB
-LARGEST_SYSTEM = 10_000  # and of the largest that is factorised: 800 MB; beyond, conjugate gradients take minutes and more
+LARGEST_SYSTEM = 10_000  # and of the largest that is factorized: 800 MB; beyond, conjugate gradients take minutes and more
 _ROWS_AT_ONCE = 512
 _TOLERANCE = 1e-10  # of the residual of conjugate gradients, relative to the right-hand side
 _MOST_STEPS = 5000
@@ -42,7 +42,7 @@ def multiply_by_gram(X: Any) -> Callable[[Array], Array]:
 def solve(X: Any, B: Array, scale: float, ridge: float) -> Array:
     """Z with (scale X'X + ridge I) Z = B, for a positive ridge.
 
-    Cost: a factorisation of the smaller of the two square matrices (Woodbury's identity for wide X), or, when both sides of X
+    Cost: a factorization of the smaller of the two square matrices (Woodbury's identity for wide X), or, when both sides of X
     are beyond 10,000, conjugate gradients with two products by X per step.
     """
     n_rows, n_columns = X.shape
@@ -111,7 +111,7 @@ def extreme_eigenvalues(X: Any) -> tuple[float, float]:
 def is_positive_definite(X: Any, shift: float) -> bool | None:
     """Whether X'X + shift I, shift below 0, has only positive eigenvalues; None where it would take too long to say.
 
-    A column whose length, squared, is below -shift says no at once; else a Cholesky factorisation tells, where X has 10,000
+    A column whose length, squared, is below -shift says no at once; else a Cholesky factorization tells, where X has 10,000
     columns at the most. Beyond, nothing is known.
     """
     n_rows, n_columns = X.shape

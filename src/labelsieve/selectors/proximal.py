@@ -61,7 +61,7 @@ def falls_for_ever(problem: Quadratic, beta: float, W: Array, HW: Array, directi
     return slope <= 0 and bool(np.all(behind <= 0))
 
 
-def minimise(
+def minimize(
     problem: Quadratic,
     beta: float,
     start: Array,
@@ -72,7 +72,7 @@ def minimise(
     tolerance: float,
     bounded: bool | None = True,
 ) -> Minimum:
-    r"""Minimise the quadratic plus :math:`\beta \sum |W|` from ``start``, with steps of a fixed length.
+    r"""Minimize the quadratic plus :math:`\beta \sum |W|` from ``start``, with steps of a fixed length.
 
     ``"plain"`` is Nesterov's sequence as in Beck and Teboulle (2009); its objective may rise on the way. ``"restart"`` throws
     a step that rose away and starts the sequence anew (O'Donoghue and Candes 2015): a step without momentum never rises when

@@ -10,16 +10,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from labelsieve.information import Codes
-from labelsieve.information.relief_rows import NO_ROW, Neighbours
+from labelsieve.counting.codes import Codes
 from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.progress import progress_bar
-from labelsieve.selector import Count
-from labelsieve.selectors.ranking import Ranking
+from labelsieve.selectors.base import Count
+from labelsieve.selectors.base_ranking import Ranking
+from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
 from labelsieve.stopping import StoppingRule
 
 Array = NDArray[np.float64]
-AT_ONCE = 2**22  # neighbours, or differences of targets, that are held in memory at a time
+AT_ONCE = 2**22  # neighbors, or differences of targets, that are held in memory at a time
 _TOGETHER = 64  # references that the core adds up together: blocks are multiples
 
 
@@ -42,16 +42,16 @@ class BaseRelief(Ranking):
         drawn = check_random_state(self.random_state).choice(n_rows, size=self.n_samples, replace=False)
         return np.sort(drawn).astype(np.intp)
 
-    def _shares(self, neighbours: NDArray[np.uint32]) -> Array:
-        r"""What each neighbour counts among those found: all the same, or :math:`e^{-(rank / \sigma)^2}`; they add up to 1."""
-        ranks = np.arange(1, neighbours.shape[-1] + 1)
+    def _shares(self, neighbors: NDArray[np.uint32]) -> Array:
+        r"""What each neighbor counts among those found: all the same, or :math:`e^{-(rank / \sigma)^2}`; they add up to 1."""
+        ranks = np.arange(1, neighbors.shape[-1] + 1)
         by_rank = np.ones(len(ranks)) if self.sigma is None else np.exp(-((ranks / self.sigma) ** 2))
         if self.sigma is not None and by_rank[0] == 0:  # so narrow that only the nearest is left
             by_rank = (ranks == 1).astype(np.float64)
-        shares = by_rank * (neighbours != NO_ROW)
+        shares = by_rank * (neighbors != NO_ROW)
         total = shares.sum(axis=-1, keepdims=True)
-        normalised: Array = np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
-        return normalised
+        normalized: Array = np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
+        return normalized
 
 
 def blocks(references: NDArray[np.intp], each: int) -> list[NDArray[np.intp]]:
@@ -61,7 +61,7 @@ def blocks(references: NDArray[np.intp], each: int) -> list[NDArray[np.intp]]:
 
 
 class GroupedRelief(BaseRelief):
-    """The members of the family that look for neighbours in groups of rows, one group for each class or label."""
+    """The members of the family that look for neighbors in groups of rows, one group for each class or label."""
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
@@ -71,13 +71,13 @@ class GroupedRelief(BaseRelief):
         groups, weigh = self._groups(targets)
         references = self._references(X.shape[0])
         scores = np.zeros(X.shape[1])
-        table = Neighbours(X, self.n_jobs)
+        table = Neighbors(X, self.n_jobs)
         some = blocks(references, len(groups) * self.n_neighbors) if groups else []
-        with progress_bar(f"{type(self).__name__}: looking for neighbours") as progress:
+        with progress_bar(f"{type(self).__name__}: looking for neighbors") as progress:
             for done, block in enumerate(some):
-                neighbours = table.nearest(block, groups, self.n_neighbors)
-                factors = self._shares(neighbours) * (weigh(block) / len(references))[:, :, np.newaxis]
-                scores += table.weighted_differences(block, neighbours, factors)
+                neighbors = table.nearest(block, groups, self.n_neighbors)
+                factors = self._shares(neighbors) * (weigh(block) / len(references))[:, :, np.newaxis]
+                scores += table.weighted_differences(block, neighbors, factors)
                 progress(done + 1, len(some))
         self._keep_best(scores, X, Y)
         return self
@@ -104,9 +104,9 @@ class ReliefF(GroupedRelief):
     n_neighbors : int
         k. A class of fewer rows gives those it has.
     n_samples : int, optional
-        m: how many rows, drawn at random, are compared with their neighbours. None takes them all.
+        m: how many rows, drawn at random, are compared with their neighbors. None takes them all.
     sigma : float, optional
-        Weigh the neighbour of rank r by :math:`e^{-(r / \sigma)^2}`; None weighs all alike.
+        Weigh the neighbor of rank r by :math:`e^{-(r / \sigma)^2}`; None weighs all alike.
     n_features_to_select : int, float, StoppingRule or None
         How many; a fraction of all; None ranks them all. More than there are means all. Or a rule, as for
         :class:`ChiSquare`.
@@ -126,15 +126,15 @@ class ReliefF(GroupedRelief):
     -----
     Of rows at the same distance the lowest is the nearer. A target of one class says nothing and scores 0. Categories must
     come as 0/1 columns: a feature is a number here. There are no sample weights: a row that counts twice would be its own
-    neighbour.
+    neighbor.
 
-    Cost: m n d for the distances, exact and without a table of all pairs, m n for each target to pick neighbours, and
-    2 m k d differences for each target, or fewer, where rows are neighbours for many targets.
+    Cost: m n d for the distances, exact and without a table of all pairs, m n for each target to pick neighbors, and
+    2 m k d differences for each target, or fewer, where rows are neighbors for many targets.
 
     Examples
     --------
-    >>> from labelsieve.datasets import make_truth
-    >>> data = make_truth(300, n_labels=2, n_relevant=2, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=6)
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(300, n_labels=2, n_relevant=2, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=6)
     >>> sorted(ReliefF(n_features_to_select=2).fit(data.X, data.Y).selected_.tolist()) == data.columns("relevant")
     True
     """

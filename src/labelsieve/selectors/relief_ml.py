@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError
-from labelsieve.information import Codes
-from labelsieve.selector import Count
+from labelsieve.selectors.base import Count
 from labelsieve.selectors.relief import Array, GroupedRelief
 from labelsieve.stopping import StoppingRule
 
@@ -34,7 +34,7 @@ class ReliefFML(GroupedRelief):
 
     Notes
     -----
-    Cost: as :class:`ReliefF`, but neighbours are sought among the rows that have a label only.
+    Cost: as :class:`ReliefF`, but neighbors are sought among the rows that have a label only.
 
     Examples
     --------

@@ -7,11 +7,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
-from labelsieve.information.relief_rows import NO_ROW, Neighbours
 from labelsieve.progress import progress_bar
-from labelsieve.selector import Count
-from labelsieve.selectors.ranking import read_numbers
+from labelsieve.selectors.base import Count
+from labelsieve.selectors.base_ranking import read_numbers
 from labelsieve.selectors.relief import Array, BaseRelief, blocks
+from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
 from labelsieve.stopping import StoppingRule
 
 
@@ -29,7 +29,7 @@ class RReliefF(BaseRelief):
     Parameters
     ----------
     n_neighbors, n_samples, sigma, n_features_to_select, random_state, n_jobs
-        As for :class:`ReliefF`. Robnik-Sikonja and Kononenko (2003) recommend ``sigma=20`` with 70 neighbours.
+        As for :class:`ReliefF`. Robnik-Sikonja and Kononenko (2003) recommend ``sigma=20`` with 70 neighbors.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class RReliefF(BaseRelief):
 
     Notes
     -----
-    A constant target scores 0, and so does a fraction whose denominator is 0. Neighbours do not depend on the targets: one
+    A constant target scores 0, and so does a fraction whose denominator is 0. Neighbors do not depend on the targets: one
     search serves them all.
 
     Cost: m n d for the distances, m k q for the targets, m k d for the differences.
@@ -74,15 +74,15 @@ class RReliefF(BaseRelief):
         X, Y = read_numbers(self, X, y)
         targets = _Targets(Y)
         references = self._references(X.shape[0])
-        table = Neighbours(X, self.n_jobs)
+        table = Neighbors(X, self.n_jobs)
         some = blocks(references, self.n_neighbors * max(1, Y.shape[1]))
         found = []
         differing = np.zeros(Y.shape[1])
-        with progress_bar(f"{type(self).__name__}: looking for neighbours") as progress:
+        with progress_bar(f"{type(self).__name__}: looking for neighbors") as progress:
             for done, block in enumerate(some):
-                neighbours = table.nearest(block, [np.arange(X.shape[0])], self.n_neighbors)[:, 0]
-                found.append((neighbours, self._shares(neighbours)))
-                differing += np.einsum("rk,rkt->t", found[-1][1], targets.differences(block, neighbours))
+                neighbors = table.nearest(block, [np.arange(X.shape[0])], self.n_neighbors)[:, 0]
+                found.append((neighbors, self._shares(neighbors)))
+                differing += np.einsum("rk,rkt->t", found[-1][1], targets.differences(block, neighbors))
                 progress(done + 1, len(some))
         total = float(sum(shares.sum() for _, shares in found))
         same = np.maximum(total - differing, 0.0)
@@ -90,9 +90,9 @@ class RReliefF(BaseRelief):
         per_different = _inverse(differing) + _inverse(same)
         per_pair = np.where(targets.vary, _inverse(same), 0.0).sum() / Y.shape[1]
         scores = np.zeros(X.shape[1])
-        for block, (neighbours, shares) in zip(some, found, strict=True):
-            factors = targets.differences(block, neighbours) @ per_different / Y.shape[1] - per_pair
-            scores += table.weighted_differences(block, neighbours, shares * factors)
+        for block, (neighbors, shares) in zip(some, found, strict=True):
+            factors = targets.differences(block, neighbors) @ per_different / Y.shape[1] - per_pair
+            scores += table.weighted_differences(block, neighbors, shares * factors)
         self._keep_best(scores, X, Y)
         return self
 
@@ -116,8 +116,8 @@ class _Targets:
         dense: Array = taken.toarray() if sp.issparse(taken) else taken
         return np.reshape(dense, (*rows.shape, -1)) / 2
 
-    def differences(self, references: NDArray[np.intp], neighbours: NDArray[np.uint32]) -> Array:
-        """``(n_references, k, n_targets)``; of places without a neighbour, anything finite."""
-        known = np.where(neighbours == NO_ROW, references[:, np.newaxis], neighbours)
+    def differences(self, references: NDArray[np.intp], neighbors: NDArray[np.uint32]) -> Array:
+        """``(n_references, k, n_targets)``; of places without a neighbor, anything finite."""
+        known = np.where(neighbors == NO_ROW, references[:, np.newaxis], neighbors)
         between = np.abs(self.rows(known) - self.rows(references)[:, np.newaxis])
         return np.divide(between, self.half_range, out=np.zeros_like(between), where=self.vary)

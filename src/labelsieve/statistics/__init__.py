@@ -6,7 +6,7 @@ from labelsieve.statistics.friedman import Friedman, friedman
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
 from labelsieve.statistics.ranks import average_ranks, ranks
 from labelsieve.statistics.signed_rank import holm, wilcoxon_holm
-from labelsieve.statistics.stability import Stability, stability_index
+from labelsieve.statistics.stability_index import Stability, stability_index
 
 __all__ = [
     "Band",

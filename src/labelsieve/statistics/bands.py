@@ -5,7 +5,7 @@ import numpy as np
 from scipy.stats import t as t_distribution
 
 from labelsieve.errors import InputError, share
-from labelsieve.statistics.results import Floats, read_floats
+from labelsieve.statistics.results_table import Floats, read_floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 
 from labelsieve.errors import InputError, number, whole_number
-from labelsieve.statistics.results import Floats, read_floats
+from labelsieve.statistics.results_table import Floats, read_floats
 
 _SAMPLES_AT_A_TIME = 4096
 

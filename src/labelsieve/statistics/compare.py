@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError, one_of, share
 from labelsieve.statistics.comparison import Comparison
 from labelsieve.statistics.friedman import friedman
-from labelsieve.statistics.groups import groups_without_differences
+from labelsieve.statistics.indistinct_groups import groups_without_differences
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
 from labelsieve.statistics.ranks import average_ranks
-from labelsieve.statistics.results import Floats, Results, method_index, read_results
+from labelsieve.statistics.results_table import Floats, Results, method_index, read_results
 from labelsieve.statistics.signed_rank import signed_rank_sums, wilcoxon_holm
 
 Test = Literal["nemenyi", "bonferroni-dunn", "wilcoxon"]

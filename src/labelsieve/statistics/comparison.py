@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.drawing import picture
 from labelsieve.errors import one_of
+from labelsieve.plotting import figure_function
 from labelsieve.statistics.friedman import Friedman
-from labelsieve.statistics.results import Floats
+from labelsieve.statistics.results_table import Floats
 
 NAMES = {
     "nemenyi": "Nemenyi's test",
@@ -22,7 +22,7 @@ _FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Which differences between methods are real. Made by :func:`labelsieve.statistics.compare`.
+    """Which differences between methods are real. EncodedTargets by :func:`labelsieve.statistics.compare`.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Comparison:
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw average ranks on a line: see :func:`labelsieve.report.figures.critical_difference_diagram`."""
-        return picture("critical_difference_diagram")(self, ax=ax)
+        return figure_function("critical_difference_diagram")(self, ax=ax)
 
     def __str__(self) -> str:
         way = "lower" if self.lower_is_better else "higher"

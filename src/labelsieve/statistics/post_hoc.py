@@ -7,7 +7,7 @@ from scipy.stats import norm, studentized_range
 
 from labelsieve.errors import one_of, share, whole_number
 from labelsieve.statistics.ranks import average_ranks
-from labelsieve.statistics.results import Floats, method_index, read_results
+from labelsieve.statistics.results_table import Floats, method_index, read_results
 
 PostHoc = Literal["nemenyi", "bonferroni-dunn"]
 
@@ -17,7 +17,7 @@ def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05,
 
     .. math:: CD = q_\alpha \sqrt{\frac{k (k + 1)}{6 N}}
 
-    Demšar (2006), section 3.2.2: :math:`q_\alpha` is the quantile of the studentised range of :math:`k` means over
+    Demšar (2006), section 3.2.2: :math:`q_\alpha` is the quantile of the studentized range of :math:`k` means over
     :math:`\sqrt 2` (Nemenyi), or the normal quantile at :math:`1 - \alpha / (2 (k - 1))` (Bonferroni-Dunn).
 
     Examples
@@ -43,7 +43,7 @@ def nemenyi(table: Any, *, lower_is_better: bool = False) -> Floats:
 
     .. math:: p_{ij} = P\Big(Q_{k, \infty} > \frac{\sqrt 2 \, |R_i - R_j|}{\sqrt{k (k+1) / 6 N}}\Big)
 
-    The diagonal is 1. Cost: one studentised range per pair, about a millisecond each.
+    The diagonal is 1. Cost: one studentized range per pair, about a millisecond each.
 
     Examples
     --------

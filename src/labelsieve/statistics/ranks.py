@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from labelsieve.statistics.results import Floats, read_results
+from labelsieve.statistics.results_table import Floats, read_results
 
 
 def ranks(table: Any, *, lower_is_better: bool) -> Floats:

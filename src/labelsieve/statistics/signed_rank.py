@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
 from labelsieve.errors import InputError
-from labelsieve.statistics.results import Floats, Results, method_index, read_floats, read_results
+from labelsieve.statistics.results_table import Floats, Results, method_index, read_floats, read_results
 
 _EXACT_UP_TO = 400  # data sets, at some 50 ms a pair; beyond, small p-values are right to a few per cent
 

@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
-from labelsieve.drawing import picture
 from labelsieve.errors import InputError, is_whole, not_negative
 from labelsieve.metrics import MEASURES
-from labelsieve.stopping.rule import MOST_LOOKED_AT, Evidence, StoppingRule
+from labelsieve.plotting import figure_function
+from labelsieve.stopping.base_rule import MOST_LOOKED_AT, SelectionPath, StoppingRule
 
 
 class CrossValidated(StoppingRule):
@@ -27,7 +27,7 @@ class CrossValidated(StoppingRule):
     Parameters
     ----------
     estimator : estimator, optional
-        The learner; by default ``MLkNN(k=10)``, and ``KNNRegressor`` where a target is real. Learners by neighbours (BRkNN,
+        The learner; by default ``MLkNN(k=10)``, and ``KNNRegressor`` where a target is real. Learners by neighbors (BRkNN,
         MLkNN, IBLR, KNNRegressor) answer for all sizes at little more than the price of one; others are fitted for each size.
     measure : str or callable, optional
         A name of :data:`labelsieve.metrics.MEASURES`, by default ``"hamming_loss"`` (``"rrmse"`` where a target is real); or a
@@ -62,14 +62,16 @@ class CrossValidated(StoppingRule):
     --------
     >>> from labelsieve import Sieve
     >>> from labelsieve.classifiers import MLkNN
-    >>> from labelsieve.datasets import make_truth
-    >>> data = make_truth(n_rows=300, n_xor_pairs=0)
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(n_rows=300, n_xor_pairs=0)
     >>> sieve = Sieve("cmim", n_features_to_select=CrossValidated(MLkNN(k=7), max_features=8)).fit(data.X, data.Y)
     >>> [data.roles[column].kind for column in sieve.selected_]
     ['relevant', 'relevant', 'relevant', 'relevant']
     >>> sieve.stopping_.curve_.mean(axis=0).round(2)
     array([...])
     """
+
+    name = "cross-validation"
 
     def __init__(
         self,
@@ -88,14 +90,14 @@ class CrossValidated(StoppingRule):
         self.random_state = random_state
         self.max_features = max_features
 
-    def decide(self, evidence: Evidence) -> int:
+    def decide(self, evidence: SelectionPath) -> int:
         """The smallest number that is as good as the best, but for chance."""
         self._check()
         most = self._most(evidence, evidence.n_forced + MOST_LOOKED_AT)
         least = max(1, evidence.n_forced)
         learner = None if self.estimator is None else clone(self.estimator)
         folds = [
-            evidence.judge(train, test, learner, self.measure, most) for train, test in self._split(evidence.X, evidence.Y)
+            evidence.evaluator(train, test, learner, self.measure, most) for train, test in self._split(evidence.X, evidence.Y)
         ]
         if len(folds) < 2:
             raise InputError("CrossValidated: one fold has no standard error; use a cv of two folds or more.")
@@ -116,7 +118,7 @@ class CrossValidated(StoppingRule):
 
     def plot(self, *, ylabel: str | None = None, ax: Any = None) -> Any:
         """Draw the measure over the number of features: see :func:`labelsieve.report.figures.stopping_curve`."""
-        return picture("stopping_curve")(self, ylabel=ylabel, ax=ax)
+        return figure_function("stopping_curve")(self, ylabel=ylabel, ax=ax)
 
     def _check(self) -> None:
         if isinstance(self.measure, str) and self.measure not in MEASURES:

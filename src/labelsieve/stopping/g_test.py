@@ -4,11 +4,11 @@ from typing import Literal
 
 import numpy as np
 
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.errors import not_negative, one_of, share
-from labelsieve.information.codes import Codes
-from labelsieve.information.joint import joint_variable
+from labelsieve.stopping.base_rule import SelectionPath, StoppingRule
 from labelsieve.stopping.g_statistic import Column, g_statistic
-from labelsieve.stopping.rule import Evidence, StoppingRule
 
 REMEDY = "use PermutationTest, CrossValidated or a fixed number."
 
@@ -63,14 +63,16 @@ class GTest(StoppingRule):
     Examples
     --------
     >>> from labelsieve import Sieve
-    >>> from labelsieve.datasets import make_truth
-    >>> data = make_truth(n_xor_pairs=0)
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(n_xor_pairs=0)
     >>> sieve = Sieve("cmim", n_features_to_select=GTest()).fit(data.X, data.Y)
     >>> [data.roles[column].kind for column in sieve.selected_][:4]
     ['relevant', 'relevant', 'relevant', 'relevant']
     >>> bool((sieve.stopping_.p_values_ <= 0.05).all())
     True
     """
+
+    name = "g-test"
 
     def __init__(
         self,
@@ -87,7 +89,7 @@ class GTest(StoppingRule):
         self.min_rows = min_rows
         self.max_features = max_features
 
-    def decide(self, evidence: Evidence) -> int:
+    def decide(self, evidence: SelectionPath) -> int:
         """As many as are significant, one after the other."""
         alpha = share(self.alpha, "alpha")
         one_of(self.given, "given", ("each", "all"))
@@ -112,7 +114,7 @@ class GTest(StoppingRule):
         self.p_value_left_out_ = None if np.isnan(left_out) else float(left_out)
         return kept
 
-    def _p_value(self, evidence: Evidence, kept: int) -> float:
+    def _p_value(self, evidence: SelectionPath, kept: int) -> float:
         """Corrected, of the feature that came after ``kept`` others."""
         X, Y = evidence.workspace.X, evidence.workspace.Y
         chosen = evidence.search.selected[:kept]

@@ -5,8 +5,8 @@ from typing import Literal
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.stopping.added import Curve
-from labelsieve.stopping.rule import MOST_LOOKED_AT, Evidence, Numbers, StoppingRule
+from labelsieve.stopping.added_information import Curve
+from labelsieve.stopping.base_rule import MOST_LOOKED_AT, Numbers, SelectionPath, StoppingRule
 
 
 class Knee(StoppingRule):
@@ -17,7 +17,7 @@ class Knee(StoppingRule):
 
     .. math:: \arg\max_i \; \left(1 - \frac{i - 1}{K - 1}\right) - \frac{s_i - s_K}{s_1 - s_K}
 
-    Assumes that there is one: a few features that tell much, then many that tell alike. It is a picture's rule and promises no
+    Assumes that there is one: a few features that tell much, then many that tell alike. It is a figure_function's rule and promises no
     error rate; where it lies depends on how far one looks.
 
     Parameters
@@ -43,18 +43,20 @@ class Knee(StoppingRule):
     Examples
     --------
     >>> from labelsieve import Sieve
-    >>> from labelsieve.datasets import make_truth
-    >>> data = make_truth(n_xor_pairs=0)
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(n_xor_pairs=0)
     >>> sieve = Sieve("cmim", n_features_to_select=Knee()).fit(data.X, data.Y)
     >>> [data.roles[column].kind for column in sieve.selected_]
     ['relevant', 'relevant', 'relevant', 'relevant']
     """
 
+    name = "knee"
+
     def __init__(self, of: Literal["added", "score"] = "added", *, max_features: int | None = None) -> None:
         self.of = of
         self.max_features = max_features
 
-    def decide(self, evidence: Evidence) -> int:
+    def decide(self, evidence: SelectionPath) -> int:
         """As many as come before the knee."""
         first, most = evidence.n_forced, self._most(evidence, evidence.n_forced + MOST_LOOKED_AT)
         evidence.search.extend(most)

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from labelsieve.counting.codes import Codes, SparseCodes
+from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.errors import share, whole_number
-from labelsieve.information.codes import Codes, SparseCodes
-from labelsieve.information.joint import joint_variable
-from labelsieve.stopping.rule import Evidence, Rows, StoppingRule
+from labelsieve.stopping.base_rule import Rows, SelectionPath, StoppingRule
 
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
 
@@ -61,14 +61,16 @@ class PermutationTest(StoppingRule):
     Examples
     --------
     >>> from labelsieve import Sieve
-    >>> from labelsieve.datasets import make_truth
-    >>> data = make_truth(n_rows=400, n_relevant=2, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=5)
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(n_rows=400, n_relevant=2, n_noisy_copies=0, n_xor_pairs=0, n_irrelevant=5)
     >>> sieve = Sieve("jmi", n_features_to_select=PermutationTest(n_permutations=99)).fit(data.X, data.Y)
     >>> [data.roles[column].kind for column in sieve.selected_]
     ['relevant', 'relevant']
     >>> sieve.stopping_.p_values_
     array([0.01, 0.01])
     """
+
+    name = "permutation"
 
     def __init__(
         self,
@@ -83,7 +85,7 @@ class PermutationTest(StoppingRule):
         self.random_state = random_state
         self.max_features = max_features
 
-    def decide(self, evidence: Evidence) -> int:
+    def decide(self, evidence: SelectionPath) -> int:
         """As many as are significant, one after the other."""
         alpha = share(self.alpha, "alpha")
         whole_number(self.n_permutations, "n_permutations", 1, 2**31)
@@ -102,7 +104,7 @@ class PermutationTest(StoppingRule):
         self.p_value_left_out_ = None if np.isnan(left_out) else float(left_out)
         return kept
 
-    def _p_value(self, evidence: Evidence, kept: int, alpha: float, random: np.random.RandomState) -> float:
+    def _p_value(self, evidence: SelectionPath, kept: int, alpha: float, random: np.random.RandomState) -> float:
         """Of the feature that came after ``kept`` others."""
         search, workspace = evidence.search, evidence.workspace
         chosen, observed = search.selected[:kept], search.scores[kept]

@@ -3,8 +3,8 @@
 from typing import Literal
 
 from labelsieve.errors import number
-from labelsieve.stopping.added import Curve
-from labelsieve.stopping.rule import Evidence, StoppingRule
+from labelsieve.stopping.added_information import Curve
+from labelsieve.stopping.base_rule import SelectionPath, StoppingRule
 
 
 class ScoreThreshold(StoppingRule):
@@ -39,12 +39,14 @@ class ScoreThreshold(StoppingRule):
     Examples
     --------
     >>> from labelsieve import Sieve
-    >>> from labelsieve.datasets import make_truth
-    >>> data = make_truth(n_xor_pairs=0)
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(n_xor_pairs=0)
     >>> sieve = Sieve("cmim", n_features_to_select=ScoreThreshold(0.1)).fit(data.X, data.Y)
     >>> [data.roles[column].kind for column in sieve.selected_]
     ['relevant', 'relevant', 'relevant', 'relevant']
     """
+
+    name = "threshold"
 
     def __init__(
         self,
@@ -59,7 +61,7 @@ class ScoreThreshold(StoppingRule):
         self.of = of
         self.max_features = max_features
 
-    def decide(self, evidence: Evidence) -> int:
+    def decide(self, evidence: SelectionPath) -> int:
         """As many as are above the threshold."""
         first, threshold = evidence.n_forced, number(self.threshold, "threshold")
         curve, looked = Curve(evidence, self.of), first

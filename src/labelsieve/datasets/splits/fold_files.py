@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
-from labelsieve.datasets.matlab_check import check_elements
+from labelsieve.datasets.readers.matlab_check import check_elements
 from labelsieve.errors import InputError
 
 VARIABLE = "indices"

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.datasets.splits.base import MOST, Split, Splitter, row_count
+from labelsieve.datasets.splits.base_splitter import MOST, Split, Splitter, row_count
 from labelsieve.errors import InputError, one_of, whole_number
 
 

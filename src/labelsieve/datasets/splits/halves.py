@@ -5,7 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.datasets.splits.base import MOST, Seed, Split, Splitter, checked_seed, generator, part_size, parts, row_count
+from labelsieve.datasets.splits.base_splitter import (
+    MOST,
+    Seed,
+    Split,
+    Splitter,
+    checked_seed,
+    generator,
+    part_size,
+    parts,
+    row_count,
+)
 from labelsieve.errors import InputError, whole_number
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelsieve.datasets.splits.assignment import assign
-from labelsieve.datasets.splits.base import MOST, Seed, Split, Splitter, checked_seed, generator, part_size, parts
+from labelsieve.datasets.splits.base_splitter import MOST, Seed, Split, Splitter, checked_seed, generator, part_size, parts
 from labelsieve.datasets.splits.units import read_units
 from labelsieve.errors import InputError, whole_number
 

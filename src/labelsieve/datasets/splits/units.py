@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.splits.base import row_count
-from labelsieve.datasets.splits.evidence import label_matrix, with_pairs
+from labelsieve.datasets.splits.base_splitter import row_count
+from labelsieve.datasets.splits.stratification_columns import label_matrix, with_pairs
 from labelsieve.errors import InputError
 
 

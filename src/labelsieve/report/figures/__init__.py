@@ -1,11 +1,11 @@
 from labelsieve.report.figures.critical_difference import critical_difference_diagram
 from labelsieve.report.figures.curves import curves
 from labelsieve.report.figures.information_map import information_map
-from labelsieve.report.figures.label_network import label_network
+from labelsieve.report.figures.network_chart import label_network
 from labelsieve.report.figures.rank_map import rank_map
-from labelsieve.report.figures.ranking import ranking
-from labelsieve.report.figures.selection_stability import selection_stability
+from labelsieve.report.figures.score_chart import ranking
 from labelsieve.report.figures.shared_features import shared_features
+from labelsieve.report.figures.stability_chart import selection_stability
 from labelsieve.report.figures.stopping_curve import stopping_curve
 
 __all__ = [

@@ -2,8 +2,18 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from labelsieve.plaintext import printable
-from labelsieve.report.figures.style import COLOURS, FONT, GREY, SMALLEST_FONT, WIDTH, ink, new_axes, size_in_inches, text_width
+from labelsieve.report.figures.figure_style import (
+    COLORS,
+    FONT,
+    GRAY,
+    SMALLEST_FONT,
+    WIDTH,
+    ink,
+    new_axes,
+    size_in_inches,
+    text_width,
+)
+from labelsieve.report.plaintext import printable
 from labelsieve.statistics import Comparison
 
 # Inches at the normal font size; everything shrinks together when the axes are too small.
@@ -124,17 +134,17 @@ def _draw_axis(ax: Any, comparison: Comparison, step: int, scale: float) -> None
     n = len(comparison.methods)
     ax.plot([1, n], [0, 0], color=ink(), linewidth=1.0 * scale, solid_capstyle="butt")
     for rank in range(1, n + 1):
-        labelled = (rank - 1) % step == 0
-        ax.plot([rank, rank], [0, 0.06 if labelled else 0.035], color=ink(), linewidth=0.8 * scale)
-        if labelled:
+        labeled = (rank - 1) % step == 0
+        ax.plot([rank, rank], [0, 0.06 if labeled else 0.035], color=ink(), linewidth=0.8 * scale)
+        if labeled:
             ax.text(rank, 0.075, str(rank), ha="center", va="bottom", fontsize=FONT * scale)
     if comparison.critical_difference is None:
-        ax.text(1, 0.36, "Wilcoxon's test with Holm's correction", va="center", fontsize=FONT * scale, color=GREY)
+        ax.text(1, 0.36, "Wilcoxon's test with Holm's correction", va="center", fontsize=FONT * scale, color=GRAY)
         return
     distance = comparison.critical_difference
     if not comparison.different.any() and max(comparison.average_ranks) - min(comparison.average_ranks) > distance:
         # Without it the bar, longer than the critical difference, would be a riddle.
-        ax.text(1, 0.36, "No difference by Friedman's test", va="center", fontsize=FONT * scale, color=GREY)
+        ax.text(1, 0.36, "No difference by Friedman's test", va="center", fontsize=FONT * scale, color=GRAY)
     elif distance <= n - 1:
         ax.plot([1, 1 + distance], [0.34, 0.34], color=ink(), linewidth=1.4 * scale, marker="|", markersize=6 * scale)
         ax.text(1 + distance / 2, 0.39, f"CD = {distance:.2f}", ha="center", va="bottom", fontsize=FONT * scale)
@@ -144,7 +154,7 @@ def _draw_axis(ax: Any, comparison: Comparison, step: int, scale: float) -> None
 
 def _draw_bar(ax: Any, comparison: Comparison, bar: tuple[int, ...], y: float, scale: float) -> None:
     low, high = _span(comparison, bar)
-    ax.plot([low, high], [y, y], color=COLOURS[0], linewidth=3.0 * scale, solid_capstyle="round", zorder=3)
+    ax.plot([low, high], [y, y], color=COLORS[0], linewidth=3.0 * scale, solid_capstyle="round", zorder=3)
     members = [float(comparison.average_ranks[method]) for method in bar]
     strangers = [
         method
@@ -152,13 +162,13 @@ def _draw_bar(ax: Any, comparison: Comparison, bar: tuple[int, ...], y: float, s
         if method not in bar and min(members) <= rank <= max(members)
     ]
     if strangers:
-        ax.plot(members, [y] * len(members), "o", color="white", markeredgecolor=COLOURS[0], markersize=4 * scale, zorder=4)
+        ax.plot(members, [y] * len(members), "o", color="white", markeredgecolor=COLORS[0], markersize=4 * scale, zorder=4)
 
 
 def _draw_name(ax: Any, name: _Name, plan: _Plan, scale: float) -> None:
     y = -plan.below_bars - (name.level + 0.5) * _LEVEL
     end = 1 - plan.gap if name.left else plan.n_methods + plan.gap
-    ax.plot([name.rank, name.rank, end], [0, y, y], color=GREY, linewidth=0.8 * scale, solid_joinstyle="miter", zorder=1)
+    ax.plot([name.rank, name.rank, end], [0, y, y], color=GRAY, linewidth=0.8 * scale, solid_joinstyle="miter", zorder=1)
     place, side = (end - plan.gap, "right") if name.left else (end + plan.gap, "left")
     ax.text(place, y, name.text, ha=side, va="center", fontsize=FONT * scale, fontweight=name.weight, parse_math=False)
 

@@ -4,13 +4,12 @@ from typing import Any, Literal
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.plaintext import printable
-from labelsieve.report.figures.style import (
+from labelsieve.report.figures.figure_style import (
     FONT,
     MARKERS,
     STYLES,
     WIDTH,
-    colour,
+    color,
     new_axes,
     pyplot,
     short,
@@ -18,8 +17,9 @@ from labelsieve.report.figures.style import (
     size_in_inches,
     text_width,
 )
+from labelsieve.report.plaintext import printable
 from labelsieve.statistics import confidence_band
-from labelsieve.statistics.results import read_floats
+from labelsieve.statistics.results_table import read_floats
 
 _MARKED = 8  # markers along a curve
 _BESIDE = 4  # more curves than this have their legend beside the axes
@@ -40,7 +40,7 @@ def curves(
 ) -> Any:
     """A measure over the number of features: the mean of repetitions, with its confidence band.
 
-    Curves differ in colour, dashes and markers, so that they can be told apart in grey print too; the legend lists them in the
+    Curves differ in color, dashes and markers, so that they can be told apart in gray print too; the legend lists them in the
     order of their right ends, from top to bottom.
 
     Parameters
@@ -101,7 +101,7 @@ def curves(
 def legend_columns(names: Iterable[str]) -> int:
     """How many columns a legend below narrow axes can have.
 
-    >>> legend_columns(["jmi", "random"]), legend_columns(["group-jmi-rand-normalised"])
+    >>> legend_columns(["jmi", "random"]), legend_columns(["group-jmi-rand-normalized"])
     (3, 1)
     """
     longest = max(len(short(name)) for name in names)
@@ -121,7 +121,7 @@ def _read(name: str, own: Any, n_points: int) -> Any:
 
 
 def _draw(ax: Any, x: Any, numbers: Any, place: int, confidence: float, test_share: float | None) -> Any:
-    own = colour(place)
+    own = color(place)
     mean = numbers.mean(axis=0)
     if len(numbers) > 1:
         there = ~np.isnan(mean)

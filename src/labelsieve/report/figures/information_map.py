@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLUMN, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
+from labelsieve.report.figures.figure_style import COLUMN, FONT, GRAY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
 
 _CELL = (0.2, 0.16)  # inches, where there is room
 _TALLEST = 9.0
@@ -19,8 +19,8 @@ def information_map(
     """How much every feature tells about every label, with alike features and alike labels side by side.
 
     Rows and columns are ordered as the leaves of average-linkage trees of their Euclidean distances (scipy's hierarchy, with
-    neighbouring leaves as alike as the tree allows). Dark is much; the colours, shades of
-    one blue, differ in lightness alone, so they are safe for colour-blind readers and keep their order in grey.
+    neighboring leaves as alike as the tree allows). Dark is much; the colors, shades of
+    one blue, differ in lightness alone, so they are safe for color-blind readers and keep their order in gray.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def information_map(
 
 
 def leaf_order(table: NDArray[np.float64]) -> list[int]:
-    """Places of rows such that alike ones are neighbours.
+    """Places of rows such that alike ones are neighbors.
 
     >>> leaf_order(np.array([[0.0], [9.0], [1.0]]))
     [1, 2, 0]
@@ -111,16 +111,16 @@ def _write_names(ax: Any, rows: list[str], columns: list[str]) -> None:
     box = ax.get_window_extent()
     each = 72 / ax.figure.dpi * box.height / len(rows), 72 / ax.figure.dpi * box.width / len(columns)  # points
     down, across = (min(FONT, 0.95 * room) for room in each)
-    centres = np.arange(len(rows)) + 0.5, np.arange(len(columns)) + 0.5
+    centers = np.arange(len(rows)) + 0.5, np.arange(len(columns)) + 0.5
     if down >= SMALLEST_FONT:
-        ax.set_yticks(centres[0], rows, fontsize=down, parse_math=False)
+        ax.set_yticks(centers[0], rows, fontsize=down, parse_math=False)
     else:
         ax.set_yticks([])
-        ax.set_ylabel(f"{len(rows):,} features", fontsize=FONT, color=GREY)
+        ax.set_ylabel(f"{len(rows):,} features", fontsize=FONT, color=GRAY)
     if across >= SMALLEST_FONT:
-        ax.set_xticks(centres[1], columns, fontsize=across, rotation=90, parse_math=False)
+        ax.set_xticks(centers[1], columns, fontsize=across, rotation=90, parse_math=False)
     else:
         ax.set_xticks([])
-        ax.set_xlabel(f"{len(columns):,} labels", fontsize=FONT, color=GREY)
+        ax.set_xlabel(f"{len(columns):,} labels", fontsize=FONT, color=GRAY)
     ax.tick_params(length=0, top=False, bottom=False, labeltop=True, labelbottom=False)
     ax.spines[:].set_visible(False)

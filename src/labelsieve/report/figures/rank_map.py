@@ -3,10 +3,19 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.plaintext import printable
-from labelsieve.report.figures.style import FONT, ON_DARK, ON_LIGHT, SMALLEST_FONT, WIDTH, new_axes, size_in_inches, text_width
+from labelsieve.report.figures.figure_style import (
+    FONT,
+    ON_DARK,
+    ON_LIGHT,
+    SMALLEST_FONT,
+    WIDTH,
+    new_axes,
+    size_in_inches,
+    text_width,
+)
+from labelsieve.report.plaintext import printable
 from labelsieve.statistics import ranks
-from labelsieve.statistics.results import read_results
+from labelsieve.statistics.results_table import read_results
 
 _CELL = (0.42, 0.2)  # inches
 
@@ -14,8 +23,8 @@ _CELL = (0.42, 0.2)  # inches
 def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None = None, ax: Any = None) -> Any:
     """Ranks of the methods on every data set as a heat map, from the best method on the left to the worst.
 
-    The last row has the average ranks. Cells that are large enough hold their number. Colours run from dark for the best to
-    light, in steps that colour-blind readers see and grey print keeps (cividis).
+    The last row has the average ranks. Cells that are large enough hold their number. Colors run from dark for the best to
+    light, in steps that color-blind readers see and gray print keeps (cividis).
 
     Parameters
     ----------

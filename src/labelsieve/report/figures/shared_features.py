@@ -4,8 +4,18 @@ from typing import Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.ranking import names_of
-from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
+from labelsieve.report.figures.figure_style import (
+    COLORS,
+    COLUMN,
+    FONT,
+    GRAY,
+    SMALLEST_FONT,
+    WIDTH,
+    new_axes,
+    short_names,
+    text_width,
+)
+from labelsieve.report.figures.score_chart import names_of
 
 _CELL = (0.17, 0.16)  # inches
 
@@ -78,14 +88,14 @@ def shared_features(
     ax.figure.draw_without_rendering()
     box = ax.get_window_extent()
     cell = 72 / ax.figure.dpi * min(box.width / n_labels, box.height / len(rows))  # points
-    ax.scatter(x, y, s=(0.8 * cell * (0.35 + 0.65 * weight)) ** 2, color=COLOURS[0], linewidth=0)
+    ax.scatter(x, y, s=(0.8 * cell * (0.35 + 0.65 * weight)) ** 2, color=COLORS[0], linewidth=0)
     n_shared = int(sum(counts[column] > 1 for column in rows))
     if 0 < n_shared < len(rows):
-        ax.axhline(n_shared - 0.5, color=GREY, linewidth=0.8, linestyle=(0, (4, 2)))
+        ax.axhline(n_shared - 0.5, color=GRAY, linewidth=0.8, linestyle=(0, (4, 2)))
     _write_names(ax, drawn, texts, [f"{counts[column]}" for column in rows], cell)
     left = len(features) - len(rows)
     total = f"{int((counts > 1).sum())} shared, {int((counts == 1).sum())} of one label"
-    ax.set_xlabel(f"{total}{f'; {left:,} not shown' if left else ''}", fontsize=FONT, color=GREY)
+    ax.set_xlabel(f"{total}{f'; {left:,} not shown' if left else ''}", fontsize=FONT, color=GRAY)
     return ax
 
 
@@ -111,5 +121,5 @@ def _write_names(ax: Any, features: list[str], labels: list[str], counts: list[s
     for spine in (*ax.spines.values(), *beside.spines.values()):
         spine.set_visible(False)
     if cell > SMALLEST_FONT:
-        ax.grid(axis="y", linewidth=0.4, color=GREY, alpha=0.35)
+        ax.grid(axis="y", linewidth=0.4, color=GRAY, alpha=0.35)
         ax.set_axisbelow(True)

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.style import COLOURS, COLUMN, FONT, GREY, ink, new_axes
+from labelsieve.report.figures.figure_style import COLORS, COLUMN, FONT, GRAY, ink, new_axes
 
 
 def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> Any:
@@ -30,9 +30,9 @@ def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> A
     >>> import matplotlib
     >>> matplotlib.use("Agg")
     >>> from labelsieve import Sieve
-    >>> from labelsieve.datasets import make_truth
+    >>> from labelsieve.datasets import make_feature_roles
     >>> from labelsieve.stopping import CrossValidated
-    >>> data = make_truth(n_rows=200, n_xor_pairs=0)
+    >>> data = make_feature_roles(n_rows=200, n_xor_pairs=0)
     >>> sieve = Sieve("cmim", n_features_to_select=CrossValidated(measure="ranking_loss", max_features=6)).fit(data.X, data.Y)
     >>> stopping_curve(sieve.stopping_).get_ylabel()
     'ranking loss'
@@ -46,11 +46,11 @@ def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> A
     worst = mean[best] + (allowed if rule.lower_is_better_ else -allowed)
     if ax is None:
         ax = new_axes(COLUMN, 2.3)
-    ax.fill_between(sizes, mean - error, mean + error, color=COLOURS[0], alpha=0.2, linewidth=0, label="± 1 standard error")
-    ax.plot(sizes, mean, color=COLOURS[0], linewidth=1.3)
-    ax.axhline(worst, color=GREY, linewidth=0.9, linestyle=(0, (1, 1.5)), label="good enough")
+    ax.fill_between(sizes, mean - error, mean + error, color=COLORS[0], alpha=0.2, linewidth=0, label="± 1 standard error")
+    ax.plot(sizes, mean, color=COLORS[0], linewidth=1.3)
+    ax.axhline(worst, color=GRAY, linewidth=0.9, linestyle=(0, (1, 1.5)), label="good enough")
     edge: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.6, "zorder": 3}
-    ax.plot([rule.best_size_], [mean[best]], "s", color=COLOURS[1], markersize=6, label=f"best: {rule.best_size_}", **edge)
+    ax.plot([rule.best_size_], [mean[best]], "s", color=COLORS[1], markersize=6, label=f"best: {rule.best_size_}", **edge)
     at = int(np.flatnonzero(sizes == kept)[0])
     ax.plot([kept], [mean[at]], "o", color=ink(), markersize=6, label=f"kept: {kept}", **edge)
     ax.set_xlabel("number of features", fontsize=FONT)

@@ -1,0 +1,261 @@
+#include "threads/pool.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+#if defined(_WIN32)
+#include <process.h>
+#define getpid _getpid
+#else
+#include <unistd.h>
+#endif
+
+namespace labelsieve {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto poll_interval = std::chrono::milliseconds(50);
+constexpr auto attention = std::chrono::microseconds(60);  // how long a thread looks out within a shift before it sleeps
+
+// Cycles below which the caller works alone: sleeping workers take tens of microseconds to come, attentive ones under one.
+constexpr double wakes_sleepers = 6e5, wakes_attentive = 1.5e4;
+
+void relax() {
+#if defined(__x86_64__) || defined(_M_X64)
+    _mm_pause();
+#else
+    std::this_thread::yield();
+#endif
+}
+
+// Looks at `holds` for a short while, without sleeping. Returns what it last saw.
+template <class Condition>
+bool look_out(const Condition& holds) {
+    const auto end = Clock::now() + attention;
+    do {
+        for (int i = 0; i < 16; ++i) {
+            if (holds()) return true;
+            relax();
+        }
+    } while (Clock::now() < end);
+    return holds();
+}
+
+class Poller {
+  public:
+    explicit Poller(const std::function<void()>& poll) : poll_(poll), last_(Clock::now()) {}
+    void operator()() {
+        if (!poll_) return;
+        const auto now = Clock::now();
+        if (now - last_ < poll_interval) return;
+        last_ = now;
+        poll_();
+    }
+
+  private:
+    const std::function<void()>& poll_;
+    Clock::time_point last_;
+};
+
+}  // namespace
+
+// `state` holds the number of the round above and how many workers are in it below. Odd rounds are open: a worker may join.
+// Closing a round keeps late comers out, so that nobody waits for a thread that has not woken up yet.
+struct Pool::Crew {
+    static constexpr std::uint64_t one_round = std::uint64_t(1) << 16, members = one_round - 1;
+
+    std::mutex mutex;
+    std::condition_variable wake, finished;
+    std::vector<std::thread> threads;
+    int owner = int(getpid());
+    std::atomic<std::uint64_t> state{0};
+    std::atomic<bool> shift{false};          // workers look out for the next round
+    std::atomic<bool> caller_sleeps{false};
+    std::atomic<unsigned> sleepers{0};
+    std::uint64_t calls = 0;                 // shifts so far; guarded by the mutex, as is `closing`
+    bool closing = false;
+    const Task* work = nullptr;
+    std::size_t n_tasks = 0;
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr error;
+
+    explicit Crew(unsigned helpers) {
+        try {
+            for (unsigned worker = 1; worker <= helpers; ++worker) threads.emplace_back([this, worker] { serve(worker); });
+        } catch (...) {  // no more threads to be had: those that there are must end before the error goes on
+            dismiss();
+            throw std::runtime_error("the system gives no more than " + std::to_string(threads.size() + 1) + " threads; lower n_jobs");
+        }
+    }
+
+    ~Crew() { dismiss(); }
+
+    void dismiss() {
+        {
+            std::lock_guard lock(mutex);
+            closing = true;
+        }
+        wake.notify_all();
+        for (auto& thread : threads) thread.join();
+    }
+
+    void wake_sleepers() {
+        if (sleepers.load() == 0) return;
+        { std::lock_guard lock(mutex); }  // who is about to sleep has either seen the change or is in wait() already
+        wake.notify_all();
+    }
+
+    void fail() {
+        next.store(n_tasks);
+        std::lock_guard lock(mutex);
+        if (!error) error = std::current_exception();
+    }
+
+    void take_tasks(unsigned worker, Poller* poller) {
+        try {
+            for (std::size_t task; (task = next.fetch_add(1)) < n_tasks;) {
+                (*work)(task, worker);
+                if (poller) (*poller)();
+            }
+        } catch (...) {
+            fail();
+        }
+    }
+
+    static bool is_new(std::uint64_t now, std::uint64_t seen) { return now / one_round % 2 == 1 && now / one_round != seen; }
+
+    bool join(std::uint64_t& seen) {
+        std::uint64_t now = state.load();
+        while (is_new(now, seen))
+            if (state.compare_exchange_weak(now, now + 1)) {
+                seen = now / one_round;
+                return true;
+            }
+        return false;
+    }
+
+    void leave() {
+        if (((state.fetch_sub(1) - 1) & members) != 0 || !caller_sleeps.load()) return;
+        { std::lock_guard lock(mutex); }
+        finished.notify_one();
+    }
+
+    void serve(unsigned worker) {
+        std::uint64_t seen = 0, answered = 0;
+        for (;;) {
+            bool joined = false;
+            look_out([&] { return (joined = join(seen)) || !shift.load(); });
+            if (joined) {
+                take_tasks(worker, nullptr);
+                leave();
+                continue;
+            }
+            std::unique_lock lock(mutex);
+            ++sleepers;
+            wake.wait(lock, [&] { return closing || calls != answered || is_new(state.load(), seen); });
+            --sleepers;
+            answered = calls;
+            if (closing) return;
+        }
+    }
+
+    void begin_shift() {
+        {
+            std::lock_guard lock(mutex);
+            ++calls;
+            shift.store(true);
+        }
+        wake.notify_all();
+    }
+
+    void end_shift() { shift.store(false); }
+
+    void run(std::size_t tasks, const Task& todo, const std::function<void()>& poll) {
+        work = &todo;
+        n_tasks = tasks;
+        next.store(0);
+        error = nullptr;
+        state.fetch_add(one_round);  // open
+        wake_sleepers();
+        Poller poller(poll);
+        take_tasks(0, &poller);
+        state.fetch_add(one_round);  // closed
+        const auto empty = [&] { return (state.load() & members) == 0; };
+        if (!look_out(empty)) wait_asleep(empty, poll);
+        work = nullptr;
+        if (error) std::rethrow_exception(std::exchange(error, nullptr));
+    }
+
+    template <class Condition>
+    void wait_asleep(const Condition& empty, const std::function<void()>& poll) {
+        std::unique_lock lock(mutex);
+        caller_sleeps.store(true);
+        while (!finished.wait_for(lock, poll_interval, empty)) {
+            if (!poll || error) continue;
+            lock.unlock();
+            try {
+                poll();
+            } catch (...) {
+                fail();
+            }
+            lock.lock();
+        }
+        caller_sleeps.store(false);
+    }
+};
+
+Pool::Pool(unsigned n_workers, std::function<void()> poll) : n_workers_(n_workers ? n_workers : 1), poll_(std::move(poll)) {}
+
+Pool::~Pool() {
+    // In a forked child the threads do not exist, and joining them would hang: leave the parent's crew alone.
+    if (crew_ && crew_->owner != int(getpid())) static_cast<void>(crew_.release());
+}
+
+Pool::Crew& Pool::crew() {
+    if (crew_ && crew_->owner != int(getpid())) static_cast<void>(crew_.release());
+    if (!crew_) crew_ = std::make_unique<Crew>(n_workers_ - 1);
+    return *crew_;
+}
+
+void Pool::alone(std::size_t n_tasks, const Task& work) {
+    Poller poller(poll_);
+    for (std::size_t task = 0; task < n_tasks; ++task) {
+        work(task, 0);
+        poller();
+    }
+}
+
+void Pool::run(std::size_t n_tasks, double cost, const Task& work) {
+    if (n_workers_ == 1 || n_tasks < 2 || cost < (in_shift_ ? wakes_attentive : wakes_sleepers)) {
+        alone(n_tasks, work);
+    } else {
+        crew().run(n_tasks, work, poll_);
+    }
+}
+
+Pool::Shift::Shift(Pool& pool, double cost) {
+    if (pool.n_workers_ == 1 || cost < wakes_sleepers) return;
+    pool.crew().begin_shift();
+    pool.in_shift_ = true;
+    pool_ = &pool;
+}
+
+Pool::Shift::~Shift() {
+    if (!pool_) return;
+    pool_->crew().end_shift();
+    pool_->in_shift_ = false;
+}
+
+}  // namespace labelsieve

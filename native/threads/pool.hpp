@@ -1,0 +1,55 @@
+// A few threads that sleep while there is nothing to do.
+//
+// Spinning threads steal the processor from whoever else runs on the machine, so workers wait on a condition variable, and
+// short work stays on the calling thread. Waking a thread takes longer than many a stage of a panel: a shift wakes the workers
+// once, and until it ends they look out for the next stage for a few microseconds before they sleep again. The caller works
+// too; between its tasks it polls for an interrupt.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "counting/types.hpp"
+
+namespace labelsieve {
+
+class Pool {
+  public:
+    using Task = std::function<void(std::size_t task, unsigned worker)>;
+
+    // `poll` runs on the calling thread about twenty times a second and throws to stop the work.
+    explicit Pool(unsigned n_workers, std::function<void()> poll = {});
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    unsigned size() const { return n_workers_; }
+
+    // Calls work(task, worker) for every task below n_tasks and rethrows the first exception. `cost` is a guess at the cycles
+    // of it all: when it is small the caller does everything, because handing over costs more.
+    void run(std::size_t n_tasks, double cost, const Task& work);
+
+    // Wakes the workers for several runs, when their cost together is worth it. Shifts do not nest.
+    class Shift {
+      public:
+        Shift(Pool& pool, double cost);
+        ~Shift();
+        Shift(const Shift&) = delete;
+        Shift& operator=(const Shift&) = delete;
+
+      private:
+        Pool* pool_ = nullptr;  // null when the work is not worth waking anybody
+    };
+
+  private:
+    struct Crew;  // the sleeping threads, started when first needed and again in a forked child
+    Crew& crew();
+    void alone(std::size_t n_tasks, const Task& work);
+
+    unsigned n_workers_;
+    std::function<void()> poll_;
+    std::unique_ptr<Crew> crew_;
+    bool in_shift_ = false;
+};
+
+}  // namespace labelsieve

@@ -1,0 +1,110 @@
+"""What the classifiers share: reading X and Y, probabilities, predictions."""
+
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelsieve.classifiers.label_encoding import LabelCoder, encode_labels
+from labelsieve.classifiers.weight_routing import Weights, weight_arguments
+from labelsieve.counting.number_table import without_duplicates
+from labelsieve.counting.row_weights import positive_weights
+from labelsieve.errors import InputError
+
+
+def base_has(method: str) -> Any:
+    """A check for ``available_if``: the base estimator has the method."""
+
+    def check(self: Any) -> bool:
+        getattr(self.base, method)
+        return True
+
+    return check
+
+
+def read_numbers(estimator: Any, X: Any, *, reset: bool = True) -> Any:
+    """X as scikit-learn checks it for an estimator: doubles, dense or CSR with every cell stored once."""
+    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    return without_duplicates(X) if sp.issparse(X) else X
+
+
+class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of many labels. A subclass learns in ``fit`` and gives ``_label_probabilities``, or another ``_present``."""
+
+    base: Any
+    _coder: LabelCoder
+
+    def _read(self, X: Any, Y: Any) -> tuple[Any, sp.csr_matrix]:
+        """X as numbers (dense, or CSR), and Y as a sparse 0/1 matrix."""
+        base = getattr(self, "base", None)
+        if hasattr(base, "__sklearn_tags__") and is_regressor(base):
+            raise InputError(f"{type(self).__name__} needs a classifier as its base, and {base!r} is a regressor.")
+        if Y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        X = read_numbers(self, X)
+        matrix, self._coder = encode_labels(Y)
+        if matrix.shape[0] != X.shape[0]:
+            sizes = f"X has {X.shape[0]} rows and Y has {matrix.shape[0]}"
+            raise InputError(f"Found input variables with inconsistent numbers of samples: {sizes}.")
+        self.n_labels_ = matrix.shape[1]
+        self.classes_ = self._coder.classes
+        return X, matrix
+
+    def _read_weighted(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Any, sp.csr_matrix, Weights]:
+        """The same, and the weights of the rows. Those of weight 0 are left out here, so that nothing further on meets them."""
+        X, labels = self._read(X, Y)
+        if sample_weight is None:
+            return X, labels, None
+        rows, weights = positive_weights(sample_weight, X.shape[0])
+        for part in self._weighted_parts():
+            weight_arguments(part, weights)
+        if rows is not None:
+            kept = np.flatnonzero(rows)
+            X, labels = X[kept], labels[kept]
+        return X, labels, None if weights is None or (weights == 1).all() else weights
+
+    def _weighted_parts(self) -> list[Any]:
+        """The estimators that row weights go down to: all of them must take some."""
+        return [self.base]
+
+    def _named(self, given: Any, X: Any) -> Any:
+        """X as read, with the names of its columns where it was ``given`` some: selectors take features by name."""
+        if not hasattr(self, "feature_names_in_") or sp.issparse(X):
+            return X
+        names, frames = self.feature_names_in_.tolist(), nw.get_native_namespace(given)
+        return nw.from_numpy(X, schema=names, native_namespace=frames).to_native()
+
+    def _read_queries(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return read_numbers(self, X, reset=False)
+
+    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of every label: shape (n_rows, n_labels). When Y was one column, of its two values, as scikit-learn's."""
+        return self._in_form_of_y(self._label_probabilities(X))
+
+    def _in_form_of_y(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.hstack([1 - probabilities, probabilities]) if self._coder.kind == "one" else probabilities
+
+    def _present(self, X: Any) -> NDArray[np.bool_]:
+        present: NDArray[np.bool_] = self._label_probabilities(X) > 0.5
+        return present
+
+    def predict(self, X: Any) -> Any:
+        """The labels of every row, in the form that Y had; a label as likely as not is absent."""
+        check_is_fitted(self)
+        return self._coder.decode(self._present(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_class = False
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = True
+        return tags

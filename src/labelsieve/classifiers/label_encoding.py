@@ -1,0 +1,172 @@
+"""Labels as classifiers learn them: a 0/1 matrix, and the way back to what the user gave."""
+
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from labelsieve.counting.number_table import read_values
+from labelsieve.errors import InputError
+
+
+@dataclass(frozen=True)
+class LabelCoder:
+    """What the columns of Y look like: dense or sparse, one or many, and the two values of each.
+
+    ``values[l]`` are the values for absent and present: 0 and 1, or the two values that a column has, in their order.
+    """
+
+    values: list[NDArray[Any]]
+    kind: str  # "one", "many" or "sparse"
+    dtype: Any
+
+    @property
+    def classes(self) -> Any:
+        """What scikit-learn calls ``classes_``.
+
+        The two values of a single column, the numbers of the labels where Y is 0/1 (as in ``OneVsRestClassifier``), and
+        otherwise the two values of each column.
+        """
+        if self.kind == "one":
+            return self.values[0]
+        return np.arange(len(self.values)) if self._only_bits else self.values
+
+    @property
+    def _only_bits(self) -> bool:
+        return all(len(values) == 2 and values[0] == 0 and values[1] == 1 for values in self.values)
+
+    def encode(self, Y: Any) -> NDArray[np.uint8]:
+        """More labels in the form of Y as zeros and ones; of a label with one value alone, any other value is a one."""
+        table = Y.toarray() if sp.issparse(Y) else _read_values(Y)
+        table = table.reshape(table.shape[0], -1)
+        if table.shape[1] != len(self.values):
+            raise InputError(f"Y has {table.shape[1]} labels; those of the training rows were {len(self.values)}.")
+        codes = np.empty(table.shape, dtype=np.uint8)
+        for label, (absent, present) in enumerate(self.values):
+            column = table[:, label]
+            strange = (column != absent) & (column != present)
+            if strange.any() and absent != present:
+                row = int(np.argmax(strange))
+                raise InputError(
+                    f"Y, row {row}, column {label}: {column[row]!s} is not a value of the label, which was {absent!s} or "
+                    f"{present!s} in the training rows."
+                )
+            codes[:, label] = column == present if absent != present else strange
+        return codes
+
+    def decode(self, present: NDArray[np.bool_]) -> Any:
+        """Predictions in the form of Y."""
+        if self.kind == "sparse":
+            return sp.csr_matrix(present.astype(self.dtype))
+        if self._only_bits:
+            decoded = present.astype(self.dtype)
+        else:
+            columns = [values[present[:, label].astype(np.intp)] for label, values in enumerate(self.values)]
+            decoded = np.column_stack(columns)
+        return decoded[:, 0] if self.kind == "one" else decoded
+
+
+def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
+    """Y as a sparse 0/1 matrix of shape (n_rows, n_labels), and how to turn predictions back.
+
+    >>> matrix, coder = encode_labels([["no", "yes"], ["no", "no"]])
+    >>> matrix.toarray()
+    array([[0, 1],
+           [0, 0]], dtype=uint8)
+    """
+    if sp.issparse(Y):
+        matrix = _read_sparse(Y)
+        return matrix.astype(np.uint8), LabelCoder([np.array([0, 1])] * matrix.shape[1], "sparse", matrix.dtype)
+    table = _read_values(Y)
+    kind = "many" if table.ndim == 2 else "one"
+    if table.ndim != 2:
+        table = column_or_1d(table).reshape(-1, 1)
+    _refuse_nothing(table)
+    present = np.empty(table.shape, dtype=np.uint8)
+    values = []
+    for label in range(table.shape[1]):
+        column = table[:, label]
+        found = _distinct(column, label)
+        if len(found) > 2:
+            kind_of_target = type_of_target(column)
+            if kind_of_target.startswith("continuous"):
+                raise InputError(
+                    f"Unknown label type: {kind_of_target}. Y, column {label}: labels have two values, not real numbers."
+                )
+            raise InputError(
+                f"Only binary classification is supported. Y, column {label}, has {len(found)} different values, and a label "
+                "has two; for classes, give one 0/1 column for each."
+            )
+        if table.dtype.kind in "biuf" and np.isin(found, (0, 1)).all():
+            found = np.array([0, 1], dtype=table.dtype)
+        present[:, label] = column == found[-1] if len(found) == 2 else 0
+        values.append(found if len(found) == 2 else np.repeat(found, 2))
+    return sp.csr_matrix(present), LabelCoder(values, kind, table.dtype)
+
+
+def _read_sparse(Y: Any) -> sp.csr_matrix:
+    if Y.ndim != 2:
+        raise InputError(f"Y: a sparse matrix of labels has rows and columns, and this has {Y.ndim} dimension.")
+    _refuse_nothing(Y)
+    matrix = sp.csr_matrix(Y, copy=True)  # its own: what follows works in place, and Y may be read-only
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if not (matrix.data == 1).all():
+        raise InputError("Y: a sparse matrix of labels holds 0 and 1 alone.")
+    return matrix
+
+
+def _read_values(Y: Any) -> NDArray[Any]:
+    """Y as an array, nothing missing. Objects that are all numbers, as frames of several types give them, become numbers."""
+    table = read_values(Y, "Y")
+    if table.dtype.kind == "f" and not np.isfinite(table).all():
+        raise InputError(_missing(~np.isfinite(table)))
+    if table.dtype.kind != "O":
+        return table
+    missing = np.array([is_missing(value) for value in table.ravel()], dtype=bool).reshape(table.shape)
+    if missing.any():
+        raise InputError(_missing(missing))
+    numbers = all(isinstance(value, Number | np.bool_) for value in table.ravel())
+    return np.array(table.tolist()) if numbers else table
+
+
+def is_missing(value: Any) -> bool:
+    """True for None, NaN, NaT and the NA of pandas.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("no")
+    (True, True, False)
+    """
+    if value is None or type(value).__name__ == "NAType":  # whose comparisons are neither true nor false
+        return True
+    different = value != value
+    return isinstance(different, bool | np.bool_) and bool(different)
+
+
+def _missing(where: NDArray[np.bool_]) -> str:
+    row, *column = np.argwhere(where)[0].tolist()
+    place = f"row {row}" + "".join(f", column {one}" for one in column)
+    return (
+        f"Input y contains NaN, infinity or another missing value: Y, {place}. Every label must be known; fill it, or drop it."
+    )
+
+
+def _refuse_nothing(table: Any) -> None:
+    if 0 in table.shape:
+        raise InputError(f"Y is empty: it has {table.shape[0]} rows and {table.shape[1]} columns.")
+
+
+def _distinct(column: NDArray[Any], label: int) -> NDArray[Any]:
+    try:
+        if column.dtype.kind == "O":
+            set(column.tolist())  # sets and lists compare in ways that do not sort, and have no hash
+        return np.unique(column)
+    except TypeError as error:
+        raise InputError(
+            f"Y, column {label}, holds values that cannot be put in order ({error}); a label has two values of one kind. Sets "
+            "of labels become 0/1 columns with sklearn.preprocessing.MultiLabelBinarizer."
+        ) from None

@@ -1,0 +1,3 @@
+from labelsieve.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,184 @@
+"""The command line: parses, calls, prints. Nothing else in the library prints.
+
+Commands import what they need: help comes at once, and Ctrl-C is heard while the rest loads.
+"""
+
+import errno
+import io
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from labelsieve.cli.compare_command import compare
+from labelsieve.cli.datasets_command import datasets_app
+from labelsieve.cli.methods_command import methods
+from labelsieve.cli.options import examples
+from labelsieve.cli.report_command import REPORT, check_output, report, write_demo
+from labelsieve.cli.select_command import select
+from labelsieve.cli.study_command import study
+from labelsieve.errors import InputError
+from labelsieve.report.plaintext import listed, plain_table, printable, prose, text_of
+
+CODES = "Exit codes: 0, done; 1, some cells of a study failed; 2, refused, with the reason in one line; 130, interrupted."
+
+
+class Commands(TyperGroup):
+    """Turns what the library refuses into one line and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            from labelsieve.formula import FormulaError
+
+            with warnings.catch_warnings():
+                warnings.showwarning = cast(Any, Notes().show)
+                return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(130) from None
+        except (InputError, FormulaError, MemoryError, OSError) as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise  # whoever read the output has read enough; typer ends quietly
+            typer.echo(f"labelsieve: {one_line(error)}", err=True)
+            raise typer.Exit(2) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    epilog=CODES,
+    rich_markup_mode=None,  # help is plain text, in pipes and elsewhere
+    pretty_exceptions_enable=False,
+)
+app.add_typer(datasets_app, name="datasets")
+app.command(epilog=examples("labelsieve methods", "labelsieve methods ela-chi", "labelsieve methods --json"))(methods)
+app.command(
+    epilog=examples(
+        "labelsieve select emotions -k 20",
+        "labelsieve select songs.csv --labels 5 --criterion relieff:n_neighbors=20 --json",
+        "labelsieve select songs.csv --labels 5 --criterion cmim --stop permutation:alpha=0.01",
+        "labelsieve select songs.csv --labels 5 --labelwise --stop g-test",
+    )
+)(select)
+app.command(
+    epilog=examples(
+        "labelsieve compare emotions yeast --methods jmi,scls,ela-chi --out study --dry-run",
+        "labelsieve compare songs.csv --labels 5 --methods jmi,relieff:n_neighbors=20 -k 1..20 --out study",
+        "labelsieve compare protocol.toml --out study --json",
+    )
+)(compare)
+app.command(
+    epilog=examples(
+        "labelsieve study", "labelsieve study group-jmi-table2 --dry-run", "labelsieve study group-jmi-table2 --full"
+    )
+)(study)
+app.command(
+    epilog=examples(
+        "labelsieve report songs.csv --labels 5 --criterion mrmr -k 12 -o songs.html",
+        "labelsieve report study/ -o study.html",
+    )
+)(report)
+
+
+def main() -> None:
+    """Where the command ``labelsieve`` begins."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end the run
+    try:
+        app(prog_name="labelsieve")
+    except KeyboardInterrupt:  # outside of a command, where typer does not look
+        sys.exit(130)
+
+
+def one_line(error: BaseException) -> str:
+    """What went wrong, in one line that names the file if there is one."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return printable(f"{error.filename}: {error.strerror}")
+    return printable(" ".join(str(error).split()) or "not enough memory")
+
+
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
+
+
+class Notes:
+    """Warnings as notes, without the lines of code that they came from, each once: some come with every classifier learned.
+
+    Of notes that differ in their numbers only, the first three.
+    """
+
+    ALIKE = 3
+
+    def __init__(self) -> None:
+        self._said: dict[str, set[str]] = {}
+
+    def show(self, message: Warning | str, *_: Any, **__: Any) -> None:
+        """In place of ``warnings.showwarning``."""
+        note = printable(" ".join(str(message).split()))
+        alike = self._said.setdefault(NUMBER.sub("0", note), set())
+        if note not in alike and len(alike) <= self.ALIKE:
+            alike.add(note)
+            told = note if len(alike) <= self.ALIKE else "more of the same with other numbers, which are not shown."
+            typer.echo(f"labelsieve: note: {told}", err=True)
+
+
+def print_paragraphs(*paragraphs: str) -> None:
+    """Print with empty lines between."""
+    typer.echo("\n\n".join(paragraphs))
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        from labelsieve import __version__
+
+        typer.echo(f"labelsieve {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Choose the features that matter when every row has many labels."""
+
+
+@app.command(epilog=examples("labelsieve demo", "labelsieve demo --n-rows 500 --random-state 1"))
+def demo(
+    seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Another number makes other data.")] = 0,
+    rows: Annotated[int, typer.Option("--n-rows", "--rows", min=2, help="How many rows to make.")] = 2000,
+    report: Annotated[Path, typer.Option(help=REPORT)] = Path("labelsieve-demo.html"),
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
+) -> None:
+    """Run every criterion on made-up data with a known answer, and write a report of one of them."""
+    from labelsieve.studies.demo import SHORT, run_demo
+
+    if not no_report:
+        check_output(report)
+    result = run_demo(rows, seed)
+    names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.answer)
+    kinds = plain_table()
+    kinds.add_row("rel", "relevant: each tells about two labels")
+    kinds.add_row("xor", "two that tell about a label, but only together")
+    kinds.add_row("copy", "redundant: the relevant ones, measured less well")
+    kinds.add_row("noise", "chance")
+    table = plain_table("criterion", "chosen, in order", *(f">{short}" for short in SHORT.values()))
+    for one in result.outcomes:
+        shares = [result.share(one, kind) for kind in SHORT]
+        table.add_row(one.criterion, " ".join(names[column] for column in one.chosen), *shares)
+    print_paragraphs(
+        prose(f"{rows:,} made-up rows with {n_labels} labels and {len(names)} features of four kinds:"),
+        text_of(kinds),
+        prose(
+            f"Every criterion chooses {n_right}. The answer is all rel and xor; the last columns say how many of each it took."
+        ),
+        text_of(table),
+        listed(*result.sentences(), "One made-up table does not say what is best for yours."),
+    )
+    if not no_report:
+        write_demo(result, report)

@@ -1,0 +1,184 @@
+"""The commands about data sets: ``labelsieve datasets ...``."""
+
+import re
+from dataclasses import fields
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, emit, examples
+from labelsieve.errors import InputError
+from labelsieve.report.plaintext import listed, plain_table, printable, text_of
+
+if TYPE_CHECKING:
+    from labelsieve.datasets import Dataset
+
+FILE = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV with a header row or Parquet, maybe packed; or a name from datasets list."
+FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV or Parquet, maybe packed."
+ENDINGS = ".arff, .parquet, .pq, .libsvm, .svm or .csv, and then .gz, .bz2, .xz or .zst to pack it."
+LABELS = "N: the last N columns; -N: the first N; names with commas; an XML header. Not needed where the file says."
+datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, get them and convert them.")
+Strings = StrEnum("Strings", ["error", "drop", "nominal"])
+MissingLabels = StrEnum("MissingLabels", ["error", "drop", "absent"])
+
+
+def as_options(message: str) -> str:
+    """A message of the library with its parameters as one types them here.
+
+    >>> as_options('Pass strings="drop", or overwrite=True.')
+    'Pass --strings drop, or --overwrite.'
+    """
+    message = re.sub(r'\b(strings|missing_labels)="(\w+)"', lambda found: f"--{found[1].replace('_', '-')} {found[2]}", message)
+    return message.replace("overwrite=True", "--overwrite").replace("labels=:", "--labels:")
+
+
+@datasets_app.callback()
+def datasets() -> None:
+    """Look at data sets, get them and convert them."""
+
+
+def catalog_names() -> list[str]:
+    """Names for datasets fetch."""
+    from labelsieve.datasets.catalog import catalog
+
+    return list(catalog())
+
+
+@datasets_app.command("list", epilog=examples("labelsieve datasets list", "labelsieve datasets list --format csv"))
+def list_known(format: FormatOption = Format.table, json: JsonOption = False) -> None:
+    """List the data sets of the papers: size, who used them, and where they are now."""
+    emit(format, json, table=catalog_table, document=catalog_documents, rows=catalog_rows)
+
+
+def catalog_documents() -> list[dict[str, Any]]:
+    """What programs are told about every data set."""
+    from labelsieve.datasets.catalog import catalog
+    from labelsieve.datasets.data_paths import where
+
+    names = ("name", "rows", "features", "labels", "task", "papers", "url")
+    return [{name: getattr(entry, name) for name in names} | {"where": where(entry)} for entry in catalog().values()]
+
+
+def catalog_rows() -> list[list[Any]]:
+    """The same as rows, papers with blanks between them."""
+    documents = catalog_documents()
+    rows = [[*({**one, "papers": " ".join(one["papers"])}).values()] for one in documents]
+    return [list(documents[0]), *rows]
+
+
+def catalog_table() -> str:
+    """The same for people."""
+    from labelsieve.datasets.catalog import PAPERS, catalog
+    from labelsieve.datasets.data_paths import CACHE, FOLDER, cache_folder, where
+
+    number = {paper: str(place) for place, paper in enumerate(PAPERS, 1)}
+    table = plain_table("name", ">rows", ">features", ">labels", "task", "papers", "where")
+    for entry in catalog().values():
+        sizes = (f"{size:,}" for size in (entry.rows, entry.features, entry.labels))
+        papers = " ".join(number[paper] for paper in entry.papers)
+        table.add_row(entry.name, *sizes, entry.task, papers or "-", where(entry) or ("-" if entry.url else "bring it"))
+    places = f"folder: the one that ${FOLDER} names; cache: {printable(str(cache_folder()))} (${CACHE} names another)."
+    signs = "-: to be downloaded; bring it: no address is known, and datasets fetch NAME says which files to put where."
+    papers = listed(*(f"{number[paper]}: {text}" for paper, text in PAPERS.items()))
+    return f"{text_of(table)}\n\n{papers}\n\n{places}\n{signs}"
+
+
+@datasets_app.command(
+    "fetch", epilog=examples("labelsieve datasets fetch yeast", "labelsieve datasets fetch yeast --data-home data")
+)
+def fetch_one(
+    name: Annotated[str, typer.Argument(help="A name from datasets list.", autocompletion=complete(catalog_names))],
+    folder: Annotated[
+        Path | None, typer.Option("--data-home", "--folder", help="Look here first, instead of $LABELSIEVE_DATA.")
+    ] = None,
+) -> None:
+    """Get a data set, from the network if need be, and check that it is what the catalog says."""
+    from labelsieve.datasets.catalog import catalog_entry
+    from labelsieve.datasets.data_paths import where
+    from labelsieve.datasets.dataset_error import DatasetError
+    from labelsieve.datasets.fetch import fetch
+
+    entry = catalog_entry(name)
+    if not where(entry, folder) and entry.url:
+        typer.echo(f"labelsieve: downloading {' '.join(entry.needed())} from {entry.url}", err=True)
+    dataset = fetch(entry.name, data_home=folder)
+    expected = (entry.rows, entry.features, entry.labels)
+    if dataset.shape != expected:
+        sizes = "{:,} rows, {:,} features and {:,} labels"
+        raise DatasetError(
+            f"{entry.name} has {sizes.format(*dataset.shape)}, and the catalog says {sizes.format(*expected)}.",
+            remedy="Is it another version? `datasets info` and `select` take it as it is.",
+        )
+    rows, features, labels = expected
+    typer.echo(f"{entry.name}: {rows:,} rows, {features:,} features, {labels:,} {entry.task} ({where(entry, folder)}).")
+
+
+@datasets_app.command(
+    epilog=examples("labelsieve datasets info emotions", "labelsieve datasets info songs.csv --labels 5 --json")
+)
+def info(
+    file: Annotated[Path, typer.Argument(help=FILE)],
+    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
+    format: FormatOption = Format.table,
+    json: JsonOption = False,
+) -> None:
+    """Print the statistics of a data set: size, labels per row, imbalance."""
+    from labelsieve.datasets import describe
+    from labelsieve.datasets.readers.command_line_file import load_or_fetch
+
+    dataset = load_or_fetch(file, labels)
+    facts = describe(dataset)
+    names = [one.name for one in fields(facts) if isinstance(getattr(facts, one.name), int | float)]
+    document = {"name": dataset.name} | {name: getattr(facts, name) for name in names}
+    table = plain_table("statistic", ">value")
+    for name, value in (
+        ("rows", f"{facts.n_rows:,}"),
+        ("features", f"{facts.n_features:,}"),
+        ("cells of X that are not 0", f"{100 * facts.x_density:.2f} %"),
+        ("labels", f"{facts.n_labels:,}"),
+        ("labels per row (cardinality)", f"{facts.cardinality:.3f}"),
+        ("density", f"{facts.density:.4f}"),
+        ("distinct label rows", f"{facts.n_distinct:,}"),
+        ("mean imbalance (meanIR)", f"{facts.mean_imbalance:.3f}"),
+        ("its variation (CVIR)", f"{facts.imbalance_variation:.3f}"),
+        ("SCUMBLE", f"{facts.scumble:.4f}"),
+    ):
+        table.add_row(name, value)
+    text = f"{printable(dataset.name)}\n\n{text_of(table)}"
+    emit(format, json, table=lambda: text, document=lambda: document, rows=lambda: [["statistic", "value"], *document.items()])
+
+
+@datasets_app.command(epilog=examples("labelsieve datasets convert emotions.arff.gz emotions.parquet"))
+def convert(
+    file: Annotated[Path, typer.Argument(metavar="IN", help=FORMATS)],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help=ENDINGS)],
+    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
+    strings: Annotated[Strings, typer.Option(help="String and date attributes of ARFF files.")] = Strings.error,
+    missing_labels: Annotated[
+        MissingLabels, typer.Option(help="Missing labels: refuse, drop their rows, or take them as absent.")
+    ] = MissingLabels.error,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+) -> None:
+    """Write a data set in another format, which the ending of OUT names.
+
+    ARFF comes with its labels in an XML header beside it, and Parquet knows its labels. libsvm keeps no names, and CSV does not
+    say which columns are labels: they are the last ones.
+    """
+    from labelsieve.datasets import load, save
+    from labelsieve.datasets.readers.command_line_file import label_option
+    from labelsieve.datasets.writers.save import writer_for
+
+    writer_for(output)  # an unknown ending, or a file in the way, is told before a long file is read
+    if output.exists() and not overwrite:
+        raise InputError(f"{output}: this file exists already; choose another name, or pass --overwrite.")
+    try:
+        policies: Any = {"strings": strings.value, "missing_labels": missing_labels.value}
+        dataset: Dataset = load(file, label_option(labels), **policies)
+        written = save(dataset, output, overwrite=overwrite)
+    except InputError as error:
+        raise InputError(as_options(str(error))) from error
+    rows, features, targets = dataset.shape
+    names = " and ".join(printable(str(one)) for one in written)
+    typer.echo(f"{names}: {rows:,} rows, {features:,} features, {targets:,} labels.")

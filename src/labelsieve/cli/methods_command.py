@@ -1,0 +1,130 @@
+"""The command that lists the methods and describes one: ``labelsieve methods``."""
+
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, emit, method_names
+from labelsieve.report.plaintext import broken_formula, plain_table, prose, text_of
+
+if TYPE_CHECKING:
+    from labelsieve.criteria import Criterion
+
+EXPLAINED = {"n_rows": 10_000, "n_features": 1_000, "n_targets": 50}
+NAMES, FACTS = 12, 13  # how wide the first column is, in the catalog and in the description of one criterion
+SYMBOLS = "f: the candidate; s: each chosen feature; S: all of them as one; y, z: labels; pa: parents of y."
+
+
+def methods(
+    name: Annotated[str | None, typer.Argument(help="One of them, in detail.", autocompletion=complete(method_names))] = None,
+    format: FormatOption = Format.table,
+    json: JsonOption = False,
+) -> None:
+    """List the methods: name, formula or objective, paper; or describe one."""
+    if name is None:
+        emit(format, json, table=list_of_all, document=documents, rows=rows_of_all)
+        return
+    known = name.lower()
+    emit(format, json, table=lambda: description(known), document=lambda: facts(known), rows=lambda: facts(known).items())
+
+
+def list_of_all() -> str:
+    """Every method in a line or two."""
+    from labelsieve.registry import CRITERIA, DISCRETIZERS, METHODS, PRESETS, make_criterion
+
+    table = plain_table("name", "formula, and the paper that it is from")
+    for known in CRITERIA:
+        criterion = make_criterion(known)
+        table.add_row(known, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
+    recipes = plain_table("name", "criterion", "targets", "bins", "paper")
+    for known, one in PRESETS.items():
+        rule = next(name for name, kind in DISCRETIZERS.items() if type(one.discretizer) is kind)
+        bins = f"{one.discretizer.n_bins} {one.discretizer.closed}" if rule == "equal-width" else rule
+        recipes.add_row(known, str(one.criterion), one.targets, bins, one.paper)
+    others = plain_table("name", "without a formula for greedy search: objective, paper, and the selector in Python")
+    for known, method in METHODS.items():
+        others.add_row(known, f"{method.formula}\n{method.paper}; {method.selector}")
+    return "\n\n".join(
+        [
+            text_of(table),
+            text_of(others),
+            prose(SYMBOLS),
+            "Published methods: a criterion with the label space and the bins of its paper.",
+            text_of(recipes),
+            "More about one of them: labelsieve methods NAME",
+        ]
+    )
+
+
+def documents() -> list[dict[str, Any]]:
+    """What programs are told about every method."""
+    return [facts(name) for name in method_names()]
+
+
+def rows_of_all() -> list[list[Any]]:
+    """The same in short, as rows."""
+    keys = ["name", "kind", "formula", "paper", "python"]
+    return [keys, *([one[key] for key in keys] for one in documents())]
+
+
+def facts(name: str) -> dict[str, Any]:
+    """All there is to know about a method, in plain values; a name that nobody knows is refused."""
+    from labelsieve.registry import METHODS, PRESETS, resolve_method
+
+    if name in METHODS:
+        method = METHODS[name]
+        known = {"kind": "selector", "summary": method.summary, "formula": method.formula, "paper": method.paper}
+        known |= {"cost": method.cost, "reading": method.reading, "scores": method.scores, "python": method.call}
+        return {"name": name, **known, "ranking": not method.no_ranking, "remedy": method.no_ranking}
+    preset = PRESETS.get(name)
+    criterion = resolve_method(name if preset is None else preset.criterion).criterion
+    document: dict[str, Any] = {"name": name, "kind": "criterion" if preset is None else "published method"}
+    document |= {"summary": _summary(criterion), "formula": str(criterion.score)}
+    document |= {"first": None if criterion.first is None else str(criterion.first)}
+    document |= {"paper": criterion.paper if preset is None else preset.paper, "parameters": _parameters(criterion)}
+    document |= {"python": f"labelsieve.Sieve({name!r})", "scores": "nats", "ranking": True}
+    if preset is not None:
+        document |= {"criterion": str(preset.criterion), "targets": preset.targets, "discretizer": str(preset.discretizer)}
+    return document
+
+
+def description(name: str) -> str:
+    """The same for people."""
+    from labelsieve.registry import METHODS, PRESETS, resolve_method
+
+    table = plain_table()
+    if name in METHODS:
+        method = METHODS[name]
+        for what in ("formula", "paper", "cost", "reading", "scores"):
+            if getattr(method, what):
+                table.add_row(what, getattr(method, what))
+        table.add_row("in Python", method.call)
+        note = [prose(f"In select and compare it is refused: {method.no_ranking}")] if method.no_ranking else []
+        return "\n\n".join([prose(f"{name}: {method.summary}"), text_of(table), *note])
+    criterion = resolve_method(PRESETS[name].criterion if name in PRESETS else name).criterion
+    plan = criterion.plan
+    if name in PRESETS:
+        one = PRESETS[name]
+        table.add_row("method", f"{name}, {one.paper}")
+        table.add_row("targets", one.targets)
+        table.add_row("discretizer", str(one.discretizer))
+    table.add_row("formula", broken_formula(plan.score, FACTS))
+    first = "the same, with nothing chosen yet" if plan.first is None else broken_formula(plan.first, FACTS)
+    table.add_row("first pick", first)
+    parameters = _parameters(criterion)
+    table.add_row("parameters", ", ".join(f"{key}={value!r}" for key, value in parameters.items()) or "none")
+    table.add_row("paper", criterion.paper)
+    counted = plan.explain(**EXPLAINED).splitlines()[1 if plan.first is None else 2 :]  # the formulas stand above
+    size = "With {n_rows:,} rows, {n_features:,} features and {n_targets} labels:".format(**EXPLAINED)
+    return "\n\n".join([prose(f"{criterion.name}: {_summary(criterion)}"), text_of(table), "\n".join([size, *counted])])
+
+
+def _summary(criterion: "Criterion") -> str:
+    return (inspect.getdoc(type(criterion)) or "").splitlines()[0]
+
+
+def _parameters(criterion: "Criterion") -> dict[str, Any]:
+    own = type(criterion)
+    known = inspect.signature(own).parameters.values() if own.__init__ is not object.__init__ else ()
+    return {one.name: one.default for one in known}

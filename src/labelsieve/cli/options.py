@@ -1,0 +1,178 @@
+"""What the commands share: how values are typed, how answers are printed for people and for programs."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from labelsieve.errors import InputError
+
+Format = StrEnum("Format", ["table", "json", "csv"])
+FormatOption = Annotated[Format, typer.Option(help="What to print: a table for people, or json or csv for programs.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
+
+
+def examples(*lines: str) -> str:
+    """The end of a help text: commands to try, each on a line of its own.
+
+    >>> examples("labelsieve demo").split()[1:]
+    ['Examples:', 'labelsieve', 'demo']
+    """
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+def parse_named(text: str, option: str) -> tuple[str, dict[str, Any]]:
+    """A name with parameters, as it is typed.
+
+    >>> parse_named("mlknn:k=7:s=0.5", "--classifier")
+    ('mlknn', {'k': 7, 's': 0.5})
+    """
+    name, *parameters = text.strip().split(":")
+    settings: dict[str, Any] = {}
+    for parameter in parameters:
+        key, sign, value = parameter.partition("=")
+        if not sign or not key.isidentifier():
+            raise InputError(f"{option} {text}: parameters look like {name}:name=value.")
+        settings[key] = read_value(value)
+    return name, settings
+
+
+def read_value(text: str) -> Any:
+    """A number, true, false, none, or text.
+
+    >>> read_value("7"), read_value("0.5"), read_value("true"), read_value("none"), read_value("joint")
+    (7, 0.5, True, None, 'joint')
+    """
+    known: dict[str, Any] = {"true": True, "false": False, "none": None}
+    if text.lower() in known:
+        return known[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def read_count(text: str) -> int | float | None:
+    """How many features: a number, a share of all, or all.
+
+    >>> read_count("10"), read_count("25%"), read_count("all")
+    (10, 0.25, None)
+    """
+    if text.strip().lower() == "all":
+        return None
+    try:
+        if text.strip().endswith("%"):
+            share = float(text.strip()[:-1]) / 100
+            if 0 < share <= 1:
+                return None if share == 1 else share
+        elif int(text) >= 1:
+            return int(text)
+    except ValueError:
+        pass
+    raise InputError(f"-k {text}: how many features is a whole number from 1, a share such as 10%, or all.")
+
+
+def names_in(text: str | None) -> list[str]:
+    """What stands between commas.
+
+    >>> names_in("jmi, scls,")
+    ['jmi', 'scls']
+    """
+    return [one.strip() for one in (text or "").split(",") if one.strip()]
+
+
+def asked_format(format: Format, as_json: bool) -> Format:
+    """The form of the answer from both options.
+
+    >>> asked_format(Format.table, True).value
+    'json'
+    """
+    if as_json and format is Format.csv:
+        raise InputError("--json and --format csv exclude each other.")
+    return Format.json if as_json else format
+
+
+def emit(
+    format: Format,
+    as_json: bool,
+    *,
+    table: Callable[[], str],
+    document: Callable[[], Any],
+    rows: Callable[[], Iterable[Sequence[Any]]] | None = None,
+) -> None:
+    """Print an answer in the form asked for; the others are not made."""
+    format = asked_format(format, as_json)
+    if format is Format.json:
+        typer.echo(as_json_text(document()))
+    elif format is Format.csv:
+        if rows is None:
+            raise InputError("--format csv: this answer has several tables; use json.")
+        lines = io.StringIO()
+        csv.writer(lines, lineterminator="\n").writerows(rows())
+        typer.echo(lines.getvalue(), nl=False)
+    else:
+        typer.echo(table())
+
+
+def as_json_text(document: Any) -> str:
+    """JSON that every reader takes: numbers that are none become null.
+
+    >>> as_json_text({"p": float("nan")})
+    '{"p": null}'
+    """
+    return json.dumps(_plain(document), indent=1 if isinstance(document, dict | list) and len(str(document)) > 60 else None)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def complete(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Completes the last of several names between commas; the names are asked for when they are needed."""
+
+    def names(incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        return [f"{before}{comma}{name}" for name in known() if name.startswith(last.strip())]
+
+    return names
+
+
+def method_names() -> list[str]:
+    """Names for --criterion and --methods."""
+    from labelsieve.registry import method_names
+
+    return method_names()
+
+
+def rule_names() -> list[str]:
+    """Names for --stop."""
+    from labelsieve.registry import STOPPING_RULES
+
+    return list(STOPPING_RULES)
+
+
+def space_names() -> list[str]:
+    """Names for --targets."""
+    from labelsieve.registry import LABEL_SPACES
+
+    return ["auto", *LABEL_SPACES]
+
+
+def discretizer_names() -> list[str]:
+    """Names for --discretizer."""
+    from labelsieve.registry import DISCRETIZERS
+
+    return ["auto", *DISCRETIZERS]

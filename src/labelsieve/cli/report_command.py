@@ -1,0 +1,155 @@
+"""The command that writes a report: ``labelsieve report``."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from labelsieve.cli.options import names_in
+from labelsieve.cli.select_command import (
+    ALIKE,
+    BinsOption,
+    CodesOption,
+    CountOption,
+    CriterionOption,
+    CutsOption,
+    EstimatorOption,
+    ExcludedOption,
+    ForcedOption,
+    JobsOption,
+    LabelsOption,
+    LabelwiseOption,
+    StopOption,
+    TargetsOption,
+    choose,
+)
+from labelsieve.errors import InputError
+
+if TYPE_CHECKING:
+    from labelsieve.report import Report
+    from labelsieve.studies.demo import Demo
+
+WHAT = "A file of data or the name of a data set, to select from as labelsieve select does; or the folder of a study."
+REPORT = "Where to write the report."
+SHOWN = "cife"  # by the demo: it finds the answer, and its formula has all the parts that a report can show
+
+
+def report(
+    what: Annotated[Path, typer.Argument(help=WHAT)],
+    output: Annotated[Path, typer.Option("--output", "-o", help=f"{REPORT} It replaces a file there.")] = Path("report.html"),
+    labels: LabelsOption = None,
+    count: CountOption = None,
+    criterion: CriterionOption = "jmi",
+    stop: StopOption = None,
+    targets: TargetsOption = "auto",
+    discretizer: CutsOption = "auto",
+    bins: BinsOption = None,
+    codes: CodesOption = False,
+    estimator: EstimatorOption = None,
+    forced: ForcedOption = None,
+    excluded: ExcludedOption = None,
+    labelwise: LabelwiseOption = False,
+    n_jobs: JobsOption = None,
+    twins: Annotated[float, typer.Option(help=ALIKE)] = 0.9,
+    stability: Annotated[int, typer.Option(min=0, help="Select from so many resamples of the rows too; 0: do not.")] = 20,
+    seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Of those resamples.")] = 0,
+) -> None:
+    """Write a selection or a study as one HTML file, with tables, figures and citations.
+
+    The file needs no network. For a study, the options of a selection have no meaning.
+    """
+    if not 0 < twins <= 1:
+        raise InputError("--twins takes a number above 0 and at most 1.")
+    if stability == 1:
+        raise InputError("--stability: one resample has nothing to agree with; give 2 or more, or 0.")
+    check_output(output)
+    require_matplotlib()
+    command = shlex.join(["labelsieve", *sys.argv[1:]])
+    if what.is_dir():
+        made = study_page(what, command)
+    else:
+        from labelsieve.report import selection_report
+
+        cut = {"discretizer": discretizer, "bins": bins, "codes": codes}
+        more = {"estimator": estimator, "forced": names_in(forced), "excluded": names_in(excluded), "n_jobs": n_jobs}
+        result = choose(what, labels, count, criterion, stop, cut, more, {"targets": targets, "labelwise": labelwise})
+        made = selection_report(
+            result.sieve,
+            result.data.X,
+            result.data.Y,
+            names=result.data.feature_names,
+            label_names=result.data.label_names,
+            data_name=what.name,
+            twins=twins,
+            resamples=stability,
+            random_state=seed,
+            command=command,
+        )
+    said(made.write(output))
+
+
+def study_page(folder: Path, command: str) -> "Report":
+    """The report of a study, or where to look for one."""
+    from labelsieve.replications import REPLICATIONS
+    from labelsieve.report import published_report, study_report
+    from labelsieve.studies import StudyResults
+    from labelsieve.studies.store.stored_results import FILE
+
+    parts = sorted(path.parent for path in folder.glob(f"*/{FILE}"))
+    if parts and not (folder / FILE).exists():
+        results = {part.name: StudyResults(part) for part in parts}
+        names = {one.published for one in results.values()}
+        name = names.pop() if len(names) == 1 else None
+        if name in REPLICATIONS:
+            return published_report(REPLICATIONS[name], results, command=command)
+        raise InputError(f"{folder}: this study has parts; give one of {', '.join(map(str, parts))}.")
+    return study_report(StudyResults(folder), name=folder.resolve().name, command=command)
+
+
+def write_demo(result: "Demo", path: Path) -> None:
+    """A report of what one criterion made of the demo's data; a note where there is no matplotlib."""
+    try:
+        require_matplotlib()
+    except InputError as error:
+        typer.echo(f"labelsieve: note: no report. {error}", err=True)
+        return
+    from labelsieve.report import selection_report
+    from labelsieve.selectors.sieve import Sieve
+
+    data = result.data
+    sieve = Sieve(SHOWN, n_features_to_select=len(result.answer)).fit(data.X, data.Y)
+    made = selection_report(
+        sieve,
+        data.X,
+        data.Y,
+        names=data.feature_names,
+        label_names=data.label_names,
+        data_name="the demo",
+        twins=0.2,
+        resamples=20,
+        command=shlex.join(["labelsieve", *sys.argv[1:]]),
+    )
+    said(made.write(path))
+
+
+def require_matplotlib() -> None:
+    """Refuse in one line where figures cannot be drawn."""
+    from labelsieve.report.figures.figure_style import pyplot
+
+    try:
+        pyplot()
+    except ImportError as error:
+        raise InputError(str(error)) from None
+
+
+def check_output(path: Path) -> None:
+    """Refuse a place that cannot be written to before anything is computed."""
+    if path.suffix.lower() not in (".html", ".htm") or not path.parent.is_dir() or path.is_dir():
+        raise InputError(f"{path}: a report is a .html file in a folder that exists.")
+
+
+def said(path: Path) -> None:
+    """Say where the report is."""
+    typer.echo(f"labelsieve: report written to {path.resolve()}", err=True)

@@ -1,0 +1,214 @@
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+def kernel_name() -> str: ...
+def scan_codes(numbers: NDArray[Any], levels: NDArray[np.uint32]) -> tuple[int, int] | None: ...
+def copy_codes(numbers: NDArray[Any], out: NDArray[np.uint8] | NDArray[np.uint16]) -> None: ...
+def equal_width(
+    numbers: NDArray[Any],
+    n_bins: int,
+    closed_right: bool,
+    out: NDArray[np.uint16],
+    levels: NDArray[np.uint32],
+) -> tuple[int, int] | None: ...
+def equal_width_sparse(
+    starts: NDArray[np.int64],
+    values: NDArray[np.float64],
+    n_rows: int,
+    n_bins: int,
+    closed_right: bool,
+    out: NDArray[np.uint16],
+    implicit: NDArray[np.uint16],
+    levels: NDArray[np.uint32],
+) -> tuple[int, int] | None: ...
+def fold_panel(
+    account: NDArray[np.int64],
+    fixed: NDArray[np.int64] | None,
+    pair: NDArray[np.int64],
+    pair_factor: int,
+    triple: NDArray[np.int64],
+    triple_factor: int,
+    constant: int,
+) -> None: ...
+
+class NumberColumns: ...
+
+def dense_numbers(numbers: NDArray[Any]) -> NumberColumns: ...
+def sparse_numbers(
+    starts: NDArray[np.int64], rows: NDArray[np.uint32], values: NDArray[np.float64], n_rows: int
+) -> NumberColumns: ...
+def scan_finite(numbers: NDArray[Any], allow_missing: bool) -> tuple[int, int] | None: ...
+def cut_numbers(
+    numbers: NumberColumns,
+    rule: str,
+    n_bins: int,
+    factor: float,
+    steps: float,
+    keep_binary: bool,
+    weights: NDArray[np.uint64] | None,
+    unit: float,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.uint8]]: ...
+def mdl_numbers(
+    numbers: NumberColumns,
+    starts: NDArray[np.int64] | None,
+    classes: NDArray[np.uint16],
+    n_classes: NDArray[np.uint32],
+    weights: NDArray[np.uint64] | None,
+    unit: float,
+    table: NDArray[np.int64] | None,
+    logs: NDArray[np.float64],
+    scale: float,
+    kononenko: bool,
+    count_values: bool,
+) -> list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.uint8]]]: ...
+def apply_cuts(
+    numbers: NumberColumns,
+    cut_starts: NDArray[np.int64],
+    cuts: NDArray[np.float64],
+    closed_right: bool,
+    out: NDArray[np.uint8] | NDArray[np.uint16],
+    implicit: NDArray[np.uint16],
+    missing: NDArray[np.uint8],
+) -> None: ...
+def pair_steps(
+    matrix: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    tolerance: float,
+    max_steps: int,
+) -> tuple[int, float, float]: ...
+def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
+def nearest_dense(
+    table: NDArray[np.float64],
+    queries: NDArray[np.float64],
+    sizes: NDArray[np.uint64],
+    k: int,
+    all_ties: bool,
+    leave_out: bool,
+    squares: bool,
+    n_threads: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]: ...
+def nearest_sparse(
+    starts: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    values: NDArray[np.float64],
+    n_rows: int,
+    query_starts: NDArray[np.int64],
+    query_columns: NDArray[np.int32],
+    query_values: NDArray[np.float64],
+    k: int,
+    all_ties: bool,
+    leave_out: bool,
+    n_threads: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]: ...
+def label_histograms(
+    starts: NDArray[np.int64],
+    rows: NDArray[np.uint32],
+    label_starts: NDArray[np.int64],
+    label_places: NDArray[np.uint32],
+    n_labels: int,
+    most: int,
+    n_threads: int,
+) -> NDArray[np.int64]: ...
+def label_answers(
+    starts: NDArray[np.int64],
+    rows: NDArray[np.uint32],
+    label_starts: NDArray[np.int64],
+    label_places: NDArray[np.uint32],
+    table: NDArray[np.float64],
+    out: NDArray[np.float64],
+    n_threads: int,
+) -> None: ...
+
+class Table: ...
+
+def dense_table(codes: NDArray[np.uint8] | NDArray[np.uint16], levels: NDArray[np.uint32]) -> Table: ...
+def sparse_table(
+    starts: NDArray[np.int64],
+    rows: NDArray[np.uint32],
+    codes: NDArray[np.uint16],
+    implicit: NDArray[np.uint16],
+    n_rows: int,
+    levels: NDArray[np.uint32],
+) -> Table: ...
+
+class Weights:
+    def __init__(self, of_rows: NDArray[np.uint64], logs: NDArray[np.float64], scale: float, penalty: int) -> None: ...
+
+class Session:
+    def __init__(
+        self,
+        x: Table,
+        y: Table,
+        table: NDArray[np.int64] | None,
+        weights: Weights | None,
+        n_threads: int,
+        strategy: str,
+        rows: NDArray[np.uint32] | None = None,
+    ) -> None: ...
+    def feature_sums(self, out: NDArray[np.int64]) -> None: ...
+    def target_sums(self, out: NDArray[np.int64]) -> None: ...
+    def run(
+        self,
+        given: NDArray[np.uint32],
+        n_given: int,
+        first: int,
+        last: int,
+        reduce: bool,
+        with_given: NDArray[np.int64],
+        out: NDArray[np.int64],
+    ) -> None: ...
+    def run_feature(
+        self,
+        feature: int,
+        first: int,
+        last: int,
+        reduce: bool,
+        with_given: NDArray[np.int64],
+        out: NDArray[np.int64],
+    ) -> None: ...
+    def fold_feature(
+        self,
+        feature: int,
+        first: int,
+        last: int,
+        account: NDArray[np.int64],
+        fixed: NDArray[np.int64] | None,
+        pair_factor: int,
+        triple_factor: int,
+        constant: int,
+    ) -> None: ...
+    @property
+    def bytes(self) -> int: ...
+
+class ReliefRows:
+    @overload
+    def __init__(self, values: NDArray[np.float64], n_columns: int, n_threads: int) -> None: ...
+    @overload
+    def __init__(
+        self,
+        row_starts: NDArray[np.int64],
+        columns: NDArray[np.uint32],
+        row_values: NDArray[np.float64],
+        column_starts: NDArray[np.int64],
+        rows: NDArray[np.uint32],
+        column_values: NDArray[np.float64],
+        n_threads: int,
+    ) -> None: ...
+    def nearest(
+        self,
+        references: NDArray[np.uint32],
+        starts: NDArray[np.int64],
+        rows: NDArray[np.uint32],
+        k: int,
+        out: NDArray[np.uint32],
+    ) -> None: ...
+    def add(
+        self,
+        references: NDArray[np.uint32],
+        neighbors: NDArray[np.uint32],
+        factors: NDArray[np.float64],
+        sums: NDArray[np.float64],
+    ) -> None: ...

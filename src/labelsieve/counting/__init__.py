@@ -1,0 +1,3 @@
+from labelsieve.counting.codes import Codes
+
+__all__ = ["Codes"]

@@ -1,0 +1,205 @@
+"""Codes: every column as small integers, the form in which everything is counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelsieve import core
+from labelsieve.counting.number_table import NumberTable, read_table
+from labelsieve.errors import InputError
+
+MAX_LEVELS = 65_535
+
+
+@dataclass(frozen=True)
+class SparseCodes:
+    """Codes listed by columns; a row that a column does not list has the column's ``implicit`` code."""
+
+    starts: NDArray[np.int64]
+    rows: NDArray[np.uint32]
+    codes: NDArray[np.uint16]
+    implicit: NDArray[np.uint16]
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """A table of codes: column ``j`` holds integers from 0 to ``levels[j] - 1``.
+
+    Make one with :meth:`from_values`, or with a discretizer such as :func:`labelsieve.discretize.equal_width`.
+
+    Attributes
+    ----------
+    n_rows : int
+    levels : ndarray of uint32
+        One more than the largest code of each column.
+    names : tuple of str or None
+        Column names, when the input had them.
+    dense : ndarray of uint8 or uint16, or None
+        The codes, shape ``(n_rows, n_columns)``, any memory layout. ``uint8`` input is not copied.
+    sparse : SparseCodes or None
+        The codes of a sparse table, by columns.
+
+    Examples
+    --------
+    >>> codes = Codes.from_values([[0, 2], [1, 0], [1, 1]])
+    >>> codes.levels
+    array([2, 3], dtype=uint32)
+    >>> codes
+    Codes(3 rows, 2 columns, 2 to 3 levels, dense)
+    """
+
+    n_rows: int
+    levels: NDArray[np.uint32]
+    names: tuple[str, ...] | None = None
+    dense: NDArray[np.uint8] | NDArray[np.uint16] | None = None
+    sparse: SparseCodes | None = None
+
+    @classmethod
+    def from_values(cls, X: Any, *, names: Sequence[str] | None = None, what: str = "X") -> "Codes":
+        """Take values that are codes already: whole numbers from 0 to 65,534, of any number type.
+
+        The same values give the same codes whether they come as integers, floats or booleans, in an array, a frame
+        or a sparse matrix (whose unlisted entries are 0). Text and categorical columns of a frame are numbered in
+        the order of their sorted values.
+
+        Cost: one pass over the values to check them, and one to copy those that are not bytes already.
+        """
+        if isinstance(X, Codes):
+            return X if names is None else X.rename(names)
+        table = read_table(X, what=what)
+        codes = _from_sparse(table, what) if table.dense is None else _from_dense(table, what)
+        return codes if names is None else codes.rename(names)
+
+    def rename(self, names: Sequence[str]) -> "Codes":
+        """Give the columns these names."""
+        if len(names) != self.n_columns:
+            raise InputError(f"{len(names)} names for {self.n_columns} columns.")
+        return Codes(self.n_rows, self.levels, tuple(map(str, names)), self.dense, self.sparse)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.levels)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_rows, self.n_columns
+
+    def column(self, j: int) -> NDArray[np.uint16]:
+        """Codes of column ``j``, one for each row."""
+        if not -self.n_columns <= j < self.n_columns:
+            raise IndexError(f"column {j} of {self.n_columns}")
+        j %= self.n_columns
+        if self.dense is not None:
+            return self.dense[:, j].astype(np.uint16)
+        assert self.sparse is not None
+        column = np.full(self.n_rows, self.sparse.implicit[j], dtype=np.uint16)
+        listed = slice(self.sparse.starts[j], self.sparse.starts[j + 1])
+        column[self.sparse.rows[listed]] = self.sparse.codes[listed]
+        return column
+
+    def to_dense(self) -> NDArray[np.uint8] | NDArray[np.uint16]:
+        """All codes as one array of shape ``(n_rows, n_columns)``."""
+        if self.dense is not None:
+            return self.dense
+        out = np.empty(self.shape, dtype=np.uint8 if self.levels.max() <= 256 else np.uint16, order="F")
+        for j in range(self.n_columns):
+            out[:, j] = self.column(j)
+        return out
+
+    def take_rows(self, rows: NDArray[np.bool_]) -> "Codes":
+        """Only the rows where ``rows`` is true; levels stay as they are."""
+        n_rows = int(np.count_nonzero(rows))
+        if self.dense is not None:
+            return Codes(n_rows, self.levels, self.names, dense=self.dense[rows])
+        assert self.sparse is not None
+        kept = rows[self.sparse.rows]
+        place = np.cumsum(rows, dtype=np.int64) - 1
+        starts = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])[self.sparse.starts]
+        new_rows = place[self.sparse.rows[kept]].astype(np.uint32)
+        sparse = SparseCodes(starts, new_rows, self.sparse.codes[kept], self.sparse.implicit)
+        return Codes(n_rows, self.levels, self.names, sparse=sparse)
+
+    @cached_property
+    def native(self) -> core.Table:
+        """The table as the core sees it: a view, not a copy."""
+        if self.dense is not None:
+            return core.dense_table(self.dense, self.levels)
+        assert self.sparse is not None
+        parts = self.sparse
+        return core.sparse_table(parts.starts, parts.rows, parts.codes, parts.implicit, self.n_rows, self.levels)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "native"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        low, high = int(self.levels.min()), int(self.levels.max())
+        levels = f"{low}" if low == high else f"{low} to {high}"
+        kind = "dense" if self.dense is not None else "sparse"
+        return f"Codes({self.n_rows} rows, {self.n_columns} columns, {levels} levels, {kind})"
+
+
+def _from_dense(table: NumberTable, what: str) -> Codes:
+    values = table.dense
+    assert values is not None
+    levels = np.empty(values.shape[1], dtype=np.uint32)
+    bad = core.scan_codes(values, levels)
+    if bad is not None:
+        raise _not_a_code(values[bad], bad[0], table.name(bad[1]), what)
+    if values.dtype == np.bool_ or values.dtype == np.int8:
+        values = values.view(np.uint8)
+    elif values.dtype not in (np.uint8, np.uint16):
+        narrow = levels.max() <= 256
+        copied = np.empty(values.shape, dtype=np.uint8 if narrow else np.uint16, order="F")
+        core.copy_codes(values, copied)
+        values = copied
+    return Codes(len(values), levels, table.names, dense=values)
+
+
+def _from_sparse(table: NumberTable, what: str) -> Codes:
+    columns = table.sparse
+    n_rows, n_columns = columns.shape
+    data = columns.data.reshape(-1, 1)
+    bad = core.scan_codes(data, np.empty(1, dtype=np.uint32))
+    if bad is not None:
+        column = int(np.searchsorted(columns.indptr, bad[0], side="right")) - 1
+        raise _not_a_code(data[bad], int(columns.indices[bad[0]]), table.name(column), what)
+    codes = np.empty(data.shape, dtype=np.uint16, order="F")
+    core.copy_codes(data, codes)
+    codes = codes[:, 0]
+    starts = columns.indptr.astype(np.int64, copy=False)
+    levels = np.ones(n_columns, dtype=np.uint32)
+    listed = np.flatnonzero(np.diff(starts))
+    if len(listed):
+        levels[listed] += np.maximum.reduceat(codes, starts[listed])
+    sparse = SparseCodes(starts, sparse_rows(columns), codes, np.zeros(n_columns, dtype=np.uint16))
+    return Codes(n_rows, levels, table.names, sparse=sparse)
+
+
+def sparse_rows(columns: sp.csc_array) -> NDArray[np.uint32]:
+    """Row numbers of a CSC matrix as the core wants them: a copy, since the core trusts them once it has checked them."""
+    rows: NDArray[np.uint32] = columns.indices.astype(np.uint32)
+    return rows
+
+
+def _not_a_code(value: Any, row: int, column: str, what: str) -> InputError:
+    if np.isnan(value):
+        reason, remedy = "is missing", "fill missing values or drop their rows."
+    elif value < 0:
+        reason, remedy = "is negative", "shift or renumber the codes to start at 0, or bin the column."
+    elif value >= MAX_LEVELS:
+        reason = f"is larger than {MAX_LEVELS - 1:,}"
+        remedy = "renumber the codes (numpy.unique with return_inverse=True), or bin the column."
+    else:
+        reason, remedy = (
+            "is not a whole number",
+            "bin continuous columns first: labelsieve.discretize.equal_width(X).",
+        )
+    return InputError(f"{what}, row {row}, {column}: {value!s} {reason}, so it is not a code; {remedy}")

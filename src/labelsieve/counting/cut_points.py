@@ -1,0 +1,155 @@
+"""Cut points of columns, and the codes that they make: the part of the discretizers that talks to the core."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve import core
+from labelsieve.counting.codes import MAX_LEVELS, Codes, SparseCodes, sparse_rows
+from labelsieve.counting.fixed_point import FixedPoint, logarithms
+from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.errors import InputError
+
+_LARGEST_TABLE = 2**24  # counts; more than that are looked up in 134 MB of n log n, and computing them is no slower
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCuts:
+    """Column ``j`` has ``points[starts[j]:starts[j + 1]]``: cut points, or the values it keeps as levels where ``kept``."""
+
+    starts: NDArray[np.int64]
+    points: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+    closed_right: bool = False
+
+    @cached_property
+    def edges(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Starts and points with a cut half-way between neighboring levels that are kept: a new value goes to the nearest."""
+        if not self.kept.any():
+            return self.starts, self.points
+        low, high = self.points[:-1], self.points[1:]
+        with np.errstate(over="ignore"):
+            middle = (low + high) / 2
+        middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
+        parts_them, else_ = (middle < high, low) if self.closed_right else (middle > low, high)
+        of_kept = np.repeat(self.kept, np.diff(self.starts))
+        edges = self.points.copy()
+        edges[:-1][of_kept[:-1]] = np.where(parts_them, middle, else_)[of_kept[:-1]]
+        last = self.starts[1:][self.kept] - 1
+        starts = self.starts - np.concatenate([[0], np.cumsum(self.kept)])
+        return starts, np.delete(edges, last)
+
+    def split(self) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64] | None]]:
+        """For every column its cut points, and the values that it keeps or None."""
+        parts = [self.points[first:last] for first, last in pairwise(self.starts.tolist())]
+        nothing = np.empty(0)
+        cuts = [nothing if kept else part for part, kept in zip(parts, self.kept.tolist(), strict=True)]
+        return cuts, [part if kept else None for part, kept in zip(parts, self.kept.tolist(), strict=True)]
+
+
+def cut_by_values(
+    table: NumberTable,
+    rule: str,
+    n_bins: int,
+    *,
+    weights: RowWeights | None = None,
+    factor: float = 1.0,
+    decimals: int | None = None,
+    keep_binary: bool = False,
+    closed_right: bool = False,
+) -> ColumnCuts:
+    """Cut every column by a rule that looks at nothing but its values (and the weights of their rows)."""
+    steps = 0.0 if decimals is None else 10.0**decimals
+    of_rows, unit = (None, 1.0) if weights is None else (weights.values, weights.unit)
+    starts, points, kept = core.cut_numbers(_columns(table), rule, n_bins, factor, steps, keep_binary, of_rows, unit)
+    return ColumnCuts(starts, points, kept.astype(bool), closed_right)
+
+
+def cut_by_classes(
+    table: NumberTable,
+    classes: NDArray[np.uint16],
+    n_classes: NDArray[np.uint32],
+    *,
+    starts: NDArray[np.int64] | None = None,
+    weights: RowWeights | None = None,
+    kononenko: bool = False,
+    count_values: bool = False,
+) -> list[ColumnCuts]:
+    """Cut every column by Fayyad and Irani's rule, once for each column of ``classes``.
+
+    With ``starts`` there is one problem, and row ``r`` has the classes ``classes[starts[r]:starts[r + 1]]``.
+    """
+    n_rows = table.shape[0]
+    of_rows, unit = (None, 1.0) if weights is None else (weights.values, weights.unit)
+    times = np.ones(n_rows, dtype=np.int64) if starts is None else np.diff(starts)
+    total = int(times.sum() if of_rows is None else times @ of_rows.astype(np.int64))
+    fixed = FixedPoint.for_rows(total) if total <= _LARGEST_TABLE else FixedPoint.for_weights(total, unit=unit)
+    found = core.mdl_numbers(
+        _columns(table),
+        starts,
+        np.asfortranarray(classes),
+        n_classes,
+        of_rows,
+        unit,
+        fixed.values,
+        logarithms(),
+        fixed.scale,
+        kononenko,
+        count_values,
+    )
+    return [ColumnCuts(starts, points, kept.astype(bool)) for starts, points, kept in found]
+
+
+def apply_cuts(table: NumberTable, cuts: ColumnCuts) -> Codes:
+    """Codes of a table by cut points. A missing value (NaN) has the code after the last bin."""
+    n_rows, n_columns = table.shape
+    starts, edges = cuts.edges
+    bins = np.diff(starts) + 1
+    wide = bins.max(initial=1) >= 256
+    implicit = np.empty(n_columns, dtype=np.uint16)
+    missing = np.empty(n_columns, dtype=np.uint8)
+    n_codes = n_rows * n_columns if table.dense is not None else table.sparse.nnz
+    codes = np.empty(n_codes, dtype=np.uint16 if wide or table.dense is None else np.uint8)
+    core.apply_cuts(_columns(table), starts, edges, cuts.closed_right, codes, implicit, missing)
+    levels = (bins + missing).astype(np.uint32)
+    if levels.max() > MAX_LEVELS:
+        raise InputError(f"{table.name(int(np.argmax(levels)))} has {MAX_LEVELS:,} bins and missing values; use fewer bins.")
+    if table.dense is not None:
+        return Codes(n_rows, levels, table.names, dense=codes.reshape((n_rows, n_columns), order="F"))
+    columns = table.sparse
+    sparse = SparseCodes(columns.indptr.astype(np.int64, copy=False), sparse_rows(columns), codes, implicit)
+    return Codes(n_rows, levels, table.names, sparse=sparse)
+
+
+def require_finite(table: NumberTable, *, allow_missing: bool) -> None:
+    """Refuse infinite values, and missing ones unless they are allowed, by their place."""
+    numbers = table.sparse.data.reshape(-1, 1) if table.dense is None else table.dense
+    bad = core.scan_finite(numbers, allow_missing)
+    if bad is None:
+        return
+    row, column = bad
+    if table.dense is None:
+        column = int(np.searchsorted(table.sparse.indptr, bad[0], side="right")) - 1
+        row = int(table.sparse.indices[bad[0]])
+    raise not_finite(numbers[bad], row, column, table)
+
+
+def not_finite(value: Any, row: int, column: int, table: NumberTable) -> InputError:
+    """What is said about a value that no bin can hold."""
+    remedy = "fill such values or drop their rows"
+    if np.isnan(value):
+        remedy += ', or give them a level of their own: a discretizer with missing="level"'
+    return InputError(f"X, row {row}, {table.name(column)}: {value!s} is not a finite number; {remedy}.")
+
+
+def _columns(table: NumberTable) -> core.NumberColumns:
+    if table.dense is not None:
+        return core.dense_numbers(table.dense)
+    columns = table.sparse
+    starts = columns.indptr.astype(np.int64, copy=False)
+    return core.sparse_numbers(starts, sparse_rows(columns), columns.data.astype(np.float64, copy=False), columns.shape[0])

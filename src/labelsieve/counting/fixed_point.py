@@ -1,0 +1,132 @@
+r"""The one arithmetic of entropies: :math:`n \log n` in 64-bit fixed point.
+
+Sums of integers do not depend on their order, so a sum over the cells of a table is the same bits on any number of
+threads, for any way of counting, from one array or from chunks. The values are computed here once and handed to every
+backend, because logarithms differ between machines; what is derived from them uses only operations that IEEE 754
+rounds exactly.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.row_weights import Estimator, RowWeights
+from labelsieve.errors import InputError
+
+ESTIMATORS = ("plugin", "miller-madow")
+
+_N_LOGS = 4096
+_HEADROOM_BITS = 52  # of 63: a double holds every sum over the targets, and 1,024 of them add up without overflow
+_MOST_BITS = 50  # about as fine as a double
+
+
+@cache
+def logarithms() -> NDArray[np.float64]:
+    """``log(1 + i/4096)`` for i < 4096, then ``log(2)``: all the transcendental numbers there are."""
+    table = np.log1p(np.arange(_N_LOGS + 1) / _N_LOGS)
+    table.flags.writeable = False
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    r"""Fixed-point values of :math:`f(n) = n \log n` (plug-in) or :math:`n \log n - \frac12 [n > 0]` (Miller-Madow).
+
+    With :math:`S = \sum f(n)` over the cells of a table, its entropy is :math:`(f(N) - S) / N` for both estimators.
+    The scale :math:`2^s` depends on the number of rows (or their weight) and of targets alone.
+
+    Attributes
+    ----------
+    total : int
+        Rows, or the sum of their quantized weights.
+    bits : int
+        The scale ``s``.
+    unit : float
+        What a row of weight one counts: 1 without weights.
+    estimator : {"plugin", "miller-madow"}
+    values : ndarray of int64 or None
+        ``values[n]`` for every count from 0 to ``total``; None with weights, whose sums are too large for a table.
+    """
+
+    total: int
+    bits: int
+    unit: float
+    estimator: Estimator
+    values: NDArray[np.int64] | None
+
+    @classmethod
+    def for_rows(cls, n_rows: int, *, n_targets: int = 1, estimator: Estimator = "plugin") -> "FixedPoint":
+        """For counts of ``n_rows`` rows, added over up to ``n_targets`` targets.
+
+        >>> fixed = FixedPoint.for_rows(4)
+        >>> fixed.values / fixed.scale
+        array([0.        , 0.        , 1.38629436, 3.29583687, 5.54517744])
+        """
+        plain = cls.for_weights(n_rows, unit=1.0, n_rows=n_rows, n_targets=n_targets, estimator=estimator)
+        return cls(n_rows, plain.bits, 1.0, estimator, plain(np.arange(n_rows + 1)))
+
+    @classmethod
+    def for_data(
+        cls, n_rows: int, weights: RowWeights | None, *, n_targets: int = 1, estimator: Estimator = "plugin"
+    ) -> "FixedPoint":
+        """For rows that are weighted or not."""
+        if weights is None:
+            return cls.for_rows(n_rows, n_targets=n_targets, estimator=estimator)
+        cells = weights.total if weights.unit == 1 else n_rows  # weights that repeat rows: the scale of the repeated rows
+        return cls.for_weights(weights.total, unit=weights.unit, n_rows=cells, n_targets=n_targets, estimator=estimator)
+
+    @classmethod
+    def for_weights(
+        cls, total: int, *, unit: float, n_rows: int = 0, n_targets: int = 1, estimator: Estimator = "plugin"
+    ) -> "FixedPoint":
+        """For ``n_rows`` weights that add up to ``total``, where a weight of one is ``unit``."""
+        if estimator not in ESTIMATORS:
+            raise InputError(
+                f"estimator={estimator!r} needs whole tables, and here sums over their cells are all (networks that are "
+                "learned, quadratic programs); use 'plugin' or 'miller-madow', or give the network itself."
+            )
+        largest = max(1.0, total * math.log(max(total, 2)))
+        if estimator != "plugin":
+            largest += 0.5 * unit * n_rows  # a penalty for every cell
+        bits = min(_MOST_BITS, _HEADROOM_BITS - math.ceil(math.log2(largest * max(1, n_targets))))
+        return cls(total, bits, unit, estimator, None)
+
+    @property
+    def scale(self) -> float:
+        """``2**bits``."""
+        return math.ldexp(1.0, self.bits)
+
+    @property
+    def penalty(self) -> int:
+        """What Miller and Madow take off every cell that is not empty."""
+        return 0 if self.estimator == "plugin" else math.floor(0.5 * self.unit * self.scale + 0.5)
+
+    def __call__(self, counts: NDArray[np.integer]) -> NDArray[np.int64]:
+        """``f`` of every count, operation by operation as in the core's ``WeightedTerm``."""
+        logs = logarithms()
+        n = np.maximum(counts, 1).astype(np.float64)
+        exponent = np.frexp(n)[1] - 1
+        mantissa = np.ldexp(n, -exponent)
+        index = ((mantissa - 1.0) * _N_LOGS).astype(np.int64)
+        center = 1.0 + index / _N_LOGS
+        r = (mantissa - center) / center
+        series = r * (1.0 - r * (0.5 - r * (1.0 / 3.0 - r * 0.25)))
+        log = exponent * logs[_N_LOGS] + (logs[index] + series)
+        fixed = np.floor(n * log * self.scale + 0.5).astype(np.int64) - self.penalty
+        return np.where(np.asarray(counts) > 0, fixed, 0)
+
+    @cached_property
+    def top(self) -> int:
+        """``f(N)``."""
+        return int(self(np.array([self.total]))[0])
+
+    def information(self, fixed: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Nats from a fixed-point account: divided by the scale, a power of two, and by ``N``."""
+        return fixed / self._divisor
+
+    @cached_property
+    def _divisor(self) -> float:
+        return self.scale * self.total

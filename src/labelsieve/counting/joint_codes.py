@@ -1,0 +1,44 @@
+"""The joint variable of several columns."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve import core
+from labelsieve.counting.codes import MAX_LEVELS, Codes
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.errors import InputError
+
+
+def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
+    """One code per row for all columns together, and how many there are.
+
+    Rows are numbered in order of first appearance. Cost: a pass over the rows for every column.
+    """
+    joint = np.zeros(codes.n_rows, dtype=np.uint32)
+    n_levels = 1
+    for j in range(codes.n_columns):
+        n_levels = core.refine(joint, n_levels, codes.column(j), int(codes.levels[j]))
+    return joint, n_levels
+
+
+def sum_of_levels(variable: NDArray[np.uint32], n_levels: int, fixed: FixedPoint, weights: RowWeights | None) -> int:
+    """Fixed-point sum over the levels of one variable."""
+    of_rows = None if weights is None else weights.values.astype(np.float64)
+    counts = np.bincount(variable, weights=of_rows, minlength=n_levels)  # exact: weights add up to less than 2^53
+    return int(fixed(counts.astype(np.int64)).sum())
+
+
+def join(X: Any) -> Codes:
+    """All columns of ``X`` as one column: its levels are the distinct rows (the label powerset).
+
+    >>> join([[0, 1], [1, 1], [0, 1]]).column(0)
+    array([0, 1, 0], dtype=uint16)
+    """
+    joint, n_levels = joint_variable(Codes.from_values(X))
+    if n_levels > MAX_LEVELS:
+        raise InputError(f"The columns have {n_levels:,} distinct rows; a column of codes can have {MAX_LEVELS:,}.")
+    column = joint.astype(np.uint16)[:, np.newaxis]
+    return Codes(len(column), np.array([n_levels], dtype=np.uint32), dense=column)

@@ -1,0 +1,109 @@
+"""Row weights as integers, so that weighted sums are exact in any order too."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError
+
+Estimator = Literal["plugin", "miller-madow", "shrinkage"]
+
+_TOTAL_BITS = 40
+_WHOLE_LIMIT = 2**31
+_SMALLEST_SHARE = 2**20  # of one row, that weights may add up to and still be corrected
+
+
+@dataclass(frozen=True, eq=False)
+class RowWeights:
+    """Integer weights of the rows. ``unit`` is what a weight of 1.0 became, ``total`` their sum over all that is counted."""
+
+    values: NDArray[np.uint64]
+    unit: float
+    total: int
+
+    def of(self, entries: NDArray[np.uint32] | None) -> "RowWeights":
+        """The weight of every entry, where entries name rows."""
+        return self if entries is None else RowWeights(self.values[entries], self.unit, self.total)
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Check weights: one for each row, finite, not negative, not all zero. None when every row weighs one."""
+    if sample_weight is None:
+        return None
+    if np.ma.is_masked(sample_weight):
+        raise InputError("sample_weight has masked values; give every row a weight, 0 to leave it out.")
+    try:
+        weights = np.asarray(sample_weight)
+        weights = weights.astype(np.float64, casting="same_kind" if weights.dtype.kind in "biufc" else "unsafe")
+    except (TypeError, ValueError):
+        raise InputError(f"sample_weight must be numbers, one for each of the {n_rows} rows.") from None
+    if weights.shape != (n_rows,):
+        raise InputError(f"sample_weight has shape {weights.shape}; one weight for each of the {n_rows} rows is needed.")
+    bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(f"sample_weight[{row}] is {weights[row]}; weights must be finite and not negative.")
+    if not weights.any():
+        raise InputError("sample_weight is zero for every row; at least one row must count.")
+    return None if np.all(weights == 1) else weights
+
+
+def quantize(weights: NDArray[np.float64], times: NDArray[np.int64] | None = None) -> RowWeights:
+    r"""Turn weights into integers; ``times`` says how often each row is counted, if not once.
+
+    Whole numbers that add up to less than :math:`2^{31}` stay as they are: a row of weight 3 is then exactly three rows.
+    Others are scaled by a power of two so that they add up to about :math:`2^{40}` and rounded; the error of a weight is at
+    most :math:`2^{-40}` of the sum of all.
+
+    >>> quantize(np.array([1.0, 3.0])).values
+    array([1, 3], dtype=uint64)
+    """
+    largest = int(np.frexp(weights.max())[1])
+    shares = np.ldexp(weights, -largest)  # below one: no overflow
+    total = float((shares if times is None else shares * times).sum())
+    if largest <= 31 and np.ldexp(total, largest) < _WHOLE_LIMIT and np.array_equal(weights, np.floor(weights)):
+        values, unit = weights.astype(np.uint64), 1.0
+    else:
+        exponent = _TOTAL_BITS - int(np.frexp(total)[1]) - largest
+        values = np.floor(np.ldexp(weights, exponent) + 0.5).astype(np.uint64)
+        unit = float(np.ldexp(1.0, min(exponent, 1000)))
+    return RowWeights(values, unit, int((values if times is None else values * times.astype(np.uint64)).sum()))
+
+
+def weigh(sample_weight: Any, n_rows: int, estimator: Estimator) -> tuple[NDArray[np.bool_] | None, RowWeights | None]:
+    """Which rows to keep (None: all), and the weights of those kept (None: all alike, and counted at full speed)."""
+    rows, kept = positive_weights(sample_weight, n_rows)
+    return rows, quantized_weights(kept, estimator)
+
+
+def positive_weights(sample_weight: Any, n_rows: int) -> tuple[NDArray[np.bool_] | None, NDArray[np.float64] | None]:
+    """Which rows to keep (None: all), and the weights of those kept (None: one each).
+
+    A row without weight is no row, not even for the bins of a discretizer.
+    """
+    weights = read_weights(sample_weight, n_rows)
+    if weights is None:
+        return None, None
+    positive = weights > 0
+    return None if positive.all() else positive, weights[positive]
+
+
+def quantized_weights(
+    weights: NDArray[np.float64] | None, estimator: Estimator, times: NDArray[np.int64] | None = None
+) -> RowWeights | None:
+    """Integer weights of rows that all count, each as often as ``times`` says; None when they need no weights.
+
+    Equal weights do not change a plug-in estimate; Miller and Madow's correction and shrinkage know how many rows there are,
+    so for them they do.
+    """
+    if weights is None or (np.all(weights == weights[0]) and (estimator == "plugin" or weights[0] == 1)):
+        return None
+    quantized = quantize(weights, times)
+    if estimator != "plugin" and quantized.unit > quantized.total * _SMALLEST_SHARE:
+        raise InputError(
+            f"sample_weight adds up to less than a millionth of a row; estimator={estimator!r} needs weights that say how "
+            "often rows count. Scale them, or use estimator='plugin'."
+        )
+    return quantized

@@ -1,0 +1,41 @@
+from os import PathLike
+from pathlib import Path
+
+from labelsieve.errors import InputError
+
+
+class DatasetError(InputError):
+    """A file of data that cannot be used: which file, which line where that is known, what is wrong, and what to do.
+
+    Parameters
+    ----------
+    problem : str
+    file : path, optional
+        Its last part is shown.
+    line : int, optional
+        The first line of a file is 1.
+    remedy : str, optional
+
+    Examples
+    --------
+    >>> raise DatasetError("there is no @data.", file="birds.arff", line=3, remedy="Is the file whole?")
+    Traceback (most recent call last):
+    labelsieve.datasets.dataset_error.DatasetError: birds.arff, line 3: there is no @data. Is the file whole?
+    """
+
+    def __init__(
+        self, problem: str, *, file: str | PathLike[str] | None = None, line: int | None = None, remedy: str | None = None
+    ) -> None:
+        place = ", ".join(([Path(file).name] if file is not None else []) + ([f"line {line}"] if line is not None else []))
+        super().__init__((f"{place}: " if place else "") + problem + (f" {remedy}" if remedy else ""))
+        self.file = None if file is None else str(file)
+        self.line = line
+
+
+def some_of(values: tuple[str, ...] | list[str], show: int = 8) -> str:
+    """The first few values, for a message.
+
+    >>> some_of(["a", "b", "c"], show=2)
+    "'a', 'b', ... (3)"
+    """
+    return ", ".join(map(repr, values[:show])) + (f", ... ({len(values)})" if len(values) > show else "")

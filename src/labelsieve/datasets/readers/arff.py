@@ -1,0 +1,161 @@
+"""Attribute-relation files (ARFF), dense and sparse.
+
+Rows are read block by block. If a block is all numbers, its text is parsed as a whole; if not, in one sweep that trusts
+it; and where that stumbles, cell by cell, by a reader that knows quotes and comments and can say which line is wrong.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.arff_cells import dense_row, number, sparse_row
+from labelsieve.datasets.readers.arff_header import read_header, strip_comment
+from labelsieve.datasets.readers.arff_strings import Strings, settle_texts
+from labelsieve.datasets.readers.decode import decode
+from labelsieve.datasets.readers.numeric_rows import Lines, NumberRows, blocks
+from labelsieve.datasets.readers.read_table import Column, Table
+
+Converter = Callable[[str], float]
+
+
+def parse_arff(data: bytes, file: Path, strings: Strings = "error") -> Table:
+    r"""Read the content of an ARFF file; ``strings`` as in :func:`labelsieve.datasets.readers.load`.
+
+    Examples
+    --------
+    >>> table = parse_arff(b"@relation r\n@attribute a numeric\n@attribute b {x,y}\n@data\n0.5,y\n?,x\n", Path("r.arff"))
+    >>> table.cells
+    array([[0.5, 1. ],
+           [nan, 0. ]])
+    """
+    text = decode(data, file)
+    header = read_header(text, file, strings)
+    # float() does not know a question mark, and takes what is no number: 1_000
+    careful = text.find("?", header.end) >= 0 or text.find("_", header.end) >= 0
+    converters = [_converter(column, careful) for column in header.columns]
+    lines = _rows(text, header.end, header.line)
+    first = next(lines, None)
+    if first is None:
+        raise DatasetError("there are no rows below @data.", file=file, line=header.line - 1, remedy="Is the file whole?")
+    scattered = first[1].startswith("{")
+    for column in header.columns:
+        if scattered and column.texts is not None and column.texts.keep:
+            raise DatasetError(
+                f"attribute {column.name!r} is text in sparse rows, which leave out its first value and do not say what it is.",
+                file=file,
+                remedy='Pass strings="drop".',
+            )
+    read = _read_sparse if scattered else _read_dense
+    columns, cells = settle_texts(header.columns, read(chain([first], lines), header.columns, converters, file), file)
+    return Table(file, columns, cells, header.relation, header.comment)
+
+
+def _rows(text: str, start: int, number: int) -> Iterator[tuple[int, str]]:
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        row = text[start:end].strip()
+        if row and row[0] != "%":
+            yield number, row
+        start, number = end + 1, number + 1
+
+
+def _converter(column: Column, careful: bool) -> Converter:
+    if column.texts is not None:
+        return column.texts
+    if column.values is not None:
+        codes = dict(column.codes)
+        for value in column.values:
+            if value[:1] in ("'", '"') or "%" in value:  # in a row these are quoted, and left to the careful reader
+                del codes[value]
+        codes.setdefault("?", np.nan)
+        return codes.__getitem__
+    return number if careful else float
+
+
+def _read_dense(
+    lines: Iterator[tuple[int, str]], columns: tuple[Column, ...], converters: list[Converter], file: Path
+) -> NDArray[np.float64]:
+    width, numbers, read = len(columns), NumberRows(columns), []
+    for block in blocks(lines):
+        try:
+            read.append(_sweep_dense(block, numbers, converters))
+        except (ValueError, KeyError):
+            rows = [dense_row(strip_comment(row), columns, file, line) for line, row in block]
+            read.append(np.array(rows, dtype=np.float64).reshape(len(rows), width))
+    return np.vstack(read)
+
+
+def _sweep_dense(block: Lines, numbers: NumberRows, converters: list[Converter]) -> NDArray[np.float64]:
+    with contextlib.suppress(ValueError):
+        return numbers.dense([row for _, row in block])
+    width = len(converters)
+    rows = [row.split(",") for _, row in block]
+    if any(len(row) != width for row in rows):
+        raise ValueError
+    if all(converter is float for converter in converters):
+        flat = np.fromiter(map(float, chain.from_iterable(rows)), np.float64, count=len(rows) * width)
+        return flat.reshape(len(rows), width)
+    cells = np.empty((len(rows), width))
+    for place, (column, converter) in enumerate(zip(zip(*rows, strict=True), converters, strict=True)):
+        cells[:, place] = np.fromiter(map(converter, map(str.strip, column)), np.float64, count=len(rows))
+    return cells
+
+
+def _read_sparse(lines: Iterator[tuple[int, str]], columns: tuple[Column, ...], converters: list[Converter], file: Path) -> Any:
+    numbers, pairs, places, cells = NumberRows(columns), [], [], []
+    for block in blocks(lines):
+        try:
+            lengths, where, what = _sweep_sparse(block, numbers, converters)
+        except (ValueError, KeyError, IndexError, OverflowError):
+            found = [sparse_row(strip_comment(row).strip(), columns, file, line) for line, row in block]
+            lengths = np.array([len(row) for row in found], np.int64)
+            where = np.array([place for row in found for place in row], np.int32)
+            what = np.array([cell for row in found for cell in row.values()], np.float64)
+        pairs.append(lengths)
+        places.append(where)
+        cells.append(what)
+    pointers = np.cumsum(np.concatenate([[0], *pairs]))
+    if pointers[-1] < 2**31:  # scipy takes indices of one width only, and makes its own if they are wider than they must be
+        pointers = pointers.astype(np.int32)
+    shape = (len(pointers) - 1, len(columns))
+    table = sparse.csr_array((np.concatenate(cells), np.concatenate(places), pointers), shape=shape)
+    table.eliminate_zeros()
+    return table
+
+
+def _sweep_sparse(
+    block: Lines, numbers: NumberRows, converters: list[Converter]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    with contextlib.suppress(ValueError):
+        return numbers.sparse([row for _, row in block])
+    inner = []
+    for _, row in block:
+        if row[0] != "{" or row[-1] != "}":
+            raise ValueError
+        inner.append(row[1:-1].strip())
+    lengths = np.fromiter((row.count(",") + 1 if row else 0 for row in inner), np.int64, count=len(inner))
+    # index value , index value , ...: every third word is a comma, or some pair is not a pair.
+    words = ",".join(filter(None, inner)).replace(",", " , ").split()
+    total = int(lengths.sum())
+    if len(words) != max(0, 3 * total - 1) or words[2::3].count(",") != max(0, total - 1):
+        raise ValueError
+    where = np.fromiter(map(int, words[0::3]), np.int64, count=total)
+    ends = np.cumsum(lengths)
+    rising = np.diff(where) > 0
+    rising[ends[(ends > 0) & (ends < total)] - 1] = True  # from one row to the next it may fall
+    if total and (where.min() < 0 or where.max() >= len(converters) or not rising.all()):
+        raise ValueError
+    pairs = zip(where.tolist(), words[1::3], strict=True)
+    return (
+        lengths,
+        where.astype(np.int32),
+        np.fromiter((converters[place](cell) for place, cell in pairs), np.float64, count=total),
+    )

@@ -1,0 +1,148 @@
+"""Which columns of a table are labels: by an XML header, by MEKA's note in the relation, by number, name or pattern."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from defusedxml import DefusedXmlException
+
+from labelsieve.datasets.dataset_error import DatasetError, some_of
+from labelsieve.datasets.readers.compression import MAX_BYTES, read_bytes
+from labelsieve.datasets.readers.read_table import Table
+from labelsieve.errors import is_whole
+
+Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
+
+_MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})\b(.*)", re.DOTALL)
+# Parts and forms of a data set share the header of the whole.
+_PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
+REMEDY = (
+    "Pass labels=: an XML header, a number (6, the last six columns; -6, the first six), a list of names, "
+    "or a compiled pattern."
+)
+
+
+def label_names(table: Table, labels: Labels | None) -> list[str]:
+    """The names of the columns that are labels, in the order of the file (but names as they were given).
+
+    ``labels`` as in :func:`labelsieve.datasets.readers.load`.
+    """
+    if labels is None and table.label_names is not None:
+        return list(table.label_names)
+    if labels is None:
+        # A file without names for its labels may have another order than the header beside it: that is for the user to say.
+        header = None if table.n_labels is not None else find_header(table.file)
+        return _listed(table, read_label_header(header), header) if header else _by_relation(table)
+    if is_whole(labels):
+        return _by_number(table, int(labels))  # type: ignore[arg-type]
+    if isinstance(labels, re.Pattern):
+        found = [name for name in table.names if labels.search(name)]
+        if not found:
+            raise DatasetError(f"no column matches {labels.pattern!r}; there are {some_of(table.names)}.", file=table.file)
+        return found
+    if is_header(labels):
+        return _listed(table, read_label_header(labels), Path(labels))  # type: ignore[arg-type]
+    names = [labels] if isinstance(labels, str) else list(labels)  # type: ignore[arg-type]
+    known = set(table.names)
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        problem = f"there is no column named {unknown[0]!r}" if unknown else "no label is named"
+        raise DatasetError(f"{problem}; there are {some_of(table.names)}.", file=table.file, remedy=REMEDY)
+    return list(dict.fromkeys(names))
+
+
+def is_header(labels: object) -> bool:
+    """True for the path of an XML file."""
+    return isinstance(labels, os.PathLike) or (isinstance(labels, str) and labels.lower().endswith(".xml"))
+
+
+def find_header(file: Path) -> Path | None:
+    """``NAME.xml`` beside ``NAME.arff``, ``NAME.arff.gz``, ``NAME-train.arff`` and the like."""
+    own = header_of(file)
+    for header in (own, own.with_name(_PART.sub("", own.stem) + ".xml")):
+        if header.is_file():
+            return header
+    return None
+
+
+def header_of(file: Path) -> Path:
+    """``NAME.xml`` for ``NAME.arff``, ``NAME.arff.gz`` and the like.
+
+    >>> header_of(Path("songs.v2.arff.gz")).name
+    'songs.v2.xml'
+    """
+    stem = file.name
+    while re.search(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm)$", stem, re.IGNORECASE):
+        stem = stem[: stem.rindex(".")]
+    return file.with_name(stem + ".xml")
+
+
+def read_label_header(path: str | os.PathLike[str]) -> list[str]:
+    """The names in a Mulan label header; those of nested labels follow the label that they are in."""
+    from defusedxml import ElementTree
+
+    data = read_bytes(path, max_bytes=min(MAX_BYTES, 2**28))
+    try:
+        root = ElementTree.fromstring(data, forbid_dtd=False)
+    except DefusedXmlException as error:
+        raise DatasetError(
+            f"it declares entities, which a list of labels does not need ({type(error).__name__}).",
+            file=path,
+            remedy="Remove them, if you trust the file.",
+        ) from error
+    except ElementTree.ParseError as error:
+        line = error.position[0] if hasattr(error, "position") else None
+        raise DatasetError(f"it is not well-formed XML ({error}).", file=path, line=line) from error
+    except (LookupError, ValueError) as error:
+        raise DatasetError(
+            f"it says that it is in an encoding that cannot be read ({error}).", file=path, remedy="Save it as UTF-8."
+        ) from error
+    names = []
+    for element in root.iter():
+        if element.tag.rpartition("}")[2] == "label":
+            if "name" not in element.attrib:
+                raise DatasetError("a <label> has no name.", file=path)
+            names.append(element.attrib["name"])
+    if not names:
+        raise DatasetError("there is no <label> in it.", file=path, remedy='Expected is <label name="..."/> within <labels>.')
+    if len(set(names)) < len(names):
+        raise DatasetError(f"label {Counter(names).most_common(1)[0][0]!r} is there twice.", file=path)
+    return names
+
+
+def _listed(table: Table, names: list[str], header: Path) -> list[str]:
+    if table.n_labels is not None:  # the file has no names of its own for them
+        if len(names) != table.n_labels:
+            raise DatasetError(f"it lists {len(names)} labels, and {table.file.name} has {table.n_labels}.", file=header)
+        return names
+    known = set(table.names)
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise DatasetError(
+            f"{some_of(missing)} of its {len(names)} labels {'is' if len(missing) == 1 else 'are'} not in {table.file.name}.",
+            file=header,
+            remedy="Do the two files belong together?",
+        )
+    listed = set(names)
+    return [name for name in table.names if name in listed]
+
+
+def _by_number(table: Table, count: int) -> list[str]:
+    if not 0 < abs(count) <= len(table.columns):
+        raise DatasetError(f"{count} label columns of {len(table.columns)} columns.", file=table.file, remedy=REMEDY)
+    return table.names[-count:] if count > 0 else table.names[:-count]
+
+
+def _by_relation(table: Table) -> list[str]:
+    if table.n_labels is not None:
+        return table.names[len(table.names) - table.n_labels :]
+    found = _MEKA.search(table.relation)
+    if not found:
+        raise DatasetError("nothing says which columns are labels.", file=table.file, remedy=REMEDY)
+    if "weka.filters" in found[2]:  # it may have moved the columns, and nobody corrected the note
+        raise DatasetError(
+            f"its relation says -C {found[1]}, but a filter changed the columns afterwards.", file=table.file, remedy=REMEDY
+        )
+    return _by_number(table, -int(found[1]))  # MEKA counts from the other end

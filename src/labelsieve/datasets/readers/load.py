@@ -1,0 +1,189 @@
+"""Data sets from files of any of the formats of the field."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+from scipy import sparse
+
+from labelsieve.datasets.dataset import Dataset
+from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.arff import parse_arff
+from labelsieve.datasets.readers.arff_strings import Strings
+from labelsieve.datasets.readers.compression import MAX_BYTES, read_bytes
+from labelsieve.datasets.readers.delimited import parse_csv
+from labelsieve.datasets.readers.label_columns import Labels, label_names
+from labelsieve.datasets.readers.libsvm import is_libsvm, parse_libsvm
+from labelsieve.datasets.readers.matlab import is_matlab, parse_matlab
+from labelsieve.datasets.readers.parquet import parse_parquet
+from labelsieve.datasets.readers.read_table import Column, Table, join
+from labelsieve.datasets.readers.target_columns import MissingLabels, is_class, rows_with_labels, targets
+from labelsieve.errors import one_of
+
+AnyPath = str | os.PathLike[str]
+# Possessive (*+): what is blank or a comment stays so, and a long start that ends otherwise is not tried in every way.
+_ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|%[^\r\n]*+)*+@(?:relation|attribute)\b", re.IGNORECASE)
+
+
+@overload
+def load(
+    path: AnyPath | Sequence[AnyPath],
+    labels: Labels | None = None,
+    *,
+    name: str | None = None,
+    strings: Strings = "error",
+    missing_labels: MissingLabels = "error",
+    max_bytes: int = MAX_BYTES,
+    return_X_y: Literal[False] = False,
+) -> Dataset: ...
+
+
+@overload
+def load(
+    path: AnyPath | Sequence[AnyPath],
+    labels: Labels | None = None,
+    *,
+    name: str | None = None,
+    strings: Strings = "error",
+    missing_labels: MissingLabels = "error",
+    max_bytes: int = MAX_BYTES,
+    return_X_y: Literal[True],
+) -> tuple[Any, Any]: ...
+
+
+def load(
+    path: AnyPath | Sequence[AnyPath],
+    labels: Labels | None = None,
+    *,
+    name: str | None = None,
+    strings: Strings = "error",
+    missing_labels: MissingLabels = "error",
+    max_bytes: int = MAX_BYTES,
+    return_X_y: bool = False,
+) -> Dataset | tuple[Any, Any]:
+    r"""Load a data set from a file, or from several that are its parts.
+
+    The content tells the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm, Parquet, or else CSV; plain or packed
+    with gzip, bzip2, xz or zstd.
+
+    Parameters
+    ----------
+    path : path, or sequence of paths
+        Rows of several files, such as a train and a test part, are joined in this order.
+    labels : optional
+        Which columns are labels: the path of a Mulan XML header; ``6``, the last six columns; ``-6``, the first six; names;
+        or a compiled regular expression, for the names that it finds a match in. By default ``NAME.xml`` beside the file is
+        looked for (``NAME-train.arff`` has ``NAME.xml`` too), then MEKA's ``-C`` in the relation; Parquet files of
+        :func:`save` say it themselves. Labels keep the order of the columns, whatever that of the header; only names come in
+        the order in which they are given.
+    name : str, optional
+        By default the file's.
+    strings : {"error", "drop", "nominal"}
+        What to do with string and date attributes of ARFF files: refuse the file, leave the attributes out, or take every
+        different text as a value, in sorted order (of dates too; not in sparse rows, which do not say what they leave out).
+        Text in CSV and Parquet is always nominal.
+    missing_labels : {"error", "drop", "absent"}
+        What to do with rows in which a label is missing: refuse the file, leave the rows out, or take a missing 0/1 label as
+        0, which is right where only positive labels were noted. Features may have missing values: they are NaN.
+    max_bytes : int
+        The most that a file, or a variable in it, may unpack to.
+    return_X_y : bool
+        Return only the arrays ``(X, Y)``.
+
+    Returns
+    -------
+    Dataset
+        Labels that are 0 and 1, or two words for no and yes, are uint8, and sparse if the file is. A label with other values
+        is a class, whose values are in ``label_categories``; other targets are float64.
+
+    Notes
+    -----
+    Cost: about half a microsecond for each cell of a text file, unpacking included. The content of the file is held in memory
+    while it is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "songs.arff")
+    >>> _ = file.write_text("@relation songs\n@attribute tempo numeric\n@attribute calm {0,1}\n@data\n98,1\n160,0\n")
+    >>> songs = load(file, labels=1)
+    >>> songs.label_names, songs.Y.ravel()
+    (('calm',), array([1, 0], dtype=uint8))
+    """
+    one_of(strings, "strings", ("error", "drop", "nominal"))
+    one_of(missing_labels, "missing_labels", ("error", "drop", "absent"))
+    files = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(part) for part in path]
+    if not files:
+        raise DatasetError("there is no file to load.")
+    table = join([parse(read_bytes(file, max_bytes), file, strings=strings, max_bytes=max_bytes) for file in files])
+    dataset = part(table, labels, name if name is not None else _name(files), missing_labels)
+    return (dataset.X, dataset.Y) if return_X_y else dataset
+
+
+def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_bytes: int = MAX_BYTES) -> Table:
+    """All columns of the content of a file; ``file`` is its name, for messages."""
+    if not data.strip():
+        raise DatasetError("the file is empty.", file=file)
+    return _parser(data, strings, max_bytes)(data, Path(file))
+
+
+def _parser(data: bytes, strings: Strings, max_bytes: int) -> Callable[[bytes, Path], Table]:
+    if is_matlab(data):
+        return partial(parse_matlab, max_bytes=max_bytes)
+    if data.startswith(b"PAR1"):
+        return parse_parquet
+    if _ARFF.match(data):
+        return partial(parse_arff, strings=strings)
+    return parse_libsvm if is_libsvm(data) else parse_csv
+
+
+def part(table: Table, labels: Labels | None, name: str, missing_labels: MissingLabels = "error") -> Dataset:
+    """Part the columns of a table into features and labels."""
+    chosen = label_names(table, labels)
+    if not chosen:
+        raise DatasetError("there are no labels in it.", file=table.file, remedy="Is the file whole?")
+    if table.n_labels is not None and not set(chosen) <= set(table.names):  # names for labels that had none
+        d = len(table.columns) - table.n_labels
+        place = {label: d + i for i, label in enumerate(chosen)}
+    else:
+        place = {column.name: i for i, column in enumerate(table.columns)}
+    columns = [place[label] for label in chosen]
+    taken = set(columns)
+    features = [i for i in range(len(table.columns)) if i not in taken]
+    if not features:
+        raise DatasetError(f"all {len(columns)} columns are labels.", file=table.file, remedy="Leave some as features.")
+    kept = [table.columns[i] for i in features]
+    renamed = [Column(label, table.columns[i].values) for label, i in zip(chosen, columns, strict=True)]
+    X, Y = _take(table.cells, features), _take(table.cells, columns)
+    if missing_labels == "drop":
+        keep = rows_with_labels(Y)
+        if not keep.any():
+            raise DatasetError("every row has a missing label.", file=table.file, remedy="Are these columns the labels?")
+        X, Y = (X, Y) if keep.all() else (X[keep], Y[keep])
+    return Dataset(
+        X=X,
+        Y=targets(Y, renamed, table.file, absent=missing_labels == "absent"),
+        feature_names=tuple(column.name for column in kept),
+        label_names=tuple(chosen),
+        feature_kinds=tuple("numeric" if column.values is None else "nominal" for column in kept),
+        categories={column.name: column.values for column in kept if column.values is not None},
+        description=table.description or table.relation,
+        name=name,
+        label_categories={column.name: column.values for column in renamed if is_class(column) and column.values is not None},
+    )
+
+
+def _take(cells: Any, columns: list[int]) -> Any:
+    first, last = columns[0], columns[-1]
+    if columns == list(range(first, last + 1)):  # many times faster than a list of columns when sparse
+        return cells[:, first : last + 1].copy()
+    return sparse.csr_array(cells[:, columns]) if sparse.issparse(cells) else np.ascontiguousarray(cells[:, columns])
+
+
+def _name(files: list[Path]) -> str:
+    stem = files[0].name.partition(".")[0]
+    return re.sub(r"[-_](?:train|test)$", "", stem, flags=re.IGNORECASE) if len(files) > 1 else stem

@@ -1,0 +1,97 @@
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from labelsieve.datasets.dataset_error import DatasetError, some_of
+
+if TYPE_CHECKING:
+    from labelsieve.datasets.readers.arff_strings import Texts
+
+# Each column gets a name, so one damaged number could fill the memory: beyond this, a file must have a byte for each.
+FREE_COLUMNS = 2**18
+
+
+@dataclass(frozen=True)
+class Column:
+    """The name of a column and, if it is nominal, its values; ``texts`` while the values of a text column are being found."""
+
+    name: str
+    values: tuple[str, ...] | None = None
+    texts: "Texts | None" = None
+
+    @cached_property
+    def codes(self) -> dict[str, float]:
+        """The place of each value, as it is stored in a cell."""
+        return {value: float(code) for code, value in enumerate(self.values or ())}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """All columns of a file, before they are parted into features and labels.
+
+    Cells are float64, in an ndarray or a csr_array; nominal ones hold the place of their value, missing ones NaN.
+    ``n_labels`` is for formats that say themselves how many columns at the end are labels, ``label_names`` for those that
+    name them.
+    """
+
+    file: Path
+    columns: tuple[Column, ...]
+    cells: Any
+    relation: str = ""
+    description: str = ""
+    n_labels: int | None = None
+    label_names: tuple[str, ...] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+
+def join(tables: Sequence[Table]) -> Table:
+    """The rows of several tables with the same columns, one below the other."""
+    first = tables[0]
+    for other in tables[1:]:
+        if len(other.columns) != len(first.columns):
+            raise DatasetError(
+                f"it has {len(other.columns)} columns and {first.file.name} has {len(first.columns)}.",
+                file=other.file,
+                remedy="Join only parts of one data set.",
+            )
+        for place, (own, theirs) in enumerate(zip(other.columns, first.columns, strict=True), 1):
+            if own != theirs:
+                ours = "declared otherwise" if own.name == theirs.name else f"named {theirs.name!r}"
+                raise DatasetError(
+                    f"column {place}, {own.name!r}, is {ours} in {first.file.name}.",
+                    file=other.file,
+                    remedy="Join only parts of one data set.",
+                )
+    if len(tables) == 1:
+        return first
+    cells = [table.cells for table in tables]
+    stacked = sparse.vstack(cells, format="csr") if any(map(sparse.issparse, cells)) else np.vstack(cells)
+    return replace(first, cells=stacked)
+
+
+def check_names(columns: Sequence[Column], file: Path) -> None:
+    """Refuse two columns of one name."""
+    names = [column.name for column in columns]
+    if len(set(names)) < len(names):
+        seen: set[str] = set()
+        twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+        raise DatasetError(f"two columns have the same name: {some_of(twice)}.", file=file, remedy="Rename one of them.")
+
+
+def check_width(n_columns: int, n_bytes: int, file: Path) -> None:
+    """Refuse more columns than a file of ``n_bytes`` can be about."""
+    most = max(FREE_COLUMNS, n_bytes)
+    if n_columns > most:
+        raise DatasetError(
+            f"it asks for {n_columns:,} columns, and {most:,} is the most for a file of {n_bytes:,} bytes.",
+            file=file,
+            remedy="Is a number in it damaged?",
+        )

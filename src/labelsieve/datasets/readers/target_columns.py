@@ -1,0 +1,100 @@
+"""Columns that were said to be labels, as the numbers to learn."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.read_table import Column
+
+MissingLabels = Literal["error", "drop", "absent"]
+_OFF = frozenset({"0", "0.0", "-1", "no", "n", "false", "f", "off", "absent"})
+_ON = frozenset({"1", "1.0", "+1", "yes", "y", "true", "t", "on", "present"})
+
+
+def targets(cells: Any, columns: Sequence[Column], file: Path, *, absent: bool = False) -> Any:
+    """Labels as 0 and 1 in uint8 (csc if ``cells`` are sparse).
+
+    If some column holds other numbers, all as dense float64; if some are classes and all numbers whole, as dense int64.
+    ``absent`` counts a missing label as 0.
+    """
+    flipped = np.array([one_comes_first(column.values) is True for column in columns], dtype=bool)
+    if not absent:
+        _refuse_missing(cells, columns, file)
+    if flipped.any():
+        flat = _dense(cells)
+        upright = np.where(flipped, 1.0 - flat, flat)
+        cells = sparse.csr_array(upright) if sparse.issparse(cells) else upright
+    if absent:
+        cells = _filled(cells, columns, file)
+    stored = cells.data if sparse.issparse(cells) else cells
+    classes = any(is_class(column) for column in columns)
+    if not classes and bool(np.isin(stored, (0.0, 1.0)).all()):
+        return sparse.csc_array(cells, dtype=np.uint8) if sparse.issparse(cells) else cells.astype(np.uint8)
+    dense = _dense(cells)
+    return dense.astype(np.int64) if classes and bool((dense == np.rint(dense)).all()) else dense
+
+
+def rows_with_labels(cells: Any) -> NDArray[np.bool_]:
+    """True for the rows in which no label is missing."""
+    keep = np.ones(cells.shape[0], dtype=bool)
+    if not sparse.issparse(cells):
+        keep[np.isnan(cells).any(axis=1)] = False
+        return keep
+    keep[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr))[np.isnan(cells.data)]] = False
+    return keep
+
+
+def is_class(column: Column) -> bool:
+    """True for a label of several values that do not mean yes and no."""
+    return column.values is not None and one_comes_first(column.values) is None
+
+
+def one_comes_first(values: tuple[str, ...] | None) -> bool | None:
+    """False for labels declared {0,1} or numeric, True for {1,0}, whose places are the other way round; None for classes.
+
+    >>> one_comes_first(("0", "1")), one_comes_first(("yes", "no")), one_comes_first(("red", "green"))
+    (False, True, None)
+    """
+    if values is None:
+        return False
+    words = [value.lower() for value in values]
+    for first, second, answer in ((_OFF, _ON, False), (_ON, _OFF, True)):
+        if len(words) <= 2 and all(word in first for word in words[:1]) and all(word in second for word in words[1:]):
+            return answer
+    return None
+
+
+def _refuse_missing(cells: Any, columns: Sequence[Column], file: Path) -> None:
+    missing = np.flatnonzero(~rows_with_labels(cells))
+    if len(missing):
+        row = int(missing[0])
+        place = int(np.flatnonzero(np.isnan(_dense(cells[[row]])).ravel())[0])
+        raise DatasetError(
+            f"label {columns[place].name!r} is missing in row {row + 1} ({len(missing)} rows have missing labels).",
+            file=file,
+            remedy='Pass missing_labels="drop" to leave out such rows, or "absent" to take a missing label as 0.',
+        )
+
+
+def _filled(cells: Any, columns: Sequence[Column], file: Path) -> Any:
+    """Zeros for what is missing, in columns where 0 means no."""
+    missing = np.isnan(_dense(cells))
+    for place in map(int, np.flatnonzero(missing.any(axis=0))):
+        own = _dense(cells[:, [place]]).ravel()
+        if is_class(columns[place]) or not np.isin(own[~np.isnan(own)], (0.0, 1.0)).all():
+            raise DatasetError(
+                f"label {columns[place].name!r} is not one of 0 and 1, so a missing value cannot count as absent.",
+                file=file,
+                remedy='Pass missing_labels="drop" to leave out such rows.',
+            )
+    filled = np.where(missing, 0.0, _dense(cells))
+    return sparse.csr_array(filled) if sparse.issparse(cells) else filled
+
+
+def _dense(cells: Any) -> NDArray[np.float64]:
+    return cells.toarray() if sparse.issparse(cells) else cells  # type: ignore[no-any-return]

@@ -1,0 +1,223 @@
+"""Data with a known answer, of many kinds: every feature's role is part of the result."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError, one_of, whole_number
+
+Kind = Literal["relevant", "label-specific", "exact copy", "noisy copy", "joint", "irrelevant"]
+MOST_FREQUENT = 0.4  # share of rows that have the commonest label
+COPY_NOISE = 0.5
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a feature is for.
+
+    ``labels`` are those that it tells about, alone (``"joint"``: only together with its ``partners``); ``copy_of`` is the
+    column that a
+    copy repeats.
+    """
+
+    kind: Kind
+    labels: tuple[int, ...] = ()
+    partners: tuple[int, ...] = ()
+    copy_of: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SyntheticData:
+    """EncodedTargets-up data and the roles of its features. ``parents[l]`` are the labels that label ``l`` depends on."""
+
+    X: NDArray[np.float64]
+    Y: NDArray[Any]
+    feature_names: tuple[str, ...]
+    label_names: tuple[str, ...]
+    roles: tuple[Role, ...]
+    parents: tuple[tuple[int, ...], ...]
+
+    def columns(self, kind: Kind) -> list[int]:
+        """The columns of a kind."""
+        return [column for column, role in enumerate(self.roles) if role.kind == kind]
+
+
+def make_feature_roles(
+    n_rows: int = 1000,
+    *,
+    n_labels: int = 6,
+    n_relevant: int = 4,
+    n_label_specific: int = 0,
+    n_exact_copies: int = 0,
+    n_noisy_copies: int = 2,
+    n_xor_pairs: int = 1,
+    n_xor_triples: int = 0,
+    n_irrelevant: int = 20,
+    xor_lean: float = 0.5,
+    label_dependence: float = 0.0,
+    imbalance: float = 1.0,
+    n_levels: int | None = None,
+    noise: float = 0.3,
+    missing: float = 0.0,
+    targets: Literal["labels", "numeric"] = "labels",
+    random_state: int | None = 0,
+) -> SyntheticData:
+    r"""Make rows in which every feature has a role.
+
+    A label is on where a hidden score is large. The score of label :math:`l` adds up the standard normal features that are
+    relevant to
+    it, twice the product of the signs of its XOR group, ``label_dependence`` times its parent label, and noise.
+
+    Parameters
+    ----------
+    n_rows, n_labels : int
+    n_relevant : int
+        Features that tell about two labels each (one, when there is only one label).
+    n_label_specific : int
+        Features that tell about one label.
+    n_exact_copies, n_noisy_copies : int
+        Repetitions of relevant features, taken in turn; noisy ones with half a standard deviation added.
+    n_xor_pairs, n_xor_triples : int
+        Groups of two or three features of values 0 and 1 that tell about one label by the parity of their sum, and nothing
+        by fewer.
+    n_irrelevant : int
+    xor_lean : float
+        How often the features of an XOR group are 1, but for its first. Away from a half, the first one alone hints at the
+        label, which a search that takes one feature at a time needs to find the group.
+    label_dependence : float
+        Weight of the label before in the chain of labels; 0 makes labels independent given the features.
+    imbalance : float
+        How many times more frequent the commonest label is than the rarest; those between follow geometrically.
+    n_levels : int, optional
+        Cut normal features into this many equally frequent levels.
+    noise : float
+        Standard deviation of the noise in the scores.
+    missing : float
+        Share of cells of X that are made NaN, at random.
+    targets : {"labels", "numeric"}
+        0/1 labels, or the hidden scores themselves (multi-target regression).
+    random_state : int, optional
+        Same number, same data.
+
+    Examples
+    --------
+    >>> data = make_feature_roles(200, n_irrelevant=3)
+    >>> data.X.shape, data.Y.shape
+    ((200, 11), (200, 6))
+    >>> [data.roles[column].labels for column in data.columns("joint")]
+    [(0,), (0,)]
+    """
+    counts = {name: value for name, value in locals().items() if name.startswith("n_") and name != "n_levels"}
+    for name, value in counts.items():
+        whole_number(value, name, 1 if name in ("n_rows", "n_labels") else 0, 10**9)
+    one_of(targets, "targets", ("labels", "numeric"))
+    if not (imbalance >= 1 and noise >= 0 and 0 <= missing < 1 and label_dependence >= 0 and 0 < xor_lean < 1):
+        raise InputError(
+            "imbalance must be at least 1, noise and label_dependence not negative, missing from 0 to below 1, "
+            "and xor_lean between 0 and 1."
+        )
+    if n_exact_copies + n_noisy_copies and not n_relevant:
+        raise InputError("There is no relevant feature to copy: set n_relevant, or make no copies.")
+    if n_levels is not None:
+        whole_number(n_levels, "n_levels", 2, 65_535)
+    rng = np.random.default_rng(random_state)
+    columns, roles = _signals(rng, n_rows, n_labels, n_relevant, n_label_specific)
+    _add_joint(rng, n_rows, columns, roles, n_labels, (2,) * n_xor_pairs + (3,) * n_xor_triples, xor_lean)
+    parents = tuple((label - 1,) if label and label_dependence > 0 else () for label in range(n_labels))
+    Y = _targets(rng, columns, roles, n_labels, noise, label_dependence, imbalance, targets)
+    for copy in range(n_exact_copies + n_noisy_copies):
+        noisy = copy >= n_exact_copies
+        origin = copy % n_relevant
+        columns.append(columns[origin] + noisy * COPY_NOISE * rng.normal(size=n_rows))
+        roles.append(Role("noisy copy" if noisy else "exact copy", roles[origin].labels, copy_of=origin))
+    columns += [rng.normal(size=n_rows) for _ in range(n_irrelevant)]
+    roles += [Role("irrelevant")] * n_irrelevant
+    X, roles = _shuffled(rng, np.column_stack(columns), roles)
+    if n_levels is not None:
+        X = _levels(X, roles, n_levels)
+    if missing:
+        X[rng.random(X.shape) < missing] = np.nan
+    names = tuple(f"{role.kind.replace(' ', '-')}-{column}" for column, role in enumerate(roles))
+    return SyntheticData(X, Y, names, tuple(f"label-{label}" for label in range(n_labels)), tuple(roles), parents)
+
+
+def _signals(
+    rng: np.random.Generator, n_rows: int, n_labels: int, n_relevant: int, n_label_specific: int
+) -> tuple[list[NDArray[np.float64]], list[Role]]:
+    roles = [Role("relevant", tuple(sorted({k % n_labels, (k + 1) % n_labels}))) for k in range(n_relevant)]
+    roles += [Role("label-specific", (k % n_labels,)) for k in range(n_label_specific)]
+    return [rng.normal(size=n_rows) for _ in roles], roles
+
+
+def _add_joint(
+    rng: np.random.Generator,
+    n_rows: int,
+    columns: list[NDArray[np.float64]],
+    roles: list[Role],
+    n_labels: int,
+    sizes: tuple[int, ...],
+    lean: float,
+) -> None:
+    for group, size in enumerate(sizes):
+        members = range(len(columns), len(columns) + size)
+        for member in members:
+            fair = lean == 0.5 or member == members[0]
+            switch = rng.integers(0, 2, size=n_rows) if fair else rng.random(n_rows) < lean
+            columns.append(switch.astype(np.float64))
+            roles.append(Role("joint", (group % n_labels,), tuple(other for other in members if other != member)))
+
+
+def _targets(
+    rng: np.random.Generator,
+    columns: list[NDArray[np.float64]],
+    roles: list[Role],
+    n_labels: int,
+    noise: float,
+    label_dependence: float,
+    imbalance: float,
+    targets: str,
+) -> NDArray[Any]:
+    if not columns:
+        raise InputError("Nothing tells about the labels: ask for relevant, label-specific or XOR features.")
+    n_rows = len(columns[0])
+    scores = noise * rng.normal(size=(n_rows, n_labels))
+    for column, role in zip(columns, roles, strict=True):
+        if role.kind != "joint":
+            scores[:, list(role.labels)] += column[:, np.newaxis]
+    for member, role in enumerate(roles):
+        if role.kind == "joint" and member < min(role.partners):  # once for a group
+            parity = sum((columns[k] for k in (member, *role.partners)), np.zeros(n_rows)) % 2
+            scores[:, role.labels[0]] += 2 * (2 * parity - 1)
+    shares = MOST_FREQUENT * np.geomspace(1, 1 / imbalance, n_labels)
+    labels = np.zeros((n_rows, n_labels), dtype=np.uint8)
+    for label in range(n_labels):
+        if label:
+            scores[:, label] += label_dependence * (2.0 * labels[:, label - 1] - 1)
+        # Exactly the share that was asked for, at least one row: the rows of largest score.
+        n_on = max(1, round(float(shares[label]) * n_rows))
+        labels[np.argsort(-scores[:, label], kind="stable")[:n_on], label] = 1
+    return scores if targets == "numeric" else labels
+
+
+def _shuffled(rng: np.random.Generator, X: NDArray[np.float64], roles: list[Role]) -> tuple[NDArray[np.float64], list[Role]]:
+    """Columns in random order, so that a column's number tells nothing."""
+    order = rng.permutation(X.shape[1])
+    place = np.argsort(order)
+    moved = []
+    for old in order:
+        role = roles[old]
+        copy_of = None if role.copy_of is None else int(place[role.copy_of])
+        moved.append(Role(role.kind, role.labels, tuple(sorted(int(place[k]) for k in role.partners)), copy_of))
+    return X[:, order], moved
+
+
+def _levels(X: NDArray[np.float64], roles: list[Role], n_levels: int) -> NDArray[np.float64]:
+    """Equally frequent levels; XOR features have two already."""
+    X = X.copy()
+    for column, role in enumerate(roles):
+        if role.kind != "joint":
+            cuts = np.quantile(X[:, column], np.arange(1, n_levels) / n_levels)
+            X[:, column] = np.searchsorted(cuts, X[:, column], side="right")
+    return X

@@ -1,0 +1,129 @@
+"""ARFF files with a Mulan label header: written so that the sweep of the reader, and other programs, take them."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.read_table import Column
+from labelsieve.datasets.writers.save_check import Sound
+
+BLOCK = 2**18  # cells that are text at the same time
+
+_BARE = re.compile(r"""[^\s,'"{}%\\?@\x00-\x20\x7f]+""")
+_ESCAPES = str.maketrans({"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LABEL = ("0", "1")
+
+
+def quoted(text: str) -> str:
+    r"""A name or value as ARFF wants it: with quotes and escapes where it needs them.
+
+    >>> print(quoted("tempo"), quoted("Swainson's Thrush"), quoted("50%"))
+    tempo 'Swainson\'s Thrush' '50%'
+    """
+    return text if _BARE.fullmatch(text) else f"'{text.translate(_ESCAPES)}'"
+
+
+def number_texts(cells: NDArray[np.float64], missing: str) -> list[str]:
+    """The shortest text of each number that is read as the very same number.
+
+    >>> number_texts(np.array([0.1, 3.0, -0.0, np.nan]), "?")
+    ['0.1', '3', '-0', '?']
+    """
+    texts = [text.removesuffix(".0") for text in map(repr, cells.tolist())]
+    for place in np.flatnonzero(np.isnan(cells)).tolist():
+        texts[place] = missing
+    return texts
+
+
+def write_arff(data: Sound, raw: BinaryIO) -> None:
+    """Write dense rows if X is dense and sparse rows if it is; labels come last, as the relation says for MEKA."""
+    columns = data.columns
+    if data.binary:
+        columns = data.features + tuple(Column(column.name, _LABEL) for column in data.labels)
+    for column in columns:
+        if column.values is not None and "?" in column.values and np.isnan(_column(data, column)).any():
+            raise DatasetError(
+                f"{column.name!r} has the value '?' and missing cells, which ARFF writes in the same way.",
+                file=data.file,
+                remedy="Rename the value.",
+            )
+    raw.write(_header(data, columns).encode())
+    for lines in _sparse_rows(data, columns) if sparse.issparse(data.X) else _dense_rows(data, columns):
+        raw.write(lines.encode())
+
+
+def write_label_header(data: Sound, raw: BinaryIO) -> None:
+    """Write a Mulan header: the names of the labels, in XML."""
+    for column in data.labels:
+        if _NOT_XML.search(column.name):
+            raise DatasetError(
+                f"label {column.name!r} holds a character that XML cannot.",
+                file=data.file,
+                remedy="Rename it, or save as Parquet.",
+            )
+    names = "".join(f"<label name={quoteattr(column.name)}></label>\n" for column in data.labels)
+    head = '<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n'
+    raw.write(f"{head}{names}</labels>\n".encode())
+
+
+def _header(data: Sound, columns: tuple[Column, ...]) -> str:
+    about = data.dataset.description.encode(errors="replace").decode().replace("\0", "")
+    lines = [f"% {line}".rstrip() for line in re.split(r"\r\n|\r|\n", about)] if about.strip() else []
+    name = data.dataset.name.encode(errors="replace").decode().replace("\0", "") or "data"
+    lines.append(f"@relation {quoted(f'{name}: -C -{len(data.labels)}')}\n")
+    for column in columns:
+        kind = "numeric" if column.values is None else "{" + ",".join(map(quoted, column.values)) + "}"
+        lines.append(f"@attribute {quoted(column.name)} {kind}")
+    return "\n".join([*lines, "\n@data\n"])
+
+
+def _column(data: Sound, column: Column) -> NDArray[np.float64]:
+    place = data.columns.index(column)
+    cells = data.X[:, [place]] if place < len(data.features) else data.Y[:, [place - len(data.features)]]
+    return cells.toarray() if sparse.issparse(cells) else cells  # type: ignore[no-any-return]
+
+
+def _texts(cells: NDArray[np.float64], column: Column) -> list[str]:
+    if column.values is None:
+        return number_texts(cells, "?")
+    words = [*map(quoted, column.values), "?"]
+    return [words[code] for code in np.where(np.isnan(cells), -1, cells).astype(np.int64).tolist()]
+
+
+def _dense_rows(data: Sound, columns: tuple[Column, ...]) -> Iterator[str]:
+    width = len(columns)
+    for start in range(0, data.X.shape[0], max(1, BLOCK // width)):
+        rows = slice(start, start + max(1, BLOCK // width))
+        labels = data.Y[rows].toarray() if sparse.issparse(data.Y) else data.Y[rows]
+        cells = np.hstack([data.X[rows], labels])
+        if any(column.values is not None for column in columns):
+            texts = [_texts(cells[:, place], column) for place, column in enumerate(columns)]
+            yield "".join(",".join(row) + "\n" for row in zip(*texts, strict=True))
+        else:
+            flat = number_texts(cells.ravel(), "?")
+            yield "".join(",".join(flat[end - width : end]) + "\n" for end in range(width, len(flat) + 1, width))
+
+
+def _sparse_rows(data: Sound, columns: tuple[Column, ...]) -> Iterator[str]:
+    cells: Any = sparse.hstack([data.X, sparse.csr_array(data.Y)], format="csr")
+    cells.sort_indices()
+    values, places = cells.data, cells.indices
+    texts = np.array(number_texts(values, "?"), dtype=object)
+    order = np.argsort(places, kind="stable")
+    ends = np.searchsorted(places[order], np.arange(len(columns) + 1))
+    for place, column in enumerate(columns):
+        if column.values is not None:
+            own = order[ends[place] : ends[place + 1]]
+            texts[own] = _texts(values[own], column)
+    pairs = [f"{place} {text}" for place, text in zip(places.tolist(), texts.tolist(), strict=True)]
+    starts = cells.indptr.tolist()
+    for start in range(0, len(starts) - 1, 1024):
+        rows = zip(starts[start : start + 1024], starts[start + 1 : start + 1025], strict=False)
+        yield "".join("{" + ",".join(pairs[first:last]) + "}\n" for first, last in rows)

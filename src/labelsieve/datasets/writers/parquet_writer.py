@@ -1,0 +1,70 @@
+"""Parquet files that :func:`load` reads without being told anything."""
+
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labelsieve.datasets.parquet_metadata import Note
+from labelsieve.datasets.readers.parquet import arrow
+from labelsieve.datasets.readers.read_table import Column
+from labelsieve.datasets.writers.save_check import Sound
+
+
+def write_parquet(data: Sound, raw: BinaryIO) -> None:
+    """Write a column for each feature and label, or lists for sparse rows, and a note of what they are in the schema.
+
+    Sparse rows are lists because columns cost by themselves: 39,679 of them, of 1,000 zeros each, took 6 s to write and 12 s to
+    read, where the lists of yahoo-reference, which has eight times as many rows, take 0.2 s and 0.4 s.
+    """
+    pyarrow = arrow(data.file, "writing")
+    scattered = sparse.issparse(data.X)
+    labels = data.Y.toarray() if sparse.issparse(data.Y) and not (scattered and data.binary) else data.Y
+    names, arrays = [], []
+    if scattered:
+        names, arrays = ["feature_indices", "feature_values"], list(_lists(pyarrow, data.X))
+        while set(names) & {column.name for column in data.labels}:
+            names = [name + "_" for name in names]
+    else:
+        names = [column.name for column in data.features]
+        arrays = [_array(pyarrow, data.X[:, place], column, None) for place, column in enumerate(data.features)]
+    if scattered and data.binary:
+        names.append("label_indices")
+        arrays.append(_lists(pyarrow, sparse.csr_array(labels))[0])
+    else:
+        kind = np.uint8 if data.binary else None
+        names += [column.name for column in data.labels]
+        arrays += [_array(pyarrow, labels[:, place], column, kind) for place, column in enumerate(data.labels)]
+    note = Note(
+        features=data.dataset.feature_names,
+        labels=data.dataset.label_names,
+        categories={column.name: column.values for column in data.columns if column.values is not None},
+        description=data.dataset.description,
+        sparse=scattered,
+    )
+    schema = pyarrow.schema(
+        [pyarrow.field(name, array.type) for name, array in zip(names, arrays, strict=True)], metadata=note.metadata()
+    )
+    sink = pyarrow.BufferOutputStream()
+    nominal = [column.name for column in data.columns if column.values is not None]
+    table = pyarrow.Table.from_arrays(arrays, schema=schema)
+    # Dictionaries are for words: among numbers one could take 0.0 and -0.0 for the same.
+    pyarrow.parquet.write_table(table, sink, compression="zstd", use_dictionary=nominal or False)
+    raw.write(sink.getvalue())
+
+
+def _lists(pyarrow: Any, cells: Any) -> tuple[Any, Any]:
+    cells = cells.copy()
+    cells.sort_indices()
+    ends = pyarrow.array(cells.indptr.astype(np.int32))
+    lists = pyarrow.ListArray.from_arrays
+    return lists(ends, pyarrow.array(cells.indices.astype(np.int32))), lists(ends, pyarrow.array(cells.data))
+
+
+def _array(pyarrow: Any, cells: NDArray[np.float64], column: Column, kind: type[np.generic] | None) -> Any:
+    missing = np.isnan(cells)
+    if column.values is not None:
+        codes = pyarrow.array(np.where(missing, 0, cells).astype(np.int32), mask=missing)
+        return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(column.values, pyarrow.string()))
+    return pyarrow.array(cells if kind is None else cells.astype(kind), mask=missing if missing.any() else None)

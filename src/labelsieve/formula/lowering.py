@@ -1,0 +1,117 @@
+"""Rewriting formulas so that they need the fewest panels.
+
+Information terms become sums of joint tables. A sum over the targets is moved inward past everything that does not depend on
+them, and inside sums over the selected: what is left to add over the targets is then, for all linear formulas, a table, and
+the core adds those while it counts. What cannot be moved is evaluated for every target.
+"""
+
+from functools import partial
+
+from labelsieve.formula.nodes import (
+    Add,
+    Apply,
+    Divide,
+    Domain,
+    Formula,
+    Multiply,
+    Number,
+    Reduce,
+    Size,
+    Table,
+    Term,
+)
+
+
+def lower(formula: Formula, *, by_term: bool = False) -> Formula:
+    """The formula in joint tables, with sums moved inward; ``by_term`` leaves information terms as they are."""
+    if by_term and isinstance(formula, Term):
+        return formula
+    inside = partial(lower, by_term=by_term)
+    match formula:
+        case Term(tables=tables):
+            return add(*(multiply(Number(sign), Table(names)) for sign, names in tables))
+        case Add(terms=terms):
+            return add(*map(inside, terms))
+        case Multiply(factors=factors):
+            return multiply(*map(inside, factors))
+        case Divide(numerator=top, denominator=bottom):
+            return Divide(inside(top), inside(bottom))
+        case Apply(function=function, arguments=arguments):
+            return Apply(function, tuple(map(inside, arguments)))
+        case Reduce(body=body):
+            return push(formula, inside(body))
+    return formula
+
+
+def add(*terms: Formula) -> Formula:
+    """A flat sum."""
+    flat: list[Formula] = []
+    for term in terms:
+        flat += term.terms if isinstance(term, Add) else (term,)
+    return flat[0] if len(flat) == 1 else Add(tuple(flat))
+
+
+def multiply(*factors: Formula) -> Formula:
+    """A flat product with one number in front; multiplies out what is a number times a sum."""
+    flat: list[Formula] = []
+    number = 1.0
+    for factor in factors:
+        for part in factor.factors if isinstance(factor, Multiply) else (factor,):
+            if isinstance(part, Number):
+                number *= part.value
+            else:
+                flat.append(part)
+    if not flat:
+        return Number(number)
+    if len(flat) == 1 and isinstance(flat[0], Add) and number != 1.0:
+        return add(*(multiply(Number(number), term) for term in flat[0].terms))
+    if number != 1.0:
+        flat.insert(0, Number(number))
+    return flat[0] if len(flat) == 1 else Multiply(tuple(flat))
+
+
+def push(reducer: Reduce, body: Formula, domain: Domain | None = None) -> Formula:
+    """``reducer`` over ``body``, as far in as it goes."""
+    domain = reducer.domain if domain is None else domain
+    over_targets = reducer.variable == "y"
+    if over_targets and reducer.operation == "mean":
+        return Divide(push(Reduce("sum", "y", body, domain), body), Size(domain))
+    whole = Reduce(reducer.operation, reducer.variable, body, domain, reducer.top)
+    if reducer.operation not in ("sum", "mean"):
+        return whole
+    if over_targets and "y" not in body.free:
+        return multiply(body, Size(domain))
+    match body:
+        case Add(terms=terms) if over_targets:
+            return add(*(push(reducer, term, domain) for term in terms))
+        case Multiply(factors=factors):
+            outside = [factor for factor in factors if reducer.variable not in factor.free]
+            inside = [factor for factor in factors if reducer.variable in factor.free]
+            if outside and inside:
+                return multiply(*outside, push(reducer, multiply(*inside), domain))
+        case Divide(numerator=top, denominator=bottom) if reducer.variable not in bottom.free:
+            return Divide(push(reducer, top, domain), bottom)
+        case Reduce(operation="sum" | "mean", variable="s") if over_targets:
+            return Reduce(body.operation, "s", push(reducer, body.body, domain))
+        case Reduce(operation="sum", variable="z", domain="all") if over_targets:
+            return Reduce("sum", "z", push(reducer, body.body, "others"), "all", body.top)
+    return whole
+
+
+def additive_components(formula: Formula) -> list[Formula]:
+    """The formula as a list of summands, each with its own reducers: what relevance is, what redundancy, what the rest."""
+    match formula:
+        case Add(terms=terms):
+            return [part for term in terms for part in additive_components(term)]
+        case Multiply(factors=(Number(value=number), rest)):
+            return [Multiply((Number(number), part)) for part in additive_components(rest)]
+        case Reduce(operation="sum" | "mean", variable="y" | "s", domain="all"):
+            parts = additive_components(formula.body)
+            inside = [formula.variable in part.free for part in parts]
+            if len(parts) > 1 and (formula.variable == "y" or all(inside)):
+                times = Size("all") if formula.operation == "sum" else Number(1.0)
+                return [
+                    Reduce(formula.operation, formula.variable, part) if mentioned else Multiply((times, part))
+                    for part, mentioned in zip(parts, inside, strict=True)
+                ]
+    return [formula]

@@ -1,0 +1,215 @@
+r"""The words in which criteria are written.
+
+====================  =============================================================================================
+``f``                 the candidate feature
+``s``                 runs over the selected features, inside ``sum_s``, ``mean_s``, ``min_s``, ``max_s``
+``S``                 all selected features as one variable
+``y``, ``z``          run over the targets, inside ``sum_y``, ``mean_y``, ``max_y``; ``z`` over the others, inside
+                      ``sum_z``, ``max_z``, and pairs of targets inside ``sum_yz``
+``pa``                runs over the parents of ``y``, inside ``sum_pa``, ``mean_pa``
+``I(f, y)``           mutual information; ``I((f, s), y)`` of joint variables; ``I(f, y | s)`` with a condition
+``H(f)``              entropy, also ``H((f, s))`` and ``H(f | s)``
+``co(f, y, z)``       co-information, ``I(f, y) - I(f, y | z)``
+====================  =============================================================================================
+
+Formulas take ``+ - * /``, numbers, ``sqrt``, ``pos`` (the positive part), ``minimum`` and ``maximum``. A ratio is 0 where
+its denominator is. While nothing is selected, sums and means over ``s`` are 0 and ``S`` tells nothing.
+
+>>> sum_y(I(f, y) - mean_s(I(f, s)))
+sum_y(I(f, y) - mean_s(I(f, s)))
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from labelsieve.errors import is_whole
+from labelsieve.formula.nodes import (
+    Apply,
+    Domain,
+    Formula,
+    FormulaError,
+    Operation,
+    Reduce,
+    Term,
+    Variables,
+    as_formula,
+)
+
+_LETTER = {"f": "f", "s": "s", "S": "S", "y": "y", "z": "z", "pa": "p"}
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One variable or several together."""
+
+    variables: Variables
+    written: str
+
+    def __or__(self, condition: Any) -> "Conditioned":
+        return Conditioned(self, joint(condition))
+
+    def __ror__(self, variable: Any) -> "Conditioned":
+        return Conditioned(joint(variable), self)
+
+    def __repr__(self) -> str:
+        return self.written
+
+
+@dataclass(frozen=True)
+class Conditioned:
+    """A variable and what is known."""
+
+    variable: Joint
+    condition: Joint
+
+    def __repr__(self) -> str:
+        return f"{self.variable} | {self.condition}"
+
+
+f, s, S, y, z, pa = (Joint(frozenset(_LETTER[name]), name) for name in ("f", "s", "S", "y", "z", "pa"))
+
+
+def joint(value: Any) -> Joint:
+    """A symbol, or a tuple of symbols as one variable."""
+    if isinstance(value, Joint):
+        return value
+    if isinstance(value, tuple) and value and all(isinstance(part, Joint) for part in value):
+        variables: Variables = frozenset().union(*(part.variables for part in value))
+        return Joint(variables, f"({', '.join(part.written for part in value)})")
+    if isinstance(value, Conditioned):
+        raise FormulaError(f"{value!r}: a condition goes last, as in I(f, y | s) or H(f | s).")
+    raise FormulaError(f"{value!r} is not a variable; the variables are f, s, S, y, z, pa and tuples of them.")
+
+
+def _last(value: Any) -> tuple[Joint, Variables]:
+    if isinstance(value, Conditioned):
+        return value.variable, value.condition.variables
+    return joint(value), frozenset()
+
+
+def _term(written: str, *tables: tuple[float, Variables]) -> Formula:
+    variables: Variables = frozenset().union(*(names for _, names in tables))
+    term = Term(written, variables, tables)
+    for _, names in tables:
+        if len(names) > 3:
+            raise FormulaError("A joint table may have three variables at the most (S counts as one).", term, term)
+        if {"s", "S"} <= names:
+            raise FormulaError("s is part of S: a term may use one of them.", term, term)
+        if ("z" in names or "p" in names) and names & {"s", "S"}:
+            raise FormulaError("Pairs of targets cannot be combined with selected features in one term.", term, term)
+        if {"z", "p"} <= names:
+            raise FormulaError("z and pa are both second targets: a term may use one of them.", term, term)
+    return term
+
+
+def I(a: Any, b: Any) -> Formula:
+    r"""Mutual information, ``I(a, b)`` or ``I(a, b | c)``: :math:`H(ac) + H(bc) - H(c) - H(abc)`."""
+    first, (second, given) = joint(a), _last(b)
+    one, two = first.variables | given, second.variables | given
+    return _term(f"I({first}, {b!r})", (1.0, one | two), (-1.0, one), (-1.0, two), (1.0, given))
+
+
+def H(a: Any) -> Formula:
+    """Entropy, ``H(a)`` or ``H(a | c)``."""
+    variable, given = _last(a)
+    return _term(f"H({a!r})", (1.0, given), (-1.0, variable.variables | given))
+
+
+def co(a: Any, b: Any, c: Any) -> Formula:
+    """Co-information ``I(a, b) - I(a, b | c)``: positive when ``c`` repeats what ``a`` and ``b`` share."""
+    one, two, three = joint(a).variables, joint(b).variables, joint(c).variables
+    plain = ((1.0, one | two), (-1.0, one), (-1.0, two), (1.0, frozenset[str]()))
+    known = ((-1.0, one | two | three), (1.0, one | three), (1.0, two | three), (-1.0, three))
+    return _term(f"co({joint(a)}, {joint(b)}, {joint(c)})", *plain, *known)
+
+
+def _reduce(operation: Operation, variable: str, body: Any, domain: Domain = "all", top: int | None = None) -> Reduce:
+    formula = as_formula(body)
+    name = f"{operation}_{'pa' if variable == 'p' else variable}"
+    reduced = Reduce(operation, variable, formula, domain, top)
+    if variable not in formula.free:
+        shown = "pa" if variable == "p" else variable
+        raise FormulaError(f"{name} has nothing to run over: {shown} is not mentioned inside.", reduced, formula)
+    return reduced
+
+
+def sum_s(body: Any) -> Formula:
+    """Sum over the selected features."""
+    return _reduce("sum", "s", body)
+
+
+def mean_s(body: Any) -> Formula:
+    """Mean over the selected features; 0 while there are none."""
+    return _reduce("mean", "s", body)
+
+
+def min_s(body: Any) -> Formula:
+    """Least value over the selected features; needs a rule of its own for the first pick."""
+    return _reduce("min", "s", body)
+
+
+def max_s(body: Any) -> Formula:
+    """Largest value over the selected features; needs a rule of its own for the first pick."""
+    return _reduce("max", "s", body)
+
+
+def sum_y(body: Any) -> Formula:
+    """Sum over the targets."""
+    return _reduce("sum", "y", body)
+
+
+def mean_y(body: Any) -> Formula:
+    """Mean over the targets."""
+    return _reduce("mean", "y", body)
+
+
+def max_y(body: Any) -> Formula:
+    """Largest value over the targets."""
+    return _reduce("max", "y", body)
+
+
+def sum_z(body: Any) -> Formula:
+    """Sum over the targets other than ``y``."""
+    return _reduce("sum", "z", body)
+
+
+def max_z(body: Any) -> Formula:
+    """Largest value over the targets other than ``y``; 0 when there is no other."""
+    return _reduce("max", "z", body)
+
+
+def sum_yz(body: Any, *, top: Any = None) -> Formula:
+    """Sum over pairs of different targets, each pair once; ``top`` keeps the targets of largest entropy."""
+    if top is not None and (not is_whole(top) or top < 1):
+        raise FormulaError(f"top must be a whole number from 1, not {top!r}.")
+    return _reduce("sum", "z", _reduce("sum", "y", body, "after"), "all", None if top is None else int(top))
+
+
+def sum_pa(body: Any) -> Formula:
+    """Sum over the parents of ``y`` in the label network."""
+    return _reduce("sum", "p", body)
+
+
+def mean_pa(body: Any) -> Formula:
+    """Mean over the parents of ``y``; 0 without parents."""
+    return _reduce("mean", "p", body)
+
+
+def sqrt(formula: Any) -> Formula:
+    """Square root."""
+    return Apply("sqrt", (as_formula(formula),))
+
+
+def pos(formula: Any) -> Formula:
+    """The positive part."""
+    return Apply("pos", (as_formula(formula),))
+
+
+def minimum(first: Any, second: Any) -> Formula:
+    """The smaller of two."""
+    return Apply("minimum", (as_formula(first), as_formula(second)))
+
+
+def maximum(first: Any, second: Any) -> Formula:
+    """The larger of two."""
+    return Apply("maximum", (as_formula(first), as_formula(second)))

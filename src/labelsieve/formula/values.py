@@ -1,0 +1,127 @@
+"""Numbers while a formula is evaluated: exact integers as long as possible, doubles where it must be.
+
+Sums are always sums of integers, so they do not depend on their order. What is not linear (a ratio, a product, a root) is a
+double, rounded to the same fixed point before it is added to anything.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.target_weights import TargetWeights
+from labelsieve.errors import InputError
+
+Fixed = NDArray[np.int64]
+Real = NDArray[np.float64]
+LARGEST = 2**53  # of what is folded: then no account overflows between two spills
+TOO_LARGE = "A term of the formula is too large for 64-bit fixed point: divide the formula by a constant."
+SMALL_FACTOR = 2**10  # which no sum over the targets needs room for
+
+
+class Value(NamedTuple):
+    """An array of fixed-point integers (``exact``), or of doubles in nats."""
+
+    array: Fixed | Real
+    exact: bool
+
+    def real(self, fixed: FixedPoint) -> Real:
+        """In nats."""
+        return fixed.information(self.array) if self.exact else self.array  # type: ignore[arg-type, return-value]
+
+    def fixed(self, fixed: FixedPoint) -> Fixed:
+        """In fixed point, rounded if it was not."""
+        if self.exact:
+            return self.array  # type: ignore[return-value]
+        scaled = np.floor(self.array * (fixed.scale * fixed.total) + 0.5)
+        if np.abs(scaled).max(initial=0.0) >= LARGEST:
+            raise InputError(TOO_LARGE)
+        return scaled.astype(np.int64)
+
+    @property
+    def whole(self) -> int | None:
+        """The value of a scalar that is a whole number."""
+        if self.exact or self.array.size != 1:
+            return None
+        number = float(self.array[0, 0])
+        return int(number) if number.is_integer() and abs(number) < 2**31 else None
+
+    @staticmethod
+    def total(values: "list[Value]", fixed: FixedPoint) -> "Value":
+        """The sum: exact when all are."""
+        if all(value.exact for value in values):
+            total = values[0].array
+            for value in values[1:]:
+                total = total + value.array
+            return Value(total, True)
+        real = values[0].real(fixed)
+        for value in values[1:]:
+            real = real + value.real(fixed)
+        return Value(real, False)
+
+    @staticmethod
+    def product(values: "list[Value]", fixed: FixedPoint) -> "Value":
+        """The product: exact for one exact value and whole numbers."""
+        wholes = [value.whole for value in values]
+        others = [value for value, whole in zip(values, wholes, strict=True) if whole is None]
+        number = 1
+        for whole in wholes:
+            number *= 1 if whole is None else whole
+        if len(others) == 1 and others[0].exact and _fits(others[0].array, number):
+            return Value(others[0].array * np.int64(number), True)
+        real = values[0].real(fixed)
+        for value in values[1:]:
+            real = real * value.real(fixed)
+        return Value(real, False)
+
+    @staticmethod
+    def ratio(top: "Value", bottom: "Value", fixed: FixedPoint) -> "Value":
+        """The ratio; 0 where the denominator is 0."""
+        numerator, denominator = top.real(fixed), bottom.real(fixed)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = numerator / denominator
+        return Value(np.where(denominator == 0, 0.0, ratio), False)
+
+    @staticmethod
+    def apply(function: str, values: "list[Value]", fixed: FixedPoint) -> "Value":
+        """pos, minimum, maximum (exact when their arguments are) and sqrt."""
+        if function == "sqrt":
+            return Value(np.sqrt(np.maximum(values[0].real(fixed), 0.0)), False)
+        exact = all(value.exact for value in values)
+        arrays = [value.array if exact else value.real(fixed) for value in values]
+        if function == "pos":
+            return Value(np.maximum(arrays[0], 0), exact)
+        choose = np.minimum if function == "minimum" else np.maximum
+        return Value(choose(*arrays), exact)
+
+
+def _fits(array: Fixed | Real, factor: int) -> bool:
+    """True when the products stay well inside 64 bits."""
+    return abs(factor) < SMALL_FACTOR or int(np.abs(array).max(initial=0)) * abs(factor) < LARGEST
+
+
+def fixed_value(array: Fixed) -> Value:
+    """Exact."""
+    return Value(array, True)
+
+
+def real_value(array: Real) -> Value:
+    """In nats."""
+    return Value(array, False)
+
+
+def weighted_sum(values: Iterable[tuple[Value, slice]], weights: TargetWeights, fixed: FixedPoint) -> Value:
+    """The sum over targets with their weights: exact for whole weights, else in doubles, one target after the other."""
+    exact, real = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1))
+    for value, targets in values:
+        of_targets = weights.values[targets]
+        if weights.whole:
+            whole = value.fixed(fixed) * of_targets.astype(np.int64)
+            exact = exact + whole.sum(axis=1, keepdims=True)
+            continue
+        array = value.real(fixed)
+        for column, weight in zip(np.broadcast_to(array, (len(array), len(of_targets))).T, of_targets, strict=True):
+            real = real + column[:, np.newaxis] * weight
+    return Value(exact, True) if weights.whole else Value(real, False)

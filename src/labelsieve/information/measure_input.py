@@ -1,0 +1,73 @@
+"""What the terms of one measure share: checked tables, weights and arithmetic."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.backends.joint_tables import Terms
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.fixed_point import ESTIMATORS, FixedPoint
+from labelsieve.counting.row_weights import Estimator, RowWeights, weigh
+from labelsieve.counting.shrinkage import shrunk_information
+from labelsieve.errors import InputError, one_of
+
+Base = Literal["nat", "bit"]
+AnyEstimator = Estimator
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Rows, weights and arithmetic that the terms of one measure share."""
+
+    tables: tuple[Codes, ...]
+    weights: RowWeights | None
+    fixed: FixedPoint
+    unit: float
+    n_jobs: int | None
+
+    def backend(self, X: Codes, Y: Codes | None = None) -> NativeBackend:
+        if Y is None:  # nothing to pair with: a constant column
+            Y = Codes.from_values(np.zeros((X.n_rows, 1), dtype=np.uint8))
+        return NativeBackend(X, Y, self.fixed, weights=self.weights, n_jobs=self.n_jobs)
+
+    def result(self, fixed: NDArray[np.int64]) -> Array:
+        information = self.fixed.information(fixed) / self.unit
+        # A plug-in estimate is never negative; the last bit of the fixed point may be.
+        return np.maximum(information, 0.0) if self.fixed.estimator == "plugin" else information
+
+
+def prepare(named: dict[str, Any], base: Base, estimator: AnyEstimator, sample_weight: Any, n_jobs: int | None) -> Setting:
+    """Check and read what a measure was called with; rows without weight are left out."""
+    one_of(base, "base", ("nat", "bit"))
+    one_of(estimator, "estimator", (*ESTIMATORS, "shrinkage"))
+    assert estimator != "shrinkage"
+    tables = _tables(named)
+    rows, weights = weigh(sample_weight, tables[0].n_rows, estimator)
+    if rows is not None:
+        tables = [table.take_rows(rows) for table in tables]
+    fixed = FixedPoint.for_data(tables[0].n_rows, weights, estimator=estimator)
+    return Setting(tuple(tables), weights, fixed, math.log(2) if base == "bit" else 1.0, n_jobs)
+
+
+def _tables(named: dict[str, Any]) -> list[Codes]:
+    tables = [Codes.from_values(X, what=what) for what, X in named.items()]
+    n_rows = tables[0].n_rows
+    for what, table in zip(named, tables, strict=True):
+        if table.n_rows != n_rows:
+            first = next(iter(named))
+            raise InputError(f"{first} has {n_rows} rows and {what} has {table.n_rows}; they must be the same rows.")
+    return tables
+
+
+CONDITIONAL: Terms = ((1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z"))
+
+
+def shrunk(named: dict[str, Any], terms: Terms, base: Base, sample_weight: Any) -> Array:
+    """Sums of entropies, each from one shrunk table: see :func:`shrunk_information`."""
+    one_of(base, "base", ("nat", "bit"))
+    return shrunk_information(_tables(named), terms, sample_weight) / (math.log(2) if base == "bit" else 1.0)

@@ -1,0 +1,117 @@
+"""What the measures are given: true labels, predicted labels or scores, row weights."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelsieve.counting.number_table import NumberTable, read_table
+from labelsieve.counting.row_weights import read_weights
+from labelsieve.errors import InputError
+
+Floats = NDArray[np.float64]
+_DENSE = 2**24  # cells of a sparse table that are held as truth values: 16 MB
+
+
+@dataclass(eq=False)
+class SyntheticData:
+    """True labels that are judged many times, read once. Measures take it as ``Y``.
+
+    Small sparse tables become dense, and ranking measures of the same scores, one after the other, share one sorting: scores
+    must not be changed in place between them.
+
+    >>> from labelsieve.metrics import coverage, ranking_loss
+    >>> truth, scores = SyntheticData.of([[1, 0, 0], [0, 1, 1]]), np.array([[0.9, 0.1, 0.2], [0.5, 0.3, 0.8]])
+    >>> ranking_loss(truth, scores), coverage(truth, scores)
+    (0.25, 1.0)
+    """
+
+    labels: Any
+    last: tuple[Any, str, Any] | None = None  # scores, rule for ties, and the places of the labels by them
+
+    @classmethod
+    def of(cls, Y: Any) -> Self:
+        """Read labels."""
+        labels = read_labels(Y)
+        return cls(labels.toarray() if sp.issparse(labels) and np.prod(labels.shape) <= _DENSE else labels)
+
+
+def read_labels(Y: Any, *, what: str = "Y") -> Any:
+    """Labels as an array of truth values or, if they are sparse, a CSR matrix that stores only ones."""
+    if isinstance(Y, SyntheticData):
+        return Y.labels
+    table = _without_text(read_table(Y, what=what), what)
+    stored = table.sparse.data if table.dense is None else table.dense
+    if stored.dtype != np.bool_:
+        wrong = ~((stored == 0) | (stored == 1))
+        if wrong.any():
+            raise InputError(
+                f"{what} holds {stored[wrong].flat[0]!s}, and labels are 0 or 1. Compare scores and probabilities with "
+                "a threshold first; for other values there is sklearn.preprocessing.MultiLabelBinarizer."
+            )
+    if table.dense is not None:
+        return table.dense.astype(np.bool_, copy=False)
+    labels = table.sparse.astype(np.bool_).tocsr()
+    labels.eliminate_zeros()
+    return labels
+
+
+def read_two(Y: Any, predicted: Any) -> tuple[Any, Any]:
+    """True and predicted labels: both dense or both sparse."""
+    truth, prediction = read_labels(Y), read_labels(predicted, what="predicted")
+    same_shape(truth.shape, prediction.shape, "predicted")
+    if sp.issparse(truth) != sp.issparse(prediction):
+        truth, prediction = sp.csr_array(truth), sp.csr_array(prediction)
+    return truth, prediction
+
+
+def read_numbers(values: Any, *, what: str) -> Any:
+    """Finite numbers as a float64 array, or as a CSR matrix if they are sparse."""
+    table = _without_text(read_table(values, what=what), what)
+    stored = table.sparse.data if table.dense is None else table.dense
+    if stored.dtype.kind == "f" and not np.isfinite(stored).all():
+        raise InputError(_where_not_finite(table, what))
+    if table.dense is not None:
+        return table.dense.astype(np.float64, copy=False)
+    return table.sparse.astype(np.float64).tocsr()
+
+
+def read_row_weights(sample_weight: Any, n_rows: int) -> Floats:
+    """One weight for each row; ones when none are given.
+
+    Only their shares matter to a measure, so they are scaled by a power of two, which rounds nothing: the largest is near 1,
+    and sums and squares of very large or very small ones stay numbers.
+    """
+    weights = read_weights(sample_weight, n_rows)
+    return np.ones(n_rows) if weights is None else np.ldexp(weights, 1 - int(np.frexp(weights.max())[1]))
+
+
+def same_shape(expected: tuple[int, int], found: tuple[int, int], what: str) -> None:
+    """Refuse what does not belong to Y cell by cell."""
+    if expected != found:
+        raise InputError(f"{what} has shape {found}, but Y has shape {expected}; every row and column of Y needs its own.")
+
+
+def _without_text(table: NumberTable, what: str) -> NumberTable:
+    """Refuse columns of text, whose numbers are ranks among the values that are there: "1" alone would be a 0."""
+    if table.text:
+        raise InputError(
+            f"{what}, {table.name(min(table.text))} holds text or categories, and the measures need numbers: convert it first, "
+            "for instance with frame.astype(float)."
+        )
+    return table
+
+
+def _where_not_finite(table: NumberTable, what: str) -> str:
+    if table.dense is None:  # not made dense, however large it is
+        stored = table.sparse.tocoo()
+        rows, columns, values = stored.row, stored.col, stored.data
+    else:
+        rows, columns = np.nonzero(~np.isfinite(table.dense))
+        values = table.dense[rows, columns]
+    bad = np.flatnonzero(~np.isfinite(values))
+    first = bad[np.lexsort((columns[bad], rows[bad]))[0]]
+    place = f"{what}, row {rows[first]}, {table.name(int(columns[first]))}"
+    return f"{place} is {values[first]}; the measures need finite numbers."

@@ -1,0 +1,117 @@
+"""The measures by name, and the options under which other programs compute them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from labelsieve.errors import InputError
+from labelsieve.metrics.average_precision import average_precision
+from labelsieve.metrics.coverage import coverage
+from labelsieve.metrics.example_based import example_accuracy, example_f1
+from labelsieve.metrics.label_based import macro_f1, micro_f1
+from labelsieve.metrics.labelset_measures import exact_match, hamming_loss, hamming_score, subset_loss
+from labelsieve.metrics.one_error import one_error
+from labelsieve.metrics.ranking_loss import ranking_loss
+from labelsieve.metrics.rrmse import rrmse
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure and what it takes: predicted label sets, scores of labels, or predicted numbers."""
+
+    function: Callable[..., float]
+    needs: Literal["labels", "scores", "numbers"]
+    lower_is_better: bool
+
+
+MEASURES: Mapping[str, Measure] = {
+    "hamming_loss": Measure(hamming_loss, "labels", True),
+    "hamming_score": Measure(hamming_score, "labels", False),
+    "subset_loss": Measure(subset_loss, "labels", True),
+    "exact_match": Measure(exact_match, "labels", False),
+    "example_accuracy": Measure(example_accuracy, "labels", False),
+    "example_f1": Measure(example_f1, "labels", False),
+    "macro_f1": Measure(macro_f1, "labels", False),
+    "micro_f1": Measure(micro_f1, "labels", False),
+    "ranking_loss": Measure(ranking_loss, "scores", True),
+    "one_error": Measure(one_error, "scores", True),
+    "coverage": Measure(coverage, "scores", True),
+    "average_precision": Measure(average_precision, "scores", False),
+    "rrmse": Measure(rrmse, "numbers", True),
+}
+
+CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "labelsieve": {},
+    "scikit-learn": {
+        "example_accuracy": {"zero_division": 0.0},
+        "ranking_loss": {"rows": "all"},
+        "coverage": {"count_from": 1},
+    },
+    "mulan": {
+        "ranking_loss": {"ties": "later", "rows": "all"},
+        "one_error": {"ties": "later"},
+        "coverage": {"ties": "later"},
+        "average_precision": {"ties": "later"},
+    },
+    "matlab": {
+        "example_accuracy": {"zero_division": 0.0},
+        "one_error": {"ties": "best", "rows": "informative"},
+        "coverage": {"ties": "later"},
+        "average_precision": {"ties": "later", "rows": "informative"},
+    },
+}
+
+
+def options(measure: str, convention: str = "labelsieve") -> dict[str, Any]:
+    """Options under which a measure is what a program reports: one of "labelsieve", "scikit-learn", "mulan", "matlab".
+
+    "mulan" and "matlab" (the toolboxes that follow Zhang and Zhou's code) were found by comparing numbers; where their test
+    data could not tell, the options are ours. Matlab toolboxes also differ in ways that have no option: they count rows
+    without labels as -1 in coverage, and answer NaN for average precision and ranking loss when there are any.
+
+    Examples
+    --------
+    >>> options("coverage", "mulan")
+    {'ties': 'later'}
+    """
+    if measure not in tuple(MEASURES):
+        raise InputError(f"there is no measure {measure!r}; there are {', '.join(MEASURES)}.")
+    if convention not in tuple(CONVENTIONS):
+        raise InputError(f"there is no convention {convention!r}; there are {', '.join(CONVENTIONS)}.")
+    return dict(CONVENTIONS[convention].get(measure, {}))
+
+
+def evaluate(
+    Y: Any, predicted: Any = None, scores: Any = None, *, convention: str = "labelsieve", sample_weight: Any = None
+) -> dict[str, float]:
+    """Every measure of labels that can be computed from predicted label sets, from scores, or from both.
+
+    Parameters
+    ----------
+    Y : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
+    predicted, scores : of the same shape, optional
+    convention : {"labelsieve", "scikit-learn", "mulan", "matlab"}
+        Whose numbers to compare with: see :func:`options`.
+    sample_weight : array-like of shape (n_rows,), optional
+
+    Returns
+    -------
+    dict of str to float
+
+    Notes
+    -----
+    Cost: the sum of the measures'; each reads its input anew.
+
+    Examples
+    --------
+    >>> evaluate([[1, 0], [0, 1]], scores=[[0.9, 0.1], [0.6, 0.5]])
+    {'ranking_loss': 0.5, 'one_error': 0.5, 'coverage': 0.5, 'average_precision': 0.75}
+    """
+    if predicted is None and scores is None:
+        raise InputError("evaluate needs predicted labels, scores, or both.")
+    given = {"labels": predicted, "scores": scores, "numbers": None}
+    return {
+        name: measure.function(Y, given[measure.needs], sample_weight=sample_weight, **options(name, convention))
+        for name, measure in MEASURES.items()
+        if given[measure.needs] is not None
+    }

@@ -1,0 +1,46 @@
+"""Every public name: criteria, published methods, label spaces, discretizers, stopping rules, measures and learners."""
+
+from labelsieve.metrics import CONVENTIONS, MEASURES
+from labelsieve.registry.classes import (
+    CRITERIA,
+    DISCRETIZERS,
+    LABEL_SPACES,
+    STOPPING_RULES,
+    make_criterion,
+    make_discretizer,
+    make_label_space,
+    make_stopping_rule,
+)
+from labelsieve.registry.learners import BASES, CLASSIFIERS, Learner, make_base, make_classifier
+from labelsieve.registry.presets import AUTO, PRESETS, Preset, ResolvedMethod, method_names, resolve_method
+from labelsieve.registry.published_methods import METHODS, Method, methods_of
+from labelsieve.registry.selector_names import make_selector, selector_class
+
+__all__ = [
+    "AUTO",
+    "BASES",
+    "CLASSIFIERS",
+    "CONVENTIONS",
+    "CRITERIA",
+    "DISCRETIZERS",
+    "LABEL_SPACES",
+    "MEASURES",
+    "METHODS",
+    "PRESETS",
+    "STOPPING_RULES",
+    "Learner",
+    "Method",
+    "Preset",
+    "ResolvedMethod",
+    "make_base",
+    "make_classifier",
+    "make_criterion",
+    "make_discretizer",
+    "make_label_space",
+    "make_selector",
+    "make_stopping_rule",
+    "method_names",
+    "methods_of",
+    "resolve_method",
+    "selector_class",
+]

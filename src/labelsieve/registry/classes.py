@@ -1,0 +1,97 @@
+"""Criteria, label spaces, discretizers and stopping rules by name.
+
+A class with a ``name`` in a module of its package is listed because it exists.
+"""
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, TypeVar
+
+from labelsieve import criteria, discretize, labelspace, stopping
+from labelsieve.criteria import Criterion
+from labelsieve.discretize import AsGiven, Discretizer
+from labelsieve.errors import InputError
+from labelsieve.labelspace import LabelSpace
+from labelsieve.names import resolve, unknown_name
+from labelsieve.registry.loading import accepted
+from labelsieve.registry.published_methods import METHODS
+from labelsieve.stopping import StoppingRule
+
+T = TypeVar("T")
+
+
+def _discover(package: Any, base: type[T], modules: str) -> dict[str, type[T]]:
+    """Classes of a package that have a name of their own; ``modules`` come first, in this order, then all others."""
+    found: dict[str, type[T]] = {}
+    for module in dict.fromkeys([*modules.split(), *(one.name for one in iter_modules(package.__path__))]):
+        home = f"{package.__name__}.{module}"
+        for item in vars(import_module(home)).values():
+            if isinstance(item, type) and issubclass(item, base) and item.__module__ == home and "name" in vars(item):
+                found[str(item.name)] = item  # type: ignore[attr-defined]
+    return found
+
+
+CRITERIA: dict[str, type[Criterion]] = {
+    name: criterion
+    for name, criterion in _discover(criteria, Criterion, "relevance relevance_redundancy multilabel").items()
+    if criterion.listed
+}
+LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(
+    labelspace, LabelSpace, "single joint pruned copy_transformation select_transformation group"
+)
+DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, "equal_width equal_frequency k_means mean_std")
+STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule, "threshold knee g_test permutation")
+
+
+def make_criterion(criterion: Any) -> Criterion:
+    """A criterion from its name, its class or itself.
+
+    >>> make_criterion("jmi").score
+    sum_s(sum_y(I((f, s), y)))
+    """
+    if isinstance(criterion, Criterion):
+        return criterion
+    if isinstance(criterion, type) and issubclass(criterion, Criterion):
+        return criterion()
+    name = criterion.lower() if isinstance(criterion, str) else None
+    if name in CRITERIA:
+        return _default_criterion(str(name))
+    if name in METHODS:
+        raise InputError(f"{name!r} is no formula for a greedy search; use {METHODS[str(name)].call}.")
+    raise unknown_name("criterion", criterion, [*CRITERIA, *METHODS], more=", or a Criterion object")
+
+
+@cache
+def _default_criterion(name: str) -> Criterion:
+    """With default parameters; cached, so that its formula is planned once."""
+    return CRITERIA[name]()
+
+
+def make_label_space(targets: Any) -> LabelSpace:
+    """A label space from its name or itself.
+
+    >>> make_label_space("pruned")
+    Pruned()
+    """
+    return resolve(targets, LABEL_SPACES, LabelSpace, "label space")
+
+
+def make_discretizer(discretizer: Any) -> Discretizer:
+    """A discretizer from its name or itself; None takes the values as codes.
+
+    >>> make_discretizer("mean-std")
+    MeanStd()
+    """
+    return AsGiven() if discretizer is None else resolve(discretizer, DISCRETIZERS, Discretizer, "discretizer")
+
+
+def make_stopping_rule(name: str, **parameters: Any) -> StoppingRule:
+    """A stopping rule from its name and parameters.
+
+    >>> make_stopping_rule("permutation", alpha=0.01)
+    PermutationTest(alpha=0.01)
+    """
+    if name not in STOPPING_RULES:
+        raise unknown_name("stopping rule", name, STOPPING_RULES)
+    return STOPPING_RULES[name](**accepted(STOPPING_RULES[name], parameters, name))

@@ -1,0 +1,58 @@
+"""Selectors by the names of methods."""
+
+from typing import Any
+
+from labelsieve.criteria import Criterion
+from labelsieve.errors import InputError
+from labelsieve.registry.classes import CRITERIA
+from labelsieve.registry.loading import accepted, load_class, parameter_names
+from labelsieve.registry.presets import PRESETS, resolve_method
+from labelsieve.registry.published_methods import METHODS
+
+
+def selector_class(name: str) -> Any:
+    """The class that runs a method.
+
+    >>> selector_class("ela-chi").__name__, selector_class("jmi").__name__
+    ('ChiSquare', 'Sieve')
+    """
+    method = METHODS.get(name.lower())
+    return load_class("labelsieve.Sieve" if method is None else f"labelsieve.{method.selector}")
+
+
+def make_selector(criterion: Any, *, labelwise: bool = False, **settings: Any) -> Any:
+    """An unfitted selector of this method, with other settings where they are given.
+
+    Parameters
+    ----------
+    criterion : str or Criterion
+        A name of :func:`method_names`, or a custom criterion.
+    labelwise : bool
+        Lists for every target by itself (:class:`LabelwiseSieve`; LLSF has nothing else) instead of one ranking for all.
+    **settings
+        Parameters of the selector, or, where it has none of that name, of the criterion.
+
+    Examples
+    --------
+    >>> make_selector("relieff", n_neighbors=20)
+    ReliefF(n_neighbors=20)
+    >>> make_selector("cmim", with_relevance=True, n_features_to_select=3).criterion.with_relevance
+    True
+    """
+    name = criterion.lower() if isinstance(criterion, str) else None
+    method = METHODS.get(name or "")
+    if method is not None:
+        own = selector_class(str(name))
+        if labelwise and not hasattr(own, "transform_label"):
+            raise InputError(
+                f"{name}: it ranks features for all labels together; take a criterion or llsf for lists of labels."
+            )
+        if not labelwise and method.no_ranking:
+            raise InputError(f"{name}: {method.no_ranking}")
+        return own(**{**method.settings, **accepted(own, settings, str(name))})
+    own = load_class("labelsieve.LabelwiseSieve" if labelwise else "labelsieve.Sieve")
+    if name is not None and name not in PRESETS:
+        resolve_method(name)  # raises for an unknown name
+        extra = {key: settings.pop(key) for key in list(settings) if key in parameter_names(CRITERIA[name])}
+        criterion = CRITERIA[name](**extra) if extra else name
+    return own(criterion, **accepted(own, settings, criterion.name if isinstance(criterion, Criterion) else str(name)))

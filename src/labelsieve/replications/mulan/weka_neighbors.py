@@ -1,0 +1,139 @@
+"""Nearest neighbors as Weka and Mulan count them, ties and all."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelsieve.classifiers import BRkNN, Neighbors
+from labelsieve.classifiers.base_classifier import MultiLabelClassifier
+from labelsieve.classifiers.brknn import NeighborClassifier
+from labelsieve.replications.mulan.weka_scaler import WekaScaler
+
+
+class MulanBRkNN(MultiLabelClassifier):
+    """Mulan's BR-kNN: features on Weka's scale, every row as near as the k-th counted, Mulan's confidences.
+
+    It answers what ``make_pipeline(WekaScaler(nominal), BRkNN(k, ties="all", smoothing="mulan"))`` does, save that a nominal
+    column adds its 0 or 1 to a squared distance in one step, as in Weka. Where other columns add fractions, that decides by
+    the last bit which rows tie.
+
+    Parameters
+    ----------
+    k : int
+        Neighbors; ten in Mulan unless told.
+    nominal : sequence of int
+        Columns that are nominal; in a study the data set says which.
+    n_jobs : int, optional
+        Threads.
+
+    Notes
+    -----
+    Cost: that of :class:`~labelsieve.classifiers.BRkNN`; with nominal columns of more than two values some ten times that of
+    dense data, and a table of all distances in memory.
+
+    Examples
+    --------
+    >>> X, Y = [[0.0, 2], [1.0, 0], [5.0, 1]], [[1, 0], [1, 1], [0, 1]]
+    >>> MulanBRkNN(k=1, nominal=[1]).fit(X, Y).predict([[0.4, 0], [4.9, 1]])
+    array([[1, 1],
+           [0, 1]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "k": NeighborClassifier._parameter_constraints["k"],
+        "nominal": ["array-like"],
+        "n_jobs": NeighborClassifier._parameter_constraints["n_jobs"],
+    }
+
+    def __init__(self, k: int = 10, *, nominal: Sequence[int] = (), n_jobs: int | None = None) -> None:
+        self.k = k
+        self.nominal = nominal
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the scale, and keep the rows on it."""
+        self._rows, labels = self._read(X, y)
+        self._scaler = WekaScaler(self.nominal).fit(self._rows)
+        self._shares = BRkNN(self.k, ties="all", smoothing="mulan", n_jobs=self.n_jobs)
+        self._shares.fit(self._scaler.transform(self._rows), labels)
+        return self
+
+    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+        X = self._read_queries(X)
+        if not self._scaler.values_ or sparse.issparse(X):
+            return self._shares.predict_proba(self._scaler.transform(X))
+        known, asked = (self._scaler.scaled(rows) for rows in (self._rows, X))
+        squares = np.zeros((len(X), len(known)))
+        for column in range(X.shape[1]):
+            if column in self._scaler.values_:
+                squares += np.not_equal.outer(X[:, column], self._rows[:, column])
+            else:
+                squares += np.subtract.outer(asked[:, column], known[:, column]) ** 2
+        return self._shares._answer(X, as_near_as(squares, self.k))
+
+
+class WekaKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Weka's IBk: the class that most of the nearest rows have, of which there may be more than k.
+
+    A class that :math:`c` of the :math:`m` rows have which are as near as the k-th is as likely as
+    :math:`(c + 1/N) / (m + q/N)`, with N rows and q classes in all. Features are taken as they are: see
+    :class:`~labelsieve.replications.mulan.WekaScaler`.
+
+    Parameters
+    ----------
+    k : int
+        Neighbors; where there are fewer rows, all.
+
+    Examples
+    --------
+    >>> WekaKNN(k=2).fit([[0.0], [1.0], [2.0], [5.0]], ["a", "b", "a", "b"]).predict([[1.0], [5.0]])
+    array(['a', 'a'], dtype='<U1')
+    """
+
+    def __init__(self, k: int = 10) -> None:
+        self.k = k
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the rows."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        columns = sparse.csr_array((np.ones(len(codes)), (np.arange(len(codes)), codes)))
+        self._shares = BRkNN(self.k, ties="all", smoothing="mulan").fit(X, sparse.csr_matrix(columns))
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of every class."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        shares: NDArray[np.float64] = self._shares._label_probabilities(X)
+        return shares
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The likeliest class; the first of those that tie."""
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[likeliest])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def as_near_as(squares: NDArray[np.float64], k: int) -> Neighbors:
+    """Of a table of squared distances, queries down, those rows that are no farther than the ``k``-th nearest.
+
+    >>> as_near_as(np.array([[4.0, 1.0, 4.0, 9.0]]), 2).rows
+    array([0, 1, 2], dtype=uint32)
+    """
+    k = min(k, squares.shape[1])
+    near = squares <= np.partition(squares, k - 1, axis=1)[:, [k - 1]]
+    starts = np.concatenate([[0], np.cumsum(near.sum(axis=1))]).astype(np.int64)
+    return Neighbors(starts, np.nonzero(near)[1].astype(np.uint32), squares[near])

@@ -1,0 +1,108 @@
+"""Figure 5 of Sun and Kudo (2017): oCC over the number of parents and the number of features."""
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from labelsieve.replications.claims import Claim, claims_section
+from labelsieve.replications.figure_panels import panels
+from labelsieve.replications.optimized_chains import setup as sun_kudo
+from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, PAPER, WORDS, occ
+from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder
+from labelsieve.replications.replication import Replication, Results, Section, selected_sets
+from labelsieve.report.figures.figure_style import FONT
+from labelsieve.studies.protocol.protocol import Protocol
+from labelsieve.studies.results.study_results import StudyResults
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLE = "Sun and Kudo 2017, figure 5: oCC over k and M"
+PART, OWN = "grid", "own features"
+MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
+SHARES = tuple(round(0.05 * step, 2) for step in range(1, 21))
+QUICK_SHARES = (0.25, 0.5, 0.75, 1.0)
+FEW, STABLE = 0.25, 0.02  # a small share of parents; how far it may be below the best share
+CHOICES = {
+    **{name: sun_kudo.CHOICES[name] for name in ("folds", "linear SVM")},
+    "data sets": "The names are in the figure_function alone; those of figure 7 are taken.",
+    "order": "Labels as they stand: orders are chosen from section 8.5 of the paper on.",
+}
+
+
+def protocols(
+    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
+) -> dict[str, Protocol]:
+    """``full``: 5 % to 100 % by 5 % of the parents and of the features, four sets; otherwise by 25 % on scene.
+
+    >>> protocols(full=True)["grid"]
+    Protocol: 4 data sets, 1 method (own features), 20 numbers of features, 20 classifiers, 4 measures, FoldsByData
+    """
+    names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
+    shares = SHARES if full else QUICK_SHARES
+    chains = [(f"k={share:.0%}", BySize(occ(k=share, order="given"))) for share in shares]
+    return {PART: sun_kudo.protocol(names, data_home, [(OWN, GivenOrder())], chains, n_features=shares)}
+
+
+def grid(results: StudyResults, name: str, measure: str) -> tuple[list[str], Any, Any]:
+    """Shares of parents, numbers of features, and means over the folds with a row for each share."""
+    shares = sorted(results.classifiers, key=lambda one: int(one[2:-1]))
+    found = {share: results.curve(name, OWN, measure, share) for share in shares}
+    done = {share: one for share, one in found.items() if len(one[1])}
+    sizes = next(iter(done.values()))[0]
+    return list(done), sizes, np.array([values.mean(axis=0) for _, values in done.values()])
+
+
+def sections(results: Results) -> list[Section]:
+    """The best cell of each data set, and the claims."""
+    part = results[PART]
+    found = []
+    stable, fewer = {}, {}
+    for measure, words in MEASURED.items():
+        rows = []
+        for name in part.datasets:
+            shares, sizes, table = grid(part, name, measure)
+            k, m = np.unravel_index(int(table.argmax()), table.shape)
+            best, corner = float(table.max()), float(table[-1, -1])
+            rows.append((name, f"{best:.3f}", shares[k][2:], str(sizes[m]), f"{corner:.3f}"))
+            over_k = table.mean(axis=1)
+            small = [place for place, share in enumerate(shares) if int(share[2:-1]) <= 100 * FEW]
+            stable[f"{name}, {words}"] = 1 - float(over_k[small].max() / over_k.max())
+            fewer[f"{name}, {words}"] = float(sizes[m] / sizes[-1])
+        columns = ("data set", ">best", ">parents", ">features", ">all of both")
+        found.append(Section(f"{words}: the best of the grid", columns, rows))
+    claims = [
+        Claim(
+            f"a small share of the parents is enough (at {FEW:.0%} at most {STABLE:.0%} below the best, mean over M)",
+            all(one <= STABLE for one in stable.values()),
+            "; ".join(f"{name} {one:.1%}" for name, one in stable.items()),
+        ),
+        Claim(
+            "oCC is best with a fraction of the features",
+            all(one < 1 for one in fewer.values()),
+            "; ".join(f"{name} {one:.0%}" for name, one in fewer.items()),
+        ),
+    ]
+    return [*found, claims_section(claims)]
+
+
+def figures(results: Results) -> "dict[str, Figure]":
+    """Maps of exact match above and macro-F1 below; dark is better."""
+    part = results[PART]
+    figure, axes = panels(2, len(part.datasets))
+    for row, (measure, words) in enumerate(MEASURED.items()):
+        for ax, name in zip(axes[row], part.datasets, strict=True):
+            shares, _, table = grid(part, name, measure)
+            drawn = ax.imshow(table, origin="lower", aspect="auto", cmap="cividis_r", extent=(0, 100, 0, int(shares[-1][2:-1])))
+            bar = figure.colorbar(drawn, ax=ax)
+            bar.ax.tick_params(labelsize=FONT - 1)
+            ax.set_title(f"{name}, {words}", fontsize=FONT)
+            ax.tick_params(labelsize=FONT)
+        axes[row, 0].set_ylabel("% of the parents", fontsize=FONT)
+    figure.supxlabel("% of the features", fontsize=FONT)
+    return {"figure5": figure}
+
+
+STUDY = Replication("occ-figure5", TITLE, PAPER, CHOICES, protocols, sections, figures)

@@ -1,0 +1,222 @@
+"""Learners that share what does not depend on the number of features, so that every number costs only its own classifiers."""
+
+from collections.abc import Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import qr
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import ShuffleSplit
+
+from labelsieve.chains import ClassifierChain, OptimizedClassifierChain
+from labelsieve.chains.chain_links import Chain
+from labelsieve.chains.fit_links import fit_chain
+from labelsieve.chains.inference import greedy
+from labelsieve.errors import InputError
+from labelsieve.metrics import MEASURES
+from labelsieve.selectors import MDDM
+
+
+class GivenOrder(BaseEstimator):  # type: ignore[misc]
+    """No selection: all columns as they come, for classifiers that choose by themselves.
+
+    >>> GivenOrder().fit(np.zeros((2, 3))).selected_.tolist()
+    [0, 1, 2]
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Count the columns."""
+        self.selected_ = np.arange(X.shape[1])
+        return self
+
+
+class ByShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns once for ``share`` of the features, then answers for any smaller share that is set afterwards.
+
+    Classifiers are learned when they are first asked for.
+    """
+
+    share: float
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """What all shares have in common."""
+        self.seen_ = X, y
+        self.largest_ = self.share
+        self._learn(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """With the share that is set now."""
+        if self.share > self.largest_:
+            raise InputError(f"share={self.share} is more than the {self.largest_} that was learned; fit again.")
+        return self._model(max(1, round(self.share * X.shape[1]))).predict(X)
+
+    def _learn(self, X: Any, y: Any) -> None:
+        raise NotImplementedError
+
+    def _model(self, n: int) -> Any:
+        raise NotImplementedError
+
+
+class SharedChain(ByShare):
+    """oCC whose order, parents and lists of features serve all shares: a list for more features begins with that for fewer."""
+
+    def __init__(self, chain: Any = None, base: Any = None, *, share: float = 0.9, random_state: Any = None) -> None:
+        self.chain = chain
+        self.base = base
+        self.share = share
+        self.random_state = random_state
+
+    def _learn(self, X: Any, y: Any) -> None:
+        chain = OptimizedClassifierChain() if self.chain is None else clone(self.chain)
+        n_features = max(1, round(self.share * X.shape[1]))
+        # The cheapest classifiers there are: only the network and the lists are kept.
+        chain.set_params(base=DummyClassifier(), n_features_to_select=n_features, random_state=self.random_state)
+        chain.fit(X, y)
+        self.network_, self.lists_ = chain.network_, chain.selector_.selected_
+
+    def _model(self, n: int) -> Any:
+        X, y = self.seen_
+        X = X.tocsc() if sp.issparse(X) else X
+        return _Links(
+            fit_chain(self.base, X, sp.csc_matrix(y), self.network_, columns=lambda label: np.sort(self.lists_[label, :n]))
+        )
+
+
+class _Links:
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+
+    def predict(self, X: Any) -> Any:
+        return self.chain.by_label(greedy(self.chain, X.tocsc() if sp.issparse(X) else X))
+
+
+class SharedDirections(ByShare):
+    """BR on projected features: MDDM with its directions in falling order, found once.
+
+    ``directions="useful"`` is :class:`~labelsieve.selectors.MDDM`, which has at most as many as there are labels. ``"filled"``
+    has mu = 0 and goes on with any directions orthogonal to those, which is what a program gets that asks for more eigenvectors
+    than a matrix has rank.
+    """
+
+    def __init__(self, base: Any = None, *, directions: Literal["useful", "filled"] = "useful", share: float = 0.9) -> None:
+        self.base = base
+        self.directions = directions
+        self.share = share
+
+    def _learn(self, X: Any, y: Any) -> None:
+        mddm = MDDM(mu=0.5 if self.directions == "useful" else 0.0).fit(X, y)
+        columns = mddm.components_.T
+        if self.directions == "filled":
+            columns = np.hstack([columns, qr(columns)[0][:, columns.shape[1] :]])
+        self.directions_ = columns
+
+    def _model(self, n: int) -> Any:
+        return _Projected(self.directions_[:, :n], ClassifierChain(self.base, network="br")).fit(*self.seen_)
+
+
+class _Projected:
+    def __init__(self, directions: NDArray[np.float64], model: Any) -> None:
+        self.directions, self.model = directions, model
+
+    def fit(self, X: Any, y: Any) -> Self:
+        self.model.fit(np.asarray(X @ self.directions), y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.model.predict(np.asarray(X @ self.directions))
+
+
+class BySize(BaseEstimator):  # type: ignore[misc]
+    """A learner with shares, or an ensemble of them, as a study evaluates it for several numbers of features."""
+
+    def __init__(self, learner: Any) -> None:
+        self.learner = learner
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """As the learner."""
+        self.learner_ = clone(self.learner).fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """As the learner."""
+        return self.learner_.predict(X)
+
+    def predictions_by_size(self, X: Any, Y: Any, queries: Any, sizes: list[int]) -> Iterator[tuple[int, Any]]:
+        """Labels of ``queries`` for each size, from one fit."""
+        learner = with_share(clone(self.learner), max(sizes) / X.shape[1]).fit(X, Y)
+        for size in sizes:
+            # Thousands of small classifiers: checking their parameters anew takes as long as learning them.
+            with config_context(skip_parameter_validation=True, assume_finite=True):
+                predicted = with_share(learner, size / X.shape[1]).predict(queries)
+            yield size, predicted
+
+
+class ChosenShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A learner with the share that is best on rows held out of the training rows: no test row has a say."""
+
+    def __init__(
+        self,
+        learner: Any,
+        shares: tuple[float, ...],
+        *,
+        measure: str = "exact_match",
+        held_out: float = 0.25,
+        random_state: int = 0,
+    ) -> None:
+        self.learner = learner
+        self.shares = shares
+        self.measure = measure
+        self.held_out = held_out
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the share, then learn from all rows."""
+        rule = ShuffleSplit(1, test_size=self.held_out, random_state=self.random_state)
+        train, held = next(rule.split(np.empty((X.shape[0], 0))))
+        learner = with_share(clone(self.learner), max(self.shares)).fit(X[train], y[train])
+        score = MEASURES[self.measure].function
+        scores = [score(y[held], with_share(learner, share).predict(X[held])) for share in self.shares]
+        best = np.argmin(scores) if MEASURES[self.measure].lower_is_better else np.argmax(scores)
+        self.share_ = self.shares[int(best)]
+        self.learner_ = with_share(clone(self.learner), self.share_).fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """With the share that was chosen."""
+        return self.learner_.predict(X)
+
+
+class SomeRows(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that learns from a share of the training rows, drawn at random."""
+
+    def __init__(self, learner: Any, share_of_rows: float, *, random_state: int = 0) -> None:
+        self.learner = learner
+        self.share_of_rows = share_of_rows
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from those rows."""
+        n_rows = max(1, round(self.share_of_rows * X.shape[0]))
+        rows = np.sort(np.random.default_rng(self.random_state).permutation(X.shape[0])[:n_rows])
+        self.learner_ = clone(self.learner).fit(X[rows], y[rows])
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """As the learner."""
+        return self.learner_.predict(X)
+
+
+def with_share(learner: Any, share: float) -> Any:
+    """Set the share of a learner, of the chains of a fitted ensemble, or of the one that an ensemble will clone.
+
+    >>> with_share(SharedChain(), 0.3).share
+    0.3
+    """
+    for one in getattr(learner, "chains_", None) or [learner]:
+        one.set_params(**{name: share for name in one.get_params() if name.split("__")[-1] == "share"})
+    return learner

@@ -1,0 +1,126 @@
+"""Our numbers for tables 3 to 6 of Sun and Kudo (2017), taken from the parts of the study."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.replications.optimized_chains.setup import SETS, SWAPPED
+from labelsieve.replications.optimized_chains.tables_printed import METHODS, PRINTED
+from labelsieve.replications.replication import Results
+from labelsieve.studies.protocol.protocol import ALL
+
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the features, or of the directions of MDDM
+BETAS = (0.001, 0.01, 0.1, 1.0, 10.0)  # of LLSF
+OWN = "own features"  # the method of classifiers that choose for every label
+FIXED, TUNED, ENSEMBLES, FILLED, CHOSEN = "fixed", "tuned", "ensembles", "filled", "chosen"
+N_FOLDS = 5
+
+WRITTEN, PROGRAMMED = "as written", "as programmed"
+_BETAS = tuple(f"LLSF {beta:g}" for beta in BETAS)
+# Part of the study and classifiers in it: one with all its numbers of features, or several with one parameter each.
+_AS_WRITTEN: dict[str, tuple[str, tuple[str, ...]]] = {
+    "BR": (FIXED, ("BR",)),
+    "ECC": (FIXED, ("ECC",)),
+    "EBCC": (FIXED, ("EBCC",)),
+    "MDDM": (TUNED, ("MDDM",)),
+    "LLSF": (FIXED, _BETAS),
+    "oCC": (TUNED, ("oCC",)),
+    "EoCC": (ENSEMBLES, ("EoCC",)),
+}
+READINGS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
+    WRITTEN: _AS_WRITTEN,
+    PROGRAMMED: _AS_WRITTEN
+    | {
+        "ECC": (FIXED, ("ECC program",)),
+        "EBCC": (FIXED, ("EBCC program",)),
+        "MDDM": (FILLED, ("MDDM program",)),
+        "oCC": (TUNED, ("oCC program",)),
+        "EoCC": (ENSEMBLES, ("EoCC program",)),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Values of a method by fold (rows) and parameter (columns)."""
+
+    values: NDArray[np.float64]
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Of every parameter, over the folds."""
+        means: NDArray[np.float64] = self.values.mean(axis=0)
+        return means
+
+    @property
+    def best(self) -> float:
+        """With the parameter that is best on the test rows, as the paper's numbers seem to be."""
+        return float(self.means.max())
+
+    @property
+    def by_other_folds(self) -> float:
+        """With the parameter that is best, for every fold, on the test rows of the others.
+
+        >>> Cell(np.array([[1.0, 0.0], [0.0, 0.5], [0.0, 0.4]])).by_other_folds
+        0.0
+        """
+        total = self.values.sum(axis=0)
+        chosen = [int((total - fold).argmax()) for fold in self.values]
+        return float(np.mean([fold[place] for fold, place in zip(self.values, chosen, strict=True)]))
+
+
+def cell(results: Results, reading: str, name: str, method: str, measure: str) -> Cell | None:
+    """Of a data set and method; None unless all folds are there."""
+    part, classifiers = READINGS[reading][method]
+    return _cell(results, part, classifiers, name, measure)
+
+
+def chosen_value(results: Results, name: str, method: str, measure: str) -> float | None:
+    """With the parameter that rows held out of the training rows chose, by exact match."""
+    found = _cell(results, CHOSEN, (method,), name, measure)
+    return None if found is None else found.best
+
+
+def _cell(results: Results, part: str, classifiers: Sequence[str], name: str, measure: str) -> Cell | None:
+    if part not in results or name not in results[part].datasets:
+        return None
+    method = OWN if part in (TUNED, ENSEMBLES, FILLED) else ALL
+    known = [one for one in classifiers if one in results[part].classifiers]
+    tables = [results[part].curve(name, method, measure, one)[1] for one in known]
+    if len(known) < len(classifiers) or any(len(one) < N_FOLDS for one in tables):
+        return None
+    return Cell(np.hstack(tables))
+
+
+def sets_in(results: Results) -> list[str]:
+    """Data sets in the order of the tables, the swapped one after its origin."""
+    known = {name for part in results.values() for name in part.datasets}
+    order = [*SETS[:8], SWAPPED, *SETS[8:]]
+    return [name for name in order if name in known]
+
+
+def printed(name: str, measure: str) -> tuple[float, ...]:
+    """The row of the paper's table."""
+    return PRINTED[measure]["languagelog" if name == SWAPPED else name]
+
+
+def complete_sets(results: Results, reading: str) -> list[str]:
+    """Data sets with all seven methods; languagelog is there once, swapped if that was run."""
+    done = [
+        name
+        for name in sets_in(results)
+        if all(cell(results, reading, name, method, "exact_match") is not None for method in METHODS)
+    ]
+    return [name for name in done if not (name == "languagelog" and SWAPPED in done)]
+
+
+def grid(results: Results, reading: str, measure: str, names: Sequence[str]) -> NDArray[np.float64]:
+    """Best-on-test values, a row for each data set and a column for each of the seven methods."""
+    rows: list[list[Any]] = []
+    for name in names:
+        cells = [cell(results, reading, name, method, measure) for method in METHODS]
+        rows.append([np.nan if one is None else one.best for one in cells])
+    return np.array(rows)

@@ -1,0 +1,72 @@
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from labelsieve.errors import InputError
+from labelsieve.report.figures.figure_style import COLORS, FONT, bar_axes, ink, short_names
+
+if TYPE_CHECKING:
+    from labelsieve.statistics import Stability
+
+_ROW = 0.17  # inches
+
+
+def selection_stability(found: "Stability", *, names: Sequence[str] | None = None, n_shown: int = 30, ax: Any = None) -> Any:
+    """How often each feature was selected over resamples, the most frequent at the top, and the index of stability.
+
+    A stable selector has bars that are full or not there at all. The dotted line is how often every feature would be selected
+    by chance: the mean share of features in a selection.
+
+    Parameters
+    ----------
+    found : Stability
+        Of :func:`labelsieve.selectors.selection_stability` or :func:`labelsieve.statistics.stability_index`.
+    names : sequence of str, optional
+        Of all features; numbers unless told.
+    n_shown : int
+        So many features at the most.
+    ax : matplotlib axes, optional
+        By default a figure of its own, as wide as a column where names are not long.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from labelsieve.statistics import stability_index
+    >>> ax = selection_stability(stability_index([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]]), names=["a", "b", "c", "d"])
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_title()
+    (['a', 'b', 'c'], 'stability 0.33 (95 %: -0.02 to 0.69)')
+    """
+    frequency = found.frequency
+    if names is not None and len(names) != len(frequency):
+        raise InputError(f"{len(names)} names for {len(frequency)} features.")
+    ever = np.flatnonzero(frequency)
+    order = ever[np.argsort(-frequency[ever], kind="stable")]
+    shown = order[:n_shown]
+    texts = short_names(int(column) if names is None else names[int(column)] for column in shown)
+    if ax is None:
+        ax = bar_axes(texts, 0.8 + _ROW * max(1, len(shown)))
+    ax.barh(range(len(shown)), frequency[shown], height=0.72, color=COLORS[0])
+    ax.axvline(float(frequency.mean()), color=ink(), linewidth=1.0, linestyle=(0, (1, 1.5)))
+    ax.set_yticks(range(len(shown)), texts, fontsize=FONT, parse_math=False)
+    ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
+    ax.set_xlim(0, 1)
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"], fontsize=FONT)
+    left = f"; {len(order) - len(shown):,} more are not shown" if len(order) > len(shown) else ""
+    ax.set_xlabel(f"share of {len(found.masks)} resamples{left}", fontsize=FONT)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.set_title(_index(found), fontsize=FONT)
+    return ax
+
+
+def _index(found: "Stability") -> str:
+    if np.isnan(found.index):
+        return "all or none selected every time"
+    low, high = found.interval
+    return f"stability {found.index:.2f} ({100 * found.confidence:g} %: {low:.2f} to {high:.2f})"

@@ -1,0 +1,122 @@
+"""What was used, in words, with the papers it is from."""
+
+from collections.abc import Mapping
+from inspect import getdoc
+from typing import Any
+
+from labelsieve.criteria import Criterion
+from labelsieve.errors import InputError
+from labelsieve.registry import METHODS, PRESETS, resolve_method
+from labelsieve.report.html import Html, paragraph, tag
+from labelsieve.report.html_tables import table
+
+Row = tuple[object, object, object]
+
+STABILITY: Row = (
+    "stability index",
+    "How much selections of resampled rows agree, corrected for chance: 1 for the same features every time.",
+    "Nogueira, Sechidis and Brown 2018",
+)
+TWINS: Row = (
+    "redundant twins",
+    "Similarity is I(f; s) / H(f, s): 1 when each feature determines the other, 0 when they are independent.",
+    "Rajski 1961",
+)
+STEPS: Row = (
+    "relevance, redundancy, complementarity",
+    "What a pick tells by itself, repeats, and adds, averaged over the features chosen before it.",
+    "Brown, Pocock, Zhao and Lujan 2012, section 4",
+)
+TESTS: Row = ("tests over data sets", "Friedman's test, then Nemenyi's for all pairs of methods.", "Demšar 2006")
+RANKS: Row = (
+    "ranks",
+    "Methods are ranked at every number of features by their mean over the splits; those ranks are averaged.",
+    "Sechidis, Spyromitros-Xioufis and Vlahavas 2019",
+)
+
+BIBTEX = """@software{{labelsieve,
+  author  = {{{{The labelsieve developers}}}},
+  title   = {{labelsieve: feature selection for many labels}},
+  version = {{{version}}}
+}}"""
+
+
+def first_line(thing: Any) -> str:
+    """What the documentation of an object says first, as far as it is of its own kind."""
+    return (getdoc(type(thing)) or "").strip().split("\n")[0].replace("``", "")
+
+
+def method_row(name: str, criterion: Any = None) -> Row:
+    """A criterion, a published method or another one, by its name and what stands for it."""
+    known = criterion if criterion is not None else name
+    if isinstance(known, str) and known.lower() in METHODS:
+        method = METHODS[known.lower()]
+        return name, _with_formula(method.summary, method.formula), method.paper
+    preset = PRESETS.get(known.lower()) if isinstance(known, str) else None
+    try:
+        found: Criterion = resolve_method(known).criterion
+    except InputError:
+        return name, "A selector of one's own.", "-"
+    papers = [preset.paper] if preset is not None else []
+    paper = "; ".join(dict.fromkeys([*papers, found.paper])) or "-"
+    return name, _with_formula(first_line(found), str(found.score)), paper
+
+
+def selector_rows(selector: Any) -> list[Row]:
+    """The criterion of a fitted selector, what it took labels for, its bins and its rule for the number of features."""
+    given = getattr(selector, "criterion", None)
+    if given is None:
+        name = catalogd(selector)
+        rows: list[Row] = [(type(selector).__name__, first_line(selector), "-") if name is None else method_row(name)]
+    else:
+        used = getattr(selector, "criterion_", given)
+        rows = [method_row(given if isinstance(given, str) else getattr(used, "name", type(given).__name__), used_name(given))]
+    for what, kind in (("targets_", "labels as"), ("discretizer_", "bins"), ("stopping_", "how many")):
+        found = getattr(selector, what, None)
+        part = found[0] if isinstance(found, list) and found else found  # a rule of every label: of one kind
+        if part is not None:
+            rows.append((f"{kind}: {type(part).__name__}", first_line(part), "-"))
+    return rows
+
+
+def catalogd(selector: Any) -> str | None:
+    """The name of the catalog that a selector without a criterion goes by, where it has one."""
+    settings = selector.get_params(deep=False)
+    for name, method in METHODS.items():
+        same = all(key in settings and settings[key] == value for key, value in method.settings.items())
+        if method.selector.rpartition(".")[2] == type(selector).__name__ and same:
+            return name
+    return None
+
+
+def used_name(given: Any) -> Any:
+    """What :func:`method_row` looks up: a name as it was given, a criterion itself."""
+    return given if isinstance(given, str) else given() if isinstance(given, type) else given
+
+
+def methods_section(rows: list[Row]) -> Html:
+    """A table of what was used."""
+    words = paragraph(
+        "In formulas, f is the candidate, s each feature chosen before it and S all of them; y and z are labels, pa the "
+        "parents of y in a label network; I is mutual information, H entropy, co co-information."
+    )
+    return Html(table("Methods and where they are from", ["method", "what it does", "paper"], rows, sort=False) + words)
+
+
+def citation_section(whom: str = "the papers of the methods that you used, listed above,") -> Html:
+    """How to cite the library, and whom beside it."""
+    from labelsieve import __version__
+
+    words = paragraph(f"Please cite {whom} and the program with its version:")
+    return Html(words + tag("pre", BIBTEX.format(version=__version__), tabindex="0"))
+
+
+def classifier_rows(classifiers: list[Mapping[str, Any]]) -> list[Row]:
+    """Learners of a study with their settings."""
+    from labelsieve.report.reproduce import settings_text
+
+    return [(str(one["name"]), f"Classifier {settings_text(one)}.", "-") for one in classifiers]
+
+
+def _with_formula(words: str, formula: str) -> Html:
+    return Html(tag("span", words) + tag("br") + tag("code", formula))

@@ -1,0 +1,132 @@
+"""How results look in a terminal and in a pipe: text that fits the width. Printing it is left to the command line."""
+
+import re
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from labelsieve.formula import Formula
+
+HEADING = 10  # headings of numbers that are longer are broken where a word or a part of it ends
+SHORT = (
+    24  # texts up to here, names up to twice that stand on one line; a table with longer ones is not parted: they are folded
+)
+READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
+
+
+def terminal() -> Console:
+    """Standard output as it is now: styled on a terminal, plain text elsewhere, whatever the environment says."""
+    return Console(force_terminal=sys.stdout.isatty(), markup=False, emoji=False, highlight=False)
+
+
+def prose(sentence: str) -> str:
+    """A sentence or more, in lines."""
+    return textwrap.fill(sentence, min(terminal().width, READABLE))
+
+
+def listed(*sentences: str) -> str:
+    """Sentences, each behind a dash."""
+    width = min(terminal().width, READABLE)
+    return "\n".join(textwrap.fill(one, width, initial_indent="- ", subsequent_indent="  ") for one in sentences)
+
+
+def plain_table(*columns: str) -> Table:
+    """An empty table with these headings, or none; a heading that begins with ``>`` is for numbers."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, show_header=bool(columns))
+    for column in columns:
+        right = column.startswith(">")
+        table.add_column(column.removeprefix(">"), justify="right" if right else "left", no_wrap=right, overflow="fold")
+    return table
+
+
+def text_of(table: Table) -> str:
+    """A table in lines without blanks at their ends."""
+    console = terminal()
+    with console.capture() as lines:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in lines.get().splitlines())
+
+
+def tables(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table with these headings and rows; or several, one below the other, where the width is not enough for all columns.
+
+    The first column names the rows and is in each of them. A heading that begins with ``>`` is for numbers.
+
+    >>> print(tables(["data set", ">group-jmi-rand", ">mim"], [["yeast", "0.21", "0.20"]]))
+               group-jmi-
+    data set         rand    mim
+    ────────────────────────────
+    yeast            0.21   0.20
+    """
+    cells = list(zip(*rows, strict=True)) or [()] * len(columns)
+    heads = [_broken(head, [cell_len(cell) for cell in column]) for head, column in zip(columns, cells, strict=True)]
+    if any(cell_len(cell) > (SHORT if place else 2 * SHORT) for place, column in enumerate(cells) for cell in column):
+        return _table(heads, range(len(heads)), rows)
+    width, parts = terminal().width, [[0]]
+    for place in range(1, len(heads)):
+        wanted = [*parts[-1], place]
+        if len(parts[-1]) > 1 and sum(_width(heads[one], cells[one]) for one in wanted) + 3 * (len(wanted) - 1) > width:
+            parts.append([0])
+        parts[-1].append(place)
+    return "\n\n".join(_table(heads, part, rows) for part in parts)
+
+
+def _table(heads: Sequence[str], places: Sequence[int], rows: Sequence[Sequence[str]]) -> str:
+    table = plain_table(*(heads[place] for place in places))
+    for row in rows:
+        table.add_row(*(row[place] for place in places))
+    return text_of(table)
+
+
+def _broken(head: str, widths: Sequence[int]) -> str:
+    """A heading in lines about as wide as the numbers below."""
+    if not head.startswith(">"):
+        return head
+    lines, limit = [">"], max([HEADING, *widths])
+    for piece in re.split(r"(?<=[-_ ])", head[1:]):
+        if cell_len(lines[-1] + piece.rstrip()) > limit + (len(lines) == 1) and lines != [">"]:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _width(head: str, cells: Sequence[str]) -> int:
+    return max(cell_len(text) for text in [*head.removeprefix(">").split("\n"), *cells])
+
+
+def broken_formula(formula: "Formula", indent: int) -> str:
+    r"""A formula in lines that fit behind ``indent`` characters, broken before ``+`` and ``-`` only.
+
+    >>> from labelsieve.formula import I, f, s, sum_s, sum_y, y
+    >>> print(broken_formula(sum_y(I(f, y)) - sum_s(I(f, s)), indent=terminal().width - 20))
+    sum_y(I(f, y))
+    - sum_s(I(f, s))
+    """
+    glued = re.sub(r" (?![+-] )", "\0", str(formula))
+    width = max(1, terminal().width - indent)
+    return textwrap.fill(glued, width, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
+
+
+def number(value: float) -> str:
+    """Four decimals, and no minus before a zero.
+
+    >>> number(-0.00001)
+    '0.0000'
+    """
+    return f"{round(value, 4) + 0.0:.4f}"
+
+
+def printable(text: str) -> str:
+    r"""Text without characters that would move the cursor or change colors.
+
+    >>> print(printable("loud\x1b[31mness"))
+    loud\x1b[31mness
+    """
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

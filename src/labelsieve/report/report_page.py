@@ -1,0 +1,104 @@
+"""Report: one HTML file that needs nothing else."""
+
+import base64
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import BinaryIO
+
+from labelsieve.datasets.writers.atomic_file import write_files
+from labelsieve.errors import InputError
+from labelsieve.report.html import Html, joined, tag
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report; ``name`` is its anchor."""
+
+    name: str
+    title: str
+    body: Html
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report, ready to be written; made by :func:`selection_report` and :func:`study_report`.
+
+    Attributes
+    ----------
+    title : str
+    lead : Html
+        What was found, in a few sentences.
+    sections : tuple of Section
+
+    Examples
+    --------
+    >>> page = Report("Songs & more", tag("p", "Nothing yet."), ()).html()
+    >>> "<title>Songs &amp; more</title>" in page, "https:" in page
+    (True, False)
+    """
+
+    title: str
+    lead: Html
+    sections: tuple[Section, ...]
+
+    def html(self) -> str:
+        """The page: style and script are inside, and a policy that keeps it from asking for anything else."""
+        style, script = _asset("page.css"), _asset("page.js")
+        # Only this very script may run: text that got into the page as markup, against all odds, would stay dead.
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
+        head = tag(
+            "head",
+            tag("meta", charset="utf-8"),
+            tag("meta", http_equiv="Content-Security-Policy", content=policy),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("meta", name="generator", content="labelsieve"),
+            tag("title", self.title),
+            tag("style", Html(style)),
+        )
+        contents = tag("ul", *(tag("li", tag("a", one.title, href=f"#{one.name}")) for one in self.sections))
+        body = tag(
+            "body",
+            tag("a", "Skip to the findings", class_="skip", href="#findings"),
+            tag("header", tag("h1", self.title)),
+            tag("nav", contents, aria_label="Sections"),
+            tag("main", tag("div", self.lead, class_="lead"), *map(_section, self.sections), id="findings", tabindex="-1"),
+            tag("footer", tag("p", _made_by()), tag("p", id="said", class_="unseen", role="status")),
+            tag("script", Html(script)),
+        )
+        return joined([Html("<!DOCTYPE html>\n"), tag("html", head, body, lang="en"), Html("\n")])
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to ``path``: all of it or, if something fails, nothing."""
+        target = Path(path)
+        if not target.parent.is_dir():
+            raise InputError(f"{target}: there is no folder {target.parent}; make it first, or write elsewhere.")
+        if target.is_dir():
+            raise InputError(f"{target}: this is a folder; give the name of a file in it.")
+        page = self.html().encode()
+
+        def write_page(raw: BinaryIO) -> None:
+            raw.write(page)
+
+        write_files([(target, write_page)])
+        return target
+
+
+def _section(section: Section) -> Html:
+    heading = f"{section.name}-heading"
+    return tag("section", tag("h2", section.title, id=heading), section.body, id=section.name, aria_labeledby=heading)
+
+
+def _made_by() -> str:
+    from labelsieve import __version__
+
+    return f"EncodedTargets by labelsieve {__version__}. This file holds all that it shows and asks the network for nothing."
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("labelsieve.report").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,256 @@
+"""The report of a study."""
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from labelsieve.errors import InputError
+from labelsieve.report.figures import critical_difference_diagram
+from labelsieve.report.figures.curves import legend_columns
+from labelsieve.report.figures.figure_style import new_axes
+from labelsieve.report.html import Html, joined, paragraph, tag
+from labelsieve.report.html_tables import Cell, numeric, table
+from labelsieve.report.methods_section import (
+    RANKS,
+    STABILITY,
+    TESTS,
+    citation_section,
+    classifier_rows,
+    method_row,
+    methods_section,
+)
+from labelsieve.report.report_page import Report, Section
+from labelsieve.report.reproduce import reproduce_section, versions
+from labelsieve.report.svg import figure
+from labelsieve.statistics import Comparison
+
+if TYPE_CHECKING:
+    from labelsieve.studies import Grid, StudyResults
+
+NARROW = 3.8  # inches of a figure: fits a phone
+BASELINES = ("random", "all")
+MOST_FAILURES = 50
+
+
+def study_report(results: "StudyResults", *, name: str = "", command: str | None = None) -> Report:
+    """All about a study: what was compared on what, results with ranks and tests, curves, stability, and how to run it again.
+
+    Parameters
+    ----------
+    results : StudyResults
+        What is in the study's folder, also while it runs.
+    name : str
+        Of the study, for the title.
+    command : str, optional
+        The command that made the report, to be shown.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from labelsieve.datasets import Dataset, make_known_answer
+    >>> from labelsieve.studies import Protocol, Study, StudyResults
+    >>> data, folder = make_known_answer(80, random_state=0), tempfile.mkdtemp()
+    >>> names = tuple(data.feature_names), tuple(data.label_names), ("numeric",) * len(data.feature_names)
+    >>> songs = Dataset(data.X, data.Y, *names, name="songs")
+    >>> protocol = Protocol([songs], ["jmi", "mim"], n_features="1..3", measures=["hamming_loss"], splits="2x50%")
+    >>> _ = Study(protocol, folder).run()
+    >>> [section.title for section in study_report(StudyResults(folder)).sections]
+    ['hamming loss', 'Stability', 'Data sets', 'Methods', 'How to cite', 'How to get the same again']
+    """
+    if not results.datasets:
+        raise InputError("this study has no results yet; run it first.")
+    pairs = [(measure, classifier) for measure in _measures(results) for classifier in results.classifiers]
+    sections = [_measure_section(results, *pair) for pair in pairs]
+    size = f"{_count(len(results.methods), 'method')} on {_count(len(results.datasets), 'data set')}"
+    return Report(
+        f"{name}: {size}" if name else f"A study of {size}",
+        _lead(results),
+        (
+            *sections,
+            Section("stability", "Stability", _stability(results)),
+            Section("data", "Data sets", datasets_table(results)),
+            Section("methods", "Methods", methods_section(_method_rows(results))),
+            Section("cite", "How to cite", citation_section()),
+            Section("again", "How to get the same again", again(results, command)),
+        ),
+    )
+
+
+def _measures(results: "StudyResults") -> list[str]:
+    asked = [one for one in results.protocol.get("measures", []) if one in results.measures]
+    return [*asked, *(one for one in results.measures if one not in asked)]
+
+
+def _lead(results: "StudyResults") -> Html:
+    settings = results.protocol
+    words = f"{_count(len(results.methods), 'method')} ({', '.join(results.methods)}) on "
+    words += f"{_count(len(results.datasets), 'data set')}, judged by {', '.join(results.classifiers)}. "
+    words += f"Splits: {settings.get('splits', 'unknown')}. "
+    words += "Features were selected inside every split, from its training rows alone."
+    return joined([paragraph(words), reservations(results)])
+
+
+def reservations(results: "StudyResults") -> Html:
+    """What is to be known before the numbers are read: cells that failed, and results that were kept."""
+    notes = []
+    if results.failures:
+        words = "1 cell failed and is" if len(results.failures) == 1 else f"{len(results.failures):,} cells failed and are"
+        notes.append(f"{words} not in the numbers; see the end of this page.")
+    if results.mixed:
+        notes.append(f"These numbers are of more than one kind of {' and '.join(results.mixed)}: some were kept.")
+    return joined(tag("p", note, class_="note") for note in notes)
+
+
+def _measure_section(results: "StudyResults", measure: str, classifier: str) -> Section:
+    title = measure.replace("_", " ") + (f", {classifier}" if len(results.classifiers) > 1 else "")
+    key = f"{measure}-{results.classifiers.index(classifier)}".replace("_", "-")
+    grid = results.means(measure, classifier)
+    way = "lower" if grid.lower_is_better else "higher"
+    pieces = [
+        paragraph(f"Means over the numbers of features and the splits, with 95 % intervals over the splits; {way} is better."),
+        _grid(f"Means of {title}", grid, "±"),
+    ]
+    own = [method for method in results.methods if method not in BASELINES]
+    if len(own) > 1:
+        ranks = results.ranks(measure, classifier)
+        caption = f"Ranks by {title}, averaged over the numbers of features"
+        pieces.append(_grid(caption, ranks) if ranks.winners() else paragraph("No ranks: methods differ in their splits."))
+    pieces += _tests(results, measure, classifier, key)
+    for place, dataset in enumerate(results.datasets):
+        pieces.append(_curves(results, dataset, measure, classifier, f"{key}-{place}", opened=place == 0))
+    return Section(key, title, joined(pieces))
+
+
+def _grid(caption: str, grid: "Grid", sign: str = "") -> Html:
+    best = grid.winners()
+    rows = []
+    for name in grid.rows:
+        cells: list[object] = [name]
+        for column in grid.columns:
+            value, half = grid.value(name, column), grid.half_width(name, column)
+            digits = 3 if sign else 2
+            text = "-" if np.isnan(value) else f"{value:.{digits}f}" + ("" if half is None else f" {sign} {half:.{digits}f}")
+            text += f" ({note})" if (note := grid.note(name, column)) else ""
+            cells.append(Cell(text, value, column in best.get(name, ())))
+        rows.append(cells)
+    return table(caption, ["data set", *(f">{column}" for column in grid.columns)], rows)
+
+
+def _tests(results: "StudyResults", measure: str, classifier: str, key: str) -> list[Html]:
+    """Which differences are real, where there are results enough to ask; otherwise why not."""
+    try:
+        found: Comparison = results.compare(measure, classifier)
+    except InputError as error:
+        return [paragraph(f"No tests over the data sets: {error}")]
+    said, _, summary = str(found).split("\n\n")
+    rows = []
+    for one in found.order:
+        beaten = [found.methods[other] for other in found.order if found.better(one, other)]
+        rows.append([numeric(float(found.average_ranks[one]), digits=2), found.methods[one], ", ".join(beaten) or "-"])
+    heads = [">average rank", "method", "better than"]
+    words = joined(
+        [
+            tag("h3", "Which differences are real"),
+            *(paragraph(line) for line in said.split("\n")),
+            table(f"Average ranks by {measure.replace('_', ' ')} over the data sets", heads, rows, name=1),
+            paragraph(summary.replace("\n", " ")),
+        ]
+    )
+    title = f"Average ranks by {measure.replace('_', ' ')}."
+    order = ", ".join(f"{found.methods[one]} {found.average_ranks[one]:.2f}" for one in found.order)
+    caption = "The best on the left; a bar joins methods that are not shown to differ."
+    draw = partial(critical_difference_diagram, found, width=NARROW)
+    return [words, figure(draw, name=f"ranks-{key}", title=title, description=order, caption=caption)]
+
+
+def _curves(results: "StudyResults", dataset: str, measure: str, classifier: str, key: str, *, opened: bool) -> Html:
+    grid = results.means(measure, classifier)
+    means = {method: grid.value(dataset, method) for method in results.methods}
+    words = ", ".join(f"{method} {value:.3f}" for method, value in means.items() if np.isfinite(value))
+    drawing = figure(
+        partial(_draw_curves, results, dataset, measure, classifier),
+        name=f"curves-{key}",
+        title=f"{measure.replace('_', ' ').capitalize()} against the number of features, {dataset}.",
+        description=f"Means over all numbers: {words}.",
+        caption="Means over the splits with 95 % bands; splits share rows, so the bands are somewhat too narrow.",
+    )
+    return tag("details", tag("summary", f"Curves of {dataset}"), drawing, open=opened)
+
+
+def _draw_curves(results: "StudyResults", dataset: str, measure: str, classifier: str) -> Any:
+    rows = -(-len(results.methods) // legend_columns(results.methods))
+    return results.plot(dataset, measure, classifier, legend="below", ax=new_axes(NARROW, 2.6 + 0.17 * rows))
+
+
+def _stability(results: "StudyResults") -> Html:
+    methods = [name for name in results.methods if name != "all"]
+    rows = []
+    for dataset in results.datasets:
+        n_features = results.shapes[dataset][1]
+        curves = (results.curve(dataset, one, results.measures[0], results.classifiers[0]) for one in methods)
+        size = max((int(k) for sizes, _ in curves for k in sizes if k < n_features), default=0)
+        row: list[object] = [dataset, numeric(size, digits=0)]
+        for method in methods:
+            found = results.stability(dataset, method, size) if size else None
+            row.append(numeric(float("nan") if found is None else found.index, digits=2))
+        rows.append(row)
+    words = (
+        "How much the selections of different splits agree: 1 for the same features in every split, 0 for chance. Splits share "
+    )
+    words += "rows, so selections agree more than on new data."
+    heads = ["data set", ">features", *(f">{method}" for method in methods)]
+    return Html(paragraph(words) + table("Stability of the first features over the splits", heads, rows))
+
+
+def datasets_table(results: "StudyResults", of: str = "") -> Html:
+    """Sizes and fingerprints of the data; ``of`` goes into the caption."""
+    rows = [
+        [name, *(numeric(size, digits=0) for size in sizes), tag("code", fingerprint)]
+        for name, (*sizes, fingerprint) in results.shapes.items()
+    ]
+    return table(f"Data sets{of}", ["data set", ">rows", ">features", ">labels", "fingerprint"], rows)
+
+
+def _method_rows(results: "StudyResults") -> list[Any]:
+    settings = {one["name"]: one for one in results.protocol.get("methods", [])}
+    rows = []
+    for name in results.methods:
+        given = settings.get(name, {})
+        criterion = given.get("criterion", name)
+        known = criterion.get("name", name) if isinstance(criterion, dict) else criterion
+        rows.append(method_row(name, known))
+    return [*rows, *classifier_rows(results.protocol.get("classifiers", [])), RANKS, TESTS, STABILITY]
+
+
+def again(results: "StudyResults", command: str | None) -> Html:
+    """The protocol, the runs, and what failed."""
+    settings = results.protocol
+    keys = ("seed", "splits", "convention", "n_features", "baselines")
+    said = {key: settings[key] for key in keys if key in settings}
+    if isinstance(said.get("n_features"), list):
+        said["n_features"] = ", ".join(map(str, said["n_features"]))
+    if "baselines" in said:
+        said["baselines"] = ", ".join(said["baselines"]) or "none"
+    blocks = {"Protocol": [(key, str(value)) for key, value in said.items()]}
+    for place, run in enumerate(results.runs, 1):
+        environment = json.loads(run["environment"] or "{}")
+        rows = [("began", run["started"]), ("ended", run["ended"] or "not yet"), ("labelsieve", run["version"])]
+        blocks[f"Run {place}"] = [*rows, *((key, str(value)) for key, value in environment.items())]
+    blocks["This report"] = versions()
+    text = json.dumps(settings, indent=1)
+    section = reproduce_section(command, blocks, text, "The whole protocol, as JSON")
+    if results.failures:
+        failed = [[name, numeric(split, digits=0), *rest] for name, split, *rest in results.failures[:MOST_FAILURES]]
+        heads = ["data set", ">split", "method", "classifier", "error"]
+        section = Html(section + table(f"{_count(len(results.failures), 'cell')} that failed", heads, failed))
+    return section
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,104 @@
+"""Greedy forward search for many targets side by side, each with a list of its own."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.workspace import Workspace
+from labelsieve.formula.evaluation import PANEL_BYTES, Parents
+from labelsieve.formula.labelwise_evaluation import LabelwiseScorer, can_share
+from labelsieve.formula.plan import Plan
+from labelsieve.search.greedy import GreedySearch, Progress
+
+Lists = tuple[NDArray[np.intp], NDArray[np.float64]]
+
+
+def search_each(
+    plan: Plan,
+    workspace: Workspace,
+    n_selected: int,
+    *,
+    targets: slice = slice(None),
+    parents: Parents | None = None,
+    forced: Sequence[int] = (),
+    closed: NDArray[np.bool_] | None = None,
+    progress: Progress | None = None,
+) -> Lists:
+    """``n_selected`` features for each of the targets, and their scores: arrays of shape ``(n_targets, n_selected)``.
+
+    The same lists as one :class:`GreedySearch` after the other. ``closed[k, l]`` keeps feature ``k`` from target ``l``, which
+    must leave enough of them. Targets go in blocks whose accumulators take 64 MB each.
+    """
+    n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
+    closed = np.zeros((n_features, n_targets), dtype=bool) if closed is None else closed
+    shared = can_share(plan) and workspace.tables is None
+    width = max(1, PANEL_BYTES // (8 * n_features)) if shared else 1
+    lists: list[Lists] = []
+    first, last, _ = targets.indices(n_targets)
+    for start in range(first, last, width):
+        block = slice(start, min(last, start + width))
+        if shared:
+            scorer = LabelwiseScorer(plan, workspace, block, parents)
+            report = None if progress is None else partial(_in_all, progress, block, n_targets)
+            if plan.is_ranking:
+                lists.append(_ranked(scorer, n_selected, forced, closed[:, block]))
+            else:
+                lists.append(_chosen(scorer, n_selected, forced, closed[:, block], report))
+        else:
+            excluded = np.flatnonzero(closed[:, start]).tolist()
+            alone = GreedySearch(plan, plan.bind(workspace, targets=block, parents=parents), n_features, forced, excluded)
+            alone.extend(n_selected)
+            lists.append((np.array([alone.selected], dtype=np.intp), np.array([alone.scores])))
+            if progress is not None:
+                progress(block.stop, n_targets)
+    return np.concatenate([selected for selected, _ in lists]), np.concatenate([scores for _, scores in lists])
+
+
+def together(rows: Sequence[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Lists:
+    """Lists of any lengths, with their scores, as two arrays; behind the end of a list stand -1 and NaN.
+
+    >>> together([(np.array([4, 2]), np.array([0.5, 0.1])), (np.array([3]), np.array([0.2]))])[0]
+    array([[ 4,  2], [ 3, -1]])
+    """
+    longest = max(len(columns) for columns, _ in rows)
+    selected, scores = np.full((len(rows), longest), -1, dtype=np.intp), np.full((len(rows), longest), np.nan)
+    for place, (columns, values) in enumerate(rows):
+        selected[place, : len(columns)], scores[place, : len(columns)] = columns, values
+    return selected, scores
+
+
+def _in_all(progress: Progress, block: slice, n_targets: int, done: int, n_selected: int) -> None:
+    """Report picks of a block as a part of those of all targets."""
+    progress(block.start * n_selected + done * (block.stop - block.start), n_targets * n_selected)
+
+
+def _chosen(
+    scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_], progress: Progress | None
+) -> Lists:
+    """One pick after the other, for all targets of a block."""
+    n_targets = closed.shape[1]
+    barred = np.where(closed, -np.inf, 0.0)
+    selected, scores = np.empty((n_targets, n_selected), dtype=np.intp), np.empty((n_targets, n_selected))
+    everyone = np.arange(n_targets)
+    for step in range(n_selected):
+        if step:
+            scorer.select(selected[:, step - 1])
+        now = scorer.scores()
+        best = np.full(n_targets, forced[step]) if step < len(forced) else (now + barred).argmax(axis=0)
+        selected[:, step], scores[:, step] = best, now[best, everyone]
+        barred[best, everyone] = -np.inf
+        if progress is not None:
+            progress(step + 1, n_selected)
+    return selected, scores
+
+
+def _ranked(scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_]) -> Lists:
+    """Scores that do not depend on what is selected are sorted once."""
+    now = scorer.scores()
+    order = np.argsort(np.where(closed, np.inf, -now), axis=0, kind="stable").T
+    free = order[~np.isin(order, forced)].reshape(len(order), -1)
+    first = np.broadcast_to(np.array(forced, dtype=np.intp), (len(order), len(forced)))
+    selected = np.hstack([first, free])[:, :n_selected]
+    return selected, np.take_along_axis(now.T, selected, axis=1)

@@ -1,0 +1,236 @@
+"""The quadratic program over the simplex: weights for all features at once, from a few columns of a matrix."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.search.eigenvalue import smallest_eigenvalue
+from labelsieve.search.simplex import pair_steps
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+FIRST_ROUND = 64  # features that compete with the best one at first; then twice as many newcomers as there are weights
+LARGEST_ROUND = 4096  # features in one round, whose part of the matrix is held: 128 MB
+FLAT = 1e-9  # bits: an eigenvalue so little below zero is rounding
+SMALL = 1e-4
+CARE = 0.05  # how far a round lowers the violation that it finds: the next newcomers will disturb what is more exact
+FEW = 0.05  # newcomers for each weight: with fewer, the round goes all the way
+MAX_ROUNDS = 1000
+
+
+class SymmetricMatrix(Protocol):
+    """What the program asks of a matrix."""
+
+    @property
+    def diagonal(self) -> Array:
+        """All of the diagonal."""
+
+    def column(self, j: int) -> Array:
+        """All of column ``j``."""
+
+    def __len__(self) -> int: ...
+
+
+@dataclass
+class QuadraticProgram:
+    r"""Find weights with :math:`\min_w \frac12 (1 - a) w'(H + sI)w - a F'w`, :math:`w \ge 0`, :math:`\sum w = 1`.
+
+    Rounds of sequential minimal optimization: the features with weight and those whose gradient is lowest form a small
+    program, which is solved two weights at a time; then the gradient of all features is brought up to date with the
+    columns of the weights that changed. It ends at a point that satisfies the conditions of Karush, Kuhn and Tucker for all
+    features: the minimum if the matrix is positive semi-definite.
+
+    Parameters
+    ----------
+    matrix : SymmetricMatrix
+        :math:`H`.
+    relevance : ndarray
+        :math:`F`.
+    alpha, shift : float
+        :math:`a` and :math:`s`.
+    tolerance : float
+        How large ``optimality`` may be in the end.
+    max_steps : int
+        Steps of pairs in all.
+
+    Attributes
+    ----------
+    weights, gradient : ndarray
+    n_steps : int
+        Pairs moved.
+    pair_curvature : float
+        The smallest along the directions taken, of :math:`H + sI` itself for a direction of length one.
+
+    Examples
+    --------
+    >>> class Identity:
+    ...     diagonal = np.ones(3)
+    ...
+    ...     def column(self, j):
+    ...         return np.eye(3)[j]
+    ...
+    ...     def __len__(self):
+    ...         return 3
+    >>> program = QuadraticProgram(Identity(), np.array([0.0, 0.5, 0.5]), alpha=0.5)
+    >>> program.solve()
+    >>> program.weights.round(12)
+    array([0. , 0.5, 0.5])
+    """
+
+    matrix: SymmetricMatrix
+    relevance: Array
+    alpha: float
+    shift: float = 0.0
+    tolerance: float = 1e-8
+    max_steps: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        self.n_steps = 0
+        self.pair_curvature = np.inf
+        corners = 0.5 * self._bend * (self.matrix.diagonal + self.shift) - self.alpha * self.relevance
+        self.weights = np.zeros(len(self.matrix))
+        self.weights[int(np.argmin(corners))] = 1.0
+        self._members: Places = np.zeros(0, dtype=np.intp)
+        self._block: Array = np.zeros((0, 0))
+        self.gradient = self._exact_gradient()
+
+    @property
+    def _bend(self) -> float:
+        return 1.0 - self.alpha
+
+    @property
+    def support(self) -> Places:
+        """Features with weight."""
+        return np.flatnonzero(self.weights)
+
+    def terms(self) -> tuple[float, float]:
+        r"""The quadratic and the linear term, :math:`\frac12 (1-a) w'(H+sI)w` and :math:`a F'w`."""
+        relevance = self.alpha * float(self.weights @ self.relevance)
+        return 0.5 * (float(self.weights @ self.gradient) + relevance), relevance
+
+    @property
+    def objective(self) -> float:
+        """What was minimized."""
+        quadratic, linear = self.terms()
+        return quadratic - linear
+
+    @property
+    def multiplier(self) -> float:
+        """Of the sum of the weights: the gradient where there is weight."""
+        return float(self.weights @ self.gradient)
+
+    @property
+    def violation(self) -> float:
+        """How far a gradient under a weight is above the lowest of all; for a convex program the objective is as near."""
+        return max(0.0, float(self.gradient[self.weights > 0].max() - self.gradient.min()))
+
+    @property
+    def optimality(self) -> float:
+        """The violation as a share of the size of both terms, but of no less than a small share of what they could be."""
+        return self.violation / self._scale()
+
+    def _scale(self) -> float:
+        quadratic, linear = self.terms()
+        most = self._bend * float(np.abs(self.matrix.diagonal).max()) + self.alpha * float(np.abs(self.relevance).max())
+        return max(abs(quadratic) + abs(linear), SMALL * most) or 1.0
+
+    def scores(self) -> Array:
+        """Weights, and where there is none minus what one would cost."""
+        cost = np.maximum(self.gradient - self.multiplier, 0.0)
+        return np.where(self.weights > 0, self.weights, 0.0 - cost)
+
+    def solve(self) -> None:
+        """Go on until ``optimality`` is within the tolerance, or the steps are used up."""
+        for _ in range(MAX_ROUNDS):
+            if self.optimality <= self.tolerance:
+                self.gradient = self._exact_gradient()
+                if self.optimality <= self.tolerance:
+                    return
+            if self.n_steps >= self.max_steps:
+                break
+            self._round()
+        self.gradient = self._exact_gradient()
+
+    def solve_shifted(self) -> None:
+        """Solve, and raise ``shift`` until the matrix is positive semi-definite among the features that have weight then."""
+        self.solve()
+        while (lowest := self.curvature()) < -FLAT:
+            self.shift += _rounded_up(-lowest)
+            self._members, self._block = self._members[:0], self._block[:0, :0]
+            self.pair_curvature = np.inf
+            self.gradient = self._exact_gradient()
+            self.solve()
+
+    def curvature(self) -> float:
+        r"""The smallest eigenvalue of :math:`H + sI` among the features with weight, or the smallest curvature met if lower.
+
+        Of more than 128 features it is Lanczos' estimate, from above; of more than 4,096 that among the heaviest.
+        """
+        support = self.support
+        if len(support) > LARGEST_ROUND:
+            support = np.sort(support[np.argsort(-self.weights[support], kind="stable")[:LARGEST_ROUND]])
+        block = np.array([self.matrix.column(int(j))[support] for j in support])
+        return min(smallest_eigenvalue(block) + self.shift, self.pair_curvature)
+
+    def _round(self) -> None:
+        self._gather(self._choose())
+        members = self._members
+        before, weights, gradient = self.weights[members], self.weights[members], self.gradient[members]
+        goal = 0.5 * self.tolerance * self._scale()
+        if np.count_nonzero(before == 0) > FEW * np.count_nonzero(before):
+            goal = max(goal, CARE * self.violation)
+        done = pair_steps(self._block, weights, gradient, tolerance=goal, max_steps=self.max_steps - self.n_steps)
+        self.n_steps += done.steps
+        if self._bend > 0:
+            self.pair_curvature = min(self.pair_curvature, done.curvature / (2 * self._bend))
+        self.weights[members] = weights
+        for j, change in zip(members, weights - before, strict=True):
+            if change:
+                self._add(self.gradient, int(j), float(change))
+
+    def _choose(self) -> Places:
+        """Features of the next round: those with weight, and newcomers by their gradients."""
+        support = self.support
+        highest = self.gradient[support].max()
+        waiting = np.flatnonzero((self.weights == 0) & (self.gradient < highest))
+        newcomers = waiting[np.argsort(self.gradient[waiting], kind="stable")]
+        newcomers = newcomers[: max(FIRST_ROUND, 2 * len(support))]
+        if len(support) + len(newcomers) > LARGEST_ROUND:
+            newcomers = newcomers[: LARGEST_ROUND // 2]
+            by_gradient = support[np.argsort(self.gradient[support], kind="stable")]
+            places = LARGEST_ROUND - len(newcomers)  # for the lowest, which grow, and the highest, which shrink
+            support = np.concatenate([by_gradient[: places // 2], by_gradient[len(by_gradient) - (places - places // 2) :]])
+        return np.union1d(support, newcomers)
+
+    def _gather(self, members: Places) -> None:
+        """The part of the matrix that the members share; what the last round had is not counted again."""
+        old = self._members
+        block = np.empty((len(members), len(members)))
+        stay, here, there = np.intersect1d(members, old, assume_unique=True, return_indices=True)
+        block[np.ix_(here, here)] = self._block[np.ix_(there, there)]
+        for place in np.flatnonzero(~np.isin(members, stay)):
+            j = int(members[place])
+            block[place] = self._bend * self.matrix.column(j)[members]
+            block[place, place] += self._bend * self.shift
+            block[:, place] = block[place]
+        self._members, self._block = members, block
+
+    def _exact_gradient(self) -> Array:
+        gradient = -self.alpha * self.relevance
+        for j in self.support:
+            self._add(gradient, int(j), float(self.weights[j]))
+        return gradient
+
+    def _add(self, gradient: Array, j: int, weight: float) -> None:
+        if self._bend > 0:  # else no column is needed at all
+            gradient += (self._bend * weight) * self.matrix.column(j)
+            gradient[j] += self._bend * weight * self.shift
+
+
+def _rounded_up(value: float) -> float:
+    """A little more than ``value``, in three digits: what the last bits of an eigenvalue are must not matter."""
+    digit = 10.0 ** (np.floor(np.log10(value)) - 2)
+    return float(np.ceil(1.01 * value / digit) * digit)

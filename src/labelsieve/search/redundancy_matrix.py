@@ -1,0 +1,129 @@
+"""The matrix of what features tell about each other, column by column: it is never there as a whole."""
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends import Backend, NativeBackend
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.row_weights import Estimator, RowWeights
+
+Array = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+
+BLOCK = 64  # columns counted together for the mean: more are hardly faster, and each doubling costs a bit of precision
+_LOW = 20  # bits
+
+
+class Redundancy:
+    r""":math:`H_{ij} = I(x_i; x_j)` with :math:`H_{ii} = H(x_i)`, in bits.
+
+    Parameters
+    ----------
+    X : Codes
+    columns : ndarray of int, optional
+        Only these features, in rising order.
+    weights, estimator, n_jobs
+        As for :class:`labelsieve.counting.backends.NativeBackend`.
+    memory_limit : int
+        Bytes of columns that are kept; the one not used for longest goes first.
+
+    Notes
+    -----
+    Every entry is an integer of fixed point before it becomes a number, so columns and the mean do not depend on threads.
+    Cost: a column takes one pass over pairs; the mean all columns, counted in blocks, about half of that or less.
+
+    Examples
+    --------
+    >>> matrix = Redundancy(Codes.from_values([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]))
+    >>> matrix.column(0)
+    array([1., 1., 0.])
+    >>> round(matrix.mean() * 9, 9)
+    5.0
+    """
+
+    def __init__(
+        self,
+        X: Codes,
+        *,
+        columns: NDArray[np.intp] | None = None,
+        weights: RowWeights | None = None,
+        estimator: Estimator = "plugin",
+        n_jobs: int | None = None,
+        memory_limit: int = 2**30,
+    ) -> None:
+        self._columns = np.arange(X.n_columns) if columns is None else columns
+        self._all = len(self._columns) == X.n_columns
+        self._fixed = FixedPoint.for_data(X.n_rows, weights, n_targets=BLOCK, estimator=estimator)
+        self._backend: Backend = NativeBackend(X, X, self._fixed, weights=weights, n_jobs=n_jobs)
+        self._sums = self._of_mine(self._backend.singles()[0])
+        self._nothing = np.zeros(X.n_rows, dtype=np.uint32)
+        self._kept: OrderedDict[int, Array] = OrderedDict()
+        self._most_kept = max(2, memory_limit // (8 * len(self._columns)))
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def diagonal(self) -> Array:
+        """Entropies."""
+        return self._bits(self._fixed.top - self._sums)
+
+    def column(self, j: int) -> Array:
+        """Column ``j``: read it, do not write into it."""
+        if j in self._kept:
+            self._kept.move_to_end(j)
+            return self._kept[j]
+        feature = int(self._columns[j])
+        pairs = self._backend.triples(self._nothing, 1, targets=slice(feature, feature + 1)).triple[:, 0]
+        column = self._bits(self._of_mine(pairs) - self._sums - (int(self._sums[j]) - self._fixed.top))
+        self._kept[j] = column
+        if len(self._kept) > self._most_kept:
+            self._kept.popitem(last=False)
+        return column
+
+    def mean(self, progress: Progress | None = None) -> float:
+        """Of all entries, exactly; nothing but one block of sums is held."""
+        total, done = 0, 0
+        for block in self._blocks():
+            features = slice(int(self._columns[block[0]]), int(self._columns[block[-1]]) + 1)
+            pairs = self._of_mine(self._backend.triples(self._nothing, 1, targets=features, reduce="sum").triple)
+            shared = pairs - len(block) * self._sums - (int(self._sums[block].sum()) - len(block) * self._fixed.top)
+            total += _exact_sum(shared)
+            done += len(block)
+            if progress is not None:
+                progress(done, len(self))
+        return total / (self._fixed.scale * self._fixed.total * math.log(2)) / len(self) ** 2
+
+    def sampled_mean(self, sample: NDArray[np.intp], progress: Progress | None = None) -> float:
+        """The mean guessed from the columns ``sample``: the diagonal is known, and what is off it is taken from them."""
+        d, diagonal, off_diagonal = len(self), self.diagonal, 0.0
+        for done, j in enumerate(map(int, sample)):
+            off_diagonal += math.fsum(self.column(j)) - float(diagonal[j])
+            if progress is not None:
+                progress(done + 1, len(sample))
+        return (math.fsum(diagonal) + off_diagonal * d / len(sample)) / d**2
+
+    def _of_mine(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        return values if self._all else values[self._columns]
+
+    def _bits(self, fixed: NDArray[np.int64]) -> Array:
+        information = self._fixed.information(fixed) / math.log(2)
+        # A plug-in estimate is never negative; the last bit of the fixed point may be.
+        return np.maximum(information, 0.0) if self._fixed.estimator == "plugin" else information
+
+    def _blocks(self) -> Iterator[NDArray[np.intp]]:
+        """My columns in runs without gaps, none longer than a block."""
+        gaps = np.flatnonzero(np.diff(self._columns) != 1) + 1
+        for run in np.split(np.arange(len(self)), gaps):
+            yield from np.split(run, range(BLOCK, len(run), BLOCK))
+
+
+def _exact_sum(values: NDArray[np.int64]) -> int:
+    """The sum of many large integers, which may not fit into one of 64 bits."""
+    high, low = values >> _LOW, values & (2**_LOW - 1)
+    return (int(high.sum()) << _LOW) + int(low.sum())

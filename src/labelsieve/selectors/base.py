@@ -1,0 +1,248 @@
+"""What the selectors share."""
+
+from functools import cache
+from inspect import signature
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelsieve.counting.number_table import is_frame, is_integer_array
+from labelsieve.counting.row_weights import positive_weights
+from labelsieve.counting.targets import Kind, TargetTable
+from labelsieve.criteria import Criterion
+from labelsieve.discretize import Discretizer, allows_missing, one_table
+from labelsieve.errors import InputError, is_whole
+from labelsieve.information import Codes, mutual_information
+from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, read_targets, to_count
+from labelsieve.labelspace.base_space import CountingInput
+from labelsieve.plotting import figure_function
+from labelsieve.registry import DISCRETIZERS, ResolvedMethod
+from labelsieve.selectors.storage import StoredSelection
+from labelsieve.stopping import StoppingRule, stop_ranking
+from labelsieve.stopping.base_rule import Evaluator
+
+Count = int | float | None
+ParentLists = list[list[int]] | None
+Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
+
+
+PARENTS = ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None]
+
+
+class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """What the selectors share: parameters, reading data, the mask."""
+
+    stopping_: Any  # the rule that found the number, or one for each target
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "criterion": [str, Criterion, type],
+        "discretizer": [StrOptions({"auto", *DISCRETIZERS}), Discretizer, None],
+        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
+        "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
+        "forced": ["array-like"],
+        "excluded": ["array-like"],
+        "n_jobs": [Integral, None],
+    }
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """As scikit-learn finds them, but once: the names are asked for at every fit."""
+        names: list[str] = super()._get_param_names()
+        return names
+
+    @classmethod
+    @cache
+    def _defaults(cls) -> dict[str, Any]:
+        return {name: one.default for name, one in signature(cls.__init__).parameters.items() if name != "self"}
+
+    def _validate_params(self) -> None:
+        """As scikit-learn does, but only what is not at its default: defaults are known to be right."""
+        defaults = self._defaults()
+        changed = {name: value for name, value in self.get_params(deep=False).items() if value is not defaults[name]}
+        validate_parameter_constraints(self._parameter_constraints, changed, caller_name=type(self).__name__)
+
+    def _read(
+        self, X: Any, Y: Any, sample_weight: Any, resolve_method: ResolvedMethod
+    ) -> tuple[list[CountingInput], ParentLists]:
+        """Features and variables of the label space, ready to be counted, and the parents of the targets.
+
+        One table of features for all targets, or one for each where the discretizer has cuts for each.
+        """
+        X, targets, weights = self._rows(X, Y, sample_weight, resolve_method.space.kind, resolve_method.discretizer)
+        made = resolve_method.space.make(targets, weights)
+        self.discretizer_ = resolve_method.discretizer
+        codes = resolve_method.discretizer.encode(X, targets.codes(), weights)
+        tables = [to_count(table, made, weights, self.estimator) for table in (codes if isinstance(codes, list) else [codes])]
+        return tables, self._find_parents(resolve_method, X, tables, targets.codes())
+
+    def _rows(
+        self, X: Any, Y: Any, sample_weight: Any, kind: Kind, discretizer: Discretizer
+    ) -> tuple[Any, TargetTable, NDArray[np.float64] | None]:
+        """Features, targets and weights of the rows that have weight."""
+        X, Y = self._checked(X, Y, discretizer)
+        targets = read_targets(Y, kind)
+        n_rows = X.shape[0]
+        if targets.n_rows != n_rows:
+            raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
+        rows, weights = positive_weights(sample_weight, n_rows)
+        if rows is not None:  # before binning: rows without weight must not move the cut points
+            targets = targets.take_rows(rows)
+            kept = np.flatnonzero(rows)
+            X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
+        return X, targets, weights
+
+    def _checked(self, X: Any, Y: Any, discretizer: Discretizer) -> tuple[Any, Any]:
+        if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
+            validate_data(self, X, skip_check_array=True)
+            if Y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+            return X, Y
+        if is_integer_array(X, (2,)) and is_integer_array(Y, (1, 2)) and len(X) == len(Y):
+            # Nothing is left to check that reading the codes does not, and there are no names.
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
+            return X, Y
+        finite = "allow-nan" if allows_missing(discretizer) else True
+        checked: tuple[Any, Any] = validate_data(
+            self, X, Y, accept_sparse=("csr", "csc"), multi_output=True, ensure_all_finite=finite
+        )
+        return checked
+
+    def _find_parents(self, resolve_method: ResolvedMethod, X: Any, tables: list[CountingInput], targets: Codes) -> ParentLists:
+        """Lists for formulas that mention parents; the network, where there is one, is kept."""
+        self.__dict__.pop("network_", None)
+        given: Parents = getattr(self, "parents", None)
+        given = resolve_method.parents if given is None else given
+        learned = isinstance(given, str | NetworkRule)
+        if learned and "p" not in resolve_method.criterion.plan.needs:
+            return None
+        data: CountingInput = one_table(tables, "A network") if learned else tables[0]
+        how = {"weights": data.weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
+        parents, network = find_parents(given, X, data.X, targets, **how)
+        if network is not None:
+            self.network_ = network
+        return parents
+
+    def _wanted(self, n_features: int, n_available: int) -> int:
+        """How many features to choose; more than there are means all."""
+        if self.n_features_to_select is None:
+            return n_available
+        if isinstance(self.n_features_to_select, Integral):
+            return min(int(self.n_features_to_select), n_available)
+        return min(max(1, round(float(self.n_features_to_select) * n_features)), n_available)
+
+    def _keep_first(
+        self, order: NDArray[np.intp], scores: NDArray[np.float64], n_forced: int, X: Any, Y: Any, evaluator: Evaluator
+    ) -> None:
+        """Set what selectors tell, from all features in order: as many as were asked for, or as a rule says."""
+        self.__dict__.pop("stopping_", None)
+        if isinstance(self.n_features_to_select, StoppingRule):
+            how: dict[str, Any] = {"n_forced": n_forced, "evaluator": evaluator, "X": X, "Y": Y}
+            kept, self.stopping_ = stop_ranking(self.n_features_to_select, order, scores, **how)
+        else:
+            kept = max(self._wanted(self.n_features_in_, len(order)), n_forced)
+        self.selected_, self.scores_ = order[:kept].astype(np.intp), scores[:kept]
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[self.selected_] = True
+
+    def _columns(self, columns: Any, what: str) -> list[int]:
+        """Column numbers from numbers or names, without repetition."""
+        names = getattr(self, "feature_names_in_", None)
+        found: list[int] = []
+        for column in columns:
+            if isinstance(column, str):
+                if names is None or column not in names:
+                    raise InputError(f"{what}: there is no feature named {column!r}.")
+                found.append(int(np.flatnonzero(names == column)[0]))
+            elif is_whole(column) and 0 <= int(column) < self.n_features_in_:
+                found.append(int(column))
+            else:
+                raise InputError(f"{what}: {column!r} is not a column from 0 to {self.n_features_in_ - 1} or a name.")
+        return list(dict.fromkeys(found))
+
+    def _checked_columns(self) -> tuple[list[int], list[int]]:
+        forced, excluded = self._columns(self.forced, "forced"), self._columns(self.excluded, "excluded")
+        both = sorted(set(forced) & set(excluded))
+        if both:
+            raise InputError(f"Column {both[0]} is both forced and excluded.")
+        if len(excluded) == self.n_features_in_:
+            raise InputError("Every column is excluded; leave at least one to choose.")
+        return forced, excluded
+
+    def label_information(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """Mutual information of every chosen feature, in order of columns, with every target, in nats.
+
+        Features and targets are counted as the selection counted them: features as its discretizer has it (five bins of equal
+        width for selectors without one), every target by itself, real ones in five bins. Cost: one pass over the chosen
+        columns.
+
+        Returns
+        -------
+        ndarray of shape (n_chosen, n_targets)
+        """
+        X, targets = self._seen(X), read_targets(y).codes()
+        columns = np.flatnonzero(self._get_support_mask())
+        chosen = nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native() if is_frame(X) else X[:, columns]
+        if not len(columns):
+            return np.empty((0, targets.n_columns))
+        discretizer: Any = getattr(self, "discretizer_", DISCRETIZERS["equal-width"]())
+        codes = discretizer.encode(chosen, targets)
+        how: dict[str, Any] = {"n_jobs": getattr(self, "n_jobs", None), "estimator": getattr(self, "estimator", "plugin")}
+        if not isinstance(codes, list):
+            return mutual_information(codes, targets, **how)
+        return np.column_stack([mutual_information(own, targets, **how)[:, label] for label, own in enumerate(codes)])
+
+    def _seen(self, X: Any) -> Any:
+        """Features like those of ``fit``, checked."""
+        check_is_fitted(self)
+        finite = "allow-nan" if allows_missing(getattr(self, "discretizer", None)) else True
+        how = {"skip_check_array": True} if is_frame(X) else {"accept_sparse": ("csr", "csc"), "ensure_all_finite": finite}
+        return validate_data(self, X, reset=False, **how)
+
+    def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
+        """Draw the chosen features and their scores: see :func:`labelsieve.report.figures.score_chart`."""
+        check_is_fitted(self)
+        return figure_function("ranking")(self, names=names, n_shown=n_shown, ax=ax)
+
+    def plot_information(self, X: Any, y: Any, *, names: Any = None, label_names: Any = None, ax: Any = None) -> Any:
+        """Draw what chosen features tell about every label: see :func:`labelsieve.report.figures.information_map`."""
+        table = self.label_information(X, y)
+        names = getattr(self, "feature_names_in_", None) if names is None else names
+        columns = np.flatnonzero(self.support_)
+        features = [str(column if names is None else names[column]) for column in columns]
+        if label_names is None and is_frame(y):
+            label_names = nw.from_native(y, eager_only=True).columns
+        return figure_function("information_map")(table, features=features, labels=label_names, ax=ax)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask: NDArray[np.bool_] = self.support_
+        return mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = allows_missing(getattr(self, "discretizer", None))
+        return tags
+
+
+def evaluator_of(selector: Any, X: Any, y: Any, sample_weight: Any) -> Evaluator:
+    """Evaluates predictions from the first features that a selector selects: see :class:`SelectionPath`."""
+
+    def evaluator(*arguments: Any) -> Any:
+        from labelsieve.classifiers.prefix_scores import evaluate_selector  # most selections need no learner
+
+        return evaluate_selector(selector, X, y, sample_weight, *arguments)
+
+    return evaluator

@@ -1,0 +1,118 @@
+"""BaselineSieve: what a method must beat, or come near."""
+
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import validate_data
+
+from labelsieve.counting.number_table import NumberTable, is_frame, read_table
+from labelsieve.counting.row_weights import read_weights
+from labelsieve.errors import InputError
+from labelsieve.registry import methods_of
+from labelsieve.selectors.base import BaseSieve, Count
+
+
+class BaselineSieve(BaseSieve):
+    r"""Choose features without looking at the labels.
+
+    Parameters
+    ----------
+    criterion : {"random", "variance", "all"}
+        A random order; the columns of largest variance :math:`\frac1N \sum_i (x_i - \bar x)^2` of their values as they are,
+        so that units matter; or all columns as they come, whatever ``n_features_to_select`` says.
+    n_features_to_select, forced, excluded
+        As for :class:`Sieve`.
+    random_state : int, RandomState or None
+        For the random order.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Columns in order of choice.
+    scores_ : ndarray of float
+        The variances; otherwise from 1 falling to 0 by rank.
+    support_, n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    Cost: one pass over X for the variance; nothing for the others. Columns of text are numbered by their sorted values.
+
+    Examples
+    --------
+    >>> BaselineSieve("variance", n_features_to_select=1).fit([[0, 5], [1, 9]]).selected_
+    array([1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "criterion": [StrOptions(methods_of("BaselineSieve"))],
+        "n_features_to_select": BaseSieve._parameter_constraints["n_features_to_select"],
+        "forced": ["array-like"],
+        "excluded": ["array-like"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        criterion: Literal["random", "variance", "all"] = "random",
+        *,
+        n_features_to_select: Count = 10,
+        forced: Any = (),
+        excluded: Any = (),
+        random_state: Any = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.n_features_to_select = n_features_to_select
+        self.forced = forced
+        self.excluded = excluded
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Put the features of ``X`` in order; ``y`` is not looked at."""
+        if is_frame(X):
+            validate_data(self, X, skip_check_array=True)
+        else:
+            X = validate_data(self, X, accept_sparse=("csr", "csc"))
+        weights = read_weights(sample_weight, X.shape[0])
+        forced, excluded = self._checked_columns()
+        d = self.n_features_in_
+        falling = np.linspace(1.0, 0.0, d)
+        if self.criterion == "variance":
+            scores = _variances(read_table(X, what="X"), weights)
+        elif self.criterion == "random":
+            scores = falling[check_random_state(self.random_state).permutation(d)]
+        else:
+            scores = falling
+        order = np.argsort(-scores, kind="stable")
+        order = order[~np.isin(order, [*forced, *excluded])]  # ties go to the lowest column
+        available = d - len(excluded)
+        wanted = available if self.criterion == "all" else max(self._wanted(d, available), len(forced))
+        self.selected_ = np.array([*forced, *order][:wanted], dtype=np.intp)
+        self.scores_ = scores[self.selected_]
+        self.support_ = np.zeros(d, dtype=bool)
+        self.support_[self.selected_] = True
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
+
+
+def _variances(table: NumberTable, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Of every column, one after the other, so that a sparse table gives the same bits as a dense one."""
+    variances = np.empty(table.shape[1])
+    for j in range(len(variances)):
+        values = table.sparse[:, [j]].toarray()[:, 0] if table.dense is None else table.dense[:, j]
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        centered = values - values[0]  # a constant column is exactly that
+        centered -= np.average(centered, weights=weights)
+        variances[j] = np.average(centered * centered, weights=weights)
+        if np.isnan(variances[j]):
+            raise InputError(f"X, {table.name(j)}: a value is missing or not finite; fill or drop it to have a variance.")
+    return variances

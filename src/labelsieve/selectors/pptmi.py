@@ -1,0 +1,143 @@
+"""PPTMI: pruned label rows, then the features that tell most about them together, without bins."""
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import validate_data
+
+from labelsieve.counting.number_table import is_frame
+from labelsieve.errors import InputError
+from labelsieve.information.class_distances import ClassDistances
+from labelsieve.information.numeric_columns import Real, read_columns, same_rows
+from labelsieve.labelspace import Pruned, read_targets
+from labelsieve.progress import progress_bar
+from labelsieve.selectors.base import BaseSieve, Count
+
+
+class PPTMI(BaseSieve):
+    r"""Choose continuous features by what they tell together about the label row.
+
+    Label rows that are seen fewer than ``min_count`` times are dropped (pruned problem transformation, Read 2008). Of the rows
+    that stay, the label row is one class variable, and greedy forward search adds the feature with the largest
+    :math:`I(X_{S \cup k}; Y)`, estimated by nearest neighbors without bins: see
+    :class:`~labelsieve.information.class_distances.ClassDistances` for the formula. Doquire and Verleysen (2011, 2013).
+
+    Parameters
+    ----------
+    n_features_to_select, forced, excluded
+        As for :class:`Sieve`.
+    n_neighbors : int
+        The k of the estimate. Fewer follow the data more closely and scatter more. Four is ours.
+    min_count : int
+        The fewest rows that keep a label row. The papers' thresholds are not among our sources; five, one more than
+        ``n_neighbors``, is ours, so that every row has that many neighbors in its class.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Columns in order of choice.
+    scores_ : ndarray of float
+        What the features up to each tell together, in nats. It may fall: an estimate in more dimensions is a poorer one.
+    n_classes_ : int
+        Label rows that stayed.
+    n_rows_left_out_ : int
+        Rows whose label row was pruned.
+    support_, n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    See Also
+    --------
+    Sieve : ``Sieve("cmi", targets="pruned")`` is the same idea with bins.
+
+    Notes
+    -----
+    Features are scaled to unit variance over the rows that stay; a real target is cut into bins of equal width first. Copies of
+    rows and columns of few values are counted, not measured. A constant column adds a dimension and no distance, so it never
+    wins over a column that tells something. With one class left there is nothing to tell, and every score is 0.
+
+    Cost: about ``3 * n_rows**2`` steps for every candidate at every pick, some ten nanoseconds for a pair of rows: 4.5 s for 20
+    features of emotions (593 rows, 72 features). Memory: 256 MB at the most beside the data.
+
+    Examples
+    --------
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(n_rows=200, n_labels=3, n_relevant=3, n_xor_pairs=0, n_irrelevant=6)
+    >>> sieve = PPTMI(n_features_to_select=3).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in sieve.selected_]
+    ['relevant', 'relevant', 'relevant']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_features_to_select": BaseSieve._parameter_constraints["n_features_to_select"],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "min_count": [Interval(Integral, 2, None, closed="left")],
+        "forced": ["array-like"],
+        "excluded": ["array-like"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: Count = 10,
+        *,
+        n_neighbors: int = 4,
+        min_count: int = 5,
+        forced: Any = (),
+        excluded: Any = (),
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.min_count = min_count
+        self.forced = forced
+        self.excluded = excluded
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose features of ``X``, numbers, for the targets ``y``."""
+        if is_frame(X):
+            validate_data(self, X, skip_check_array=True)
+            if y is None:
+                raise ValueError("PPTMI requires y to be passed, but the target y is None.")
+        else:
+            X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), multi_output=True)
+        targets = read_targets(y)
+        columns = read_columns(X)
+        same_rows(columns, targets.n_rows)
+        made = Pruned(min_count=self.min_count).make(targets)
+        assert made.rows is not None
+        if not made.rows.any():
+            raise InputError(
+                f"PPTMI: no label row is seen min_count = {self.min_count} times (n_samples = {targets.n_rows}); use a smaller "
+                "min_count, or a method for single labels."
+            )
+        forced, excluded = self._checked_columns()
+        classes = made.codes.column(0)
+        self.n_classes_, self.n_rows_left_out_ = len(np.unique(classes)), made.n_left_out
+        distances = ClassDistances([_scaled(column[made.rows]) for column in columns], classes, self.n_neighbors)
+        left = [column for column in range(self.n_features_in_) if column not in excluded]
+        wanted = max(self._wanted(self.n_features_in_, len(left)), len(forced))
+        selected: list[int] = []
+        scores: list[float] = []
+        with progress_bar("PPT-MI: choosing features") as progress:
+            while len(selected) < wanted:
+                asked = forced[len(selected) : len(selected) + 1] or left
+                found = distances.information(asked)
+                best = int(found.argmax())  # ties go to the lowest column
+                selected.append(asked[best])
+                scores.append(float(found[best]))
+                left.remove(selected[-1])
+                distances.take(selected[-1])
+                progress(len(selected), wanted)
+        self.selected_, self.scores_ = np.array(selected, dtype=np.intp), np.array(scores)
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[self.selected_] = True
+        return self
+
+
+def _scaled(column: Real) -> Real:
+    """To unit variance; a constant column to zeros."""
+    centered = column - column.mean()
+    deviation = centered.std()
+    return centered / deviation if column.max() > column.min() and deviation > 0 else np.zeros_like(column)

@@ -1,0 +1,249 @@
+"""QuadraticSieve: all features weighed at once by a quadratic program."""
+
+import math
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from threadpoolctl import threadpool_limits
+
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.row_weights import Estimator, RowWeights
+from labelsieve.counting.workspace import Workspace
+from labelsieve.discretize import Discretizer, one_table
+from labelsieve.errors import InputError, is_whole
+from labelsieve.labelspace.base_space import CountingInput
+from labelsieve.progress import progress_bar
+from labelsieve.registry import methods_of, resolve_method
+from labelsieve.search import QuadraticProgram
+from labelsieve.search.nystrom import Nystrom
+from labelsieve.search.redundancy_matrix import Redundancy
+from labelsieve.selectors.base import BaseSieve, Count, evaluator_of
+from labelsieve.stopping import StoppingRule
+
+
+class QuadraticSieve(BaseSieve):
+    r"""Choose features by weights that balance relevance and redundancy for all of them at once.
+
+    .. math:: \min_w \; \tfrac12 (1 - a) \, w' H w - a \, F' w \quad \text{with } w \ge 0, \; \sum_i w_i = 1
+
+    where :math:`H_{ij} = I(x_i; x_j)`, :math:`H_{ii} = H(x_i)`, :math:`F_i = \frac1q \sum_y I(x_i; y)`, in bits, and
+    :math:`a = \bar H / (\bar H + \bar F)` with means over all :math:`d^2` and :math:`d` entries. For many labels this is
+    MLQPFS (Soheili and Eftekhari Moghadam, eq. 5 and 8 to 12); for one target it is QPFS (Rodriguez-Lujan, Huerta, Elkan and
+    Cruz 2010).
+
+    Parameters
+    ----------
+    criterion : {"mlqpfs", "qpfs"}
+        For any number of targets, or for exactly one: with one target they are the same.
+    discretizer, estimator, forced, n_jobs
+        As for :class:`Sieve`. Forced features come first in ``selected_``; their weights are not changed.
+    n_features_to_select : int, float, StoppingRule or None
+        How many; a fraction of all; None ranks them all; or a rule that looks at the weights (``ScoreThreshold``, in shares of
+        the largest with ``relative=True``, or ``Knee(of="score")``) or at predictions (``CrossValidated``).
+    excluded : sequence of columns
+        Features (numbers or names) that are no part of the program: their weights are 0 and the means leave them out.
+    alpha : float between 0 and 1, optional
+        :math:`a`; by default from the means as above (eq. 12). 1 is relevance alone, 0 redundancy alone. It is 1 when no
+        feature tells anything, and 0 when all are constant.
+    mean : "exact" or int
+        The mean of :math:`H` over all columns, which are counted one block after the other and not kept; or guessed from so
+        many columns, drawn at random.
+    shift : float or "auto"
+        Added to the diagonal of :math:`H`. Mutual information need not make a positive semi-definite matrix. With 0 the
+        weights are a point where the conditions of Karush, Kuhn and Tucker hold for the program as published, but if
+        ``curvature_`` is negative not the only one, and maybe not a minimum. With "auto" the shift is raised until the matrix
+        is positive semi-definite among the features that have weight. **A shifted program is another one**: its solution
+        spreads the weight over more features and is not a solution of the original.
+    nystrom : int or float, optional
+        Replace :math:`H` by Nystrom's approximation from so many columns, or from this fraction of them, drawn at random. The
+        mean is then that of the approximation, and ``mean`` is not looked at.
+    tol : float
+        When to stop: how large ``optimality_`` may be.
+    max_iter : int
+        Steps at the most; a warning says when they were not enough.
+    memory_limit : int
+        Bytes of columns of :math:`H` to keep; others are counted again when they are needed.
+    random_state : int or RandomState
+        For columns drawn at random; nothing else is.
+
+    Attributes
+    ----------
+    weights_ : ndarray of float, shape (n_features,)
+        :math:`w`.
+    selected_ : ndarray of int
+        By falling weight; features without weight follow by rising reduced cost, the gradient less that of the weighted.
+    scores_ : ndarray of float
+        The weight, or minus the reduced cost in bits.
+    alpha_ : float
+    objective_ : float
+        What was minimized, with the shift, in bits.
+    optimality_ : float
+        How far the gradient of some weighted feature is above the lowest of all, as a share of
+        :math:`\frac12 (1-a) w'Hw + a F'w`, or of :math:`10^{-4} ((1-a) \max H_{ii} + a \max F_i)` if that is more. If the
+        matrix is positive semi-definite, the objective is so near to the minimum.
+    shift_ : float
+        What was added to the diagonal, in bits.
+    curvature_ : float
+        The smallest eigenvalue of :math:`H` with its shift among the features that have weight, in bits, or the smallest
+        curvature met on the way if that is lower: estimated by Lanczos' method, from above, when they are more than 128.
+    n_iter_ : int
+        Steps of two weights.
+    support_, n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    Cost: the mean takes one pass over pairs of all features with all, in blocks; the solver counts the columns of features
+    that have or nearly have weight, and a step costs twice as many multiplications as there are such features. :math:`H` is
+    never held as a whole. Columns are exact integers before they are numbers: the result does not depend on ``n_jobs``.
+    Weighted rows cost ``n_rows`` steps for each pair; give ``mean`` a number there when there are many features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> Y = np.column_stack([X[:, 3] > 0, X[:, 1] > 0.5])
+    >>> sieve = QuadraticSieve(n_features_to_select=2).fit(X, Y)
+    >>> sieve.selected_
+    array([3, 1])
+    >>> sieve.optimality_ <= 1e-8, round(float(sieve.weights_.sum()), 12)
+    (True, 1.0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseSieve._parameter_constraints,
+        "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
+        "criterion": [StrOptions(methods_of("QuadraticSieve"))],
+        "alpha": [Interval(Real, 0, 1, closed="both"), None],
+        "mean": [StrOptions({"exact"}), Interval(Integral, 1, None, closed="left")],
+        "shift": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "nystrom": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "memory_limit": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        criterion: Literal["mlqpfs", "qpfs"] = "mlqpfs",
+        *,
+        discretizer: str | Discretizer | None = "equal-width",
+        n_features_to_select: Count | StoppingRule = 10,
+        estimator: Estimator = "plugin",
+        forced: Any = (),
+        excluded: Any = (),
+        alpha: float | None = None,
+        mean: Literal["exact"] | int = "exact",
+        shift: float | Literal["auto"] = 0.0,
+        nystrom: Count = None,
+        tol: float = 1e-8,
+        max_iter: int = 10_000_000,
+        memory_limit: int = 2**30,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.discretizer = discretizer
+        self.n_features_to_select = n_features_to_select
+        self.estimator = estimator
+        self.forced = forced
+        self.excluded = excluded
+        self.alpha = alpha
+        self.mean = mean
+        self.shift = shift
+        self.nystrom = nystrom
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Weigh the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
+        if self.estimator == "shrinkage":
+            raise InputError("QuadraticSieve: estimator='shrinkage' needs whole tables of all pairs; use 'plugin', or Sieve.")
+        tables, _ = self._read(X, y, sample_weight, resolve_method("mim", discretizer=self.discretizer))
+        data: CountingInput = one_table(tables, "QuadraticSieve")
+        features, targets, weights = data.X, data.Y, data.weights
+        if self.criterion == "qpfs" and targets.n_columns != 1:
+            raise InputError(
+                f"QuadraticSieve('qpfs') is for one target and Y has {targets.n_columns} columns; use criterion='mlqpfs'."
+            )
+        forced, excluded = self._checked_columns()
+        free = np.setdiff1d(np.arange(features.n_columns), excluded)
+        relevance = self._relevance(features, targets, weights)[free]
+        # Its threads would change last bits, and wait for each other most of the time.
+        with threadpool_limits(1, user_api="blas"):
+            program = self._program(features, weights, free, relevance)
+            if self.shift == "auto":
+                program.solve_shifted()
+            else:
+                program.solve()
+            self.curvature_ = program.curvature()
+        self.optimality_, self.objective_ = program.optimality, program.objective
+        self.shift_, self.n_iter_ = float(program.shift), program.n_steps
+        if self.optimality_ > self.tol:
+            warnings.warn(
+                f"QuadraticSieve stopped after {self.n_iter_} steps with optimality {self.optimality_:.1e}, above "
+                f"tol={self.tol}; raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        everywhere = np.zeros((2, self.n_features_in_))
+        everywhere[:, free] = program.weights, program.scores()
+        self.weights_ = everywhere[0]
+        ranked = free[np.lexsort((program.gradient, -program.weights))]  # stable: ties to the lowest column
+        order = np.concatenate([np.array(forced, dtype=np.intp), ranked[~np.isin(ranked, forced)]])
+        self._keep_first(order, everywhere[1][order], len(forced), X, y, evaluator_of(self, X, y, sample_weight))
+        return self
+
+    def _relevance(self, X: Codes, Y: Codes, weights: RowWeights | None) -> NDArray[np.float64]:
+        """Mean information about the targets, in bits; sums of integers until the last step."""
+        space = Workspace(X, Y, weights=weights, estimator=self.estimator, n_jobs=self.n_jobs)
+        q, fixed = Y.n_columns, space.fixed
+        shared = space.features.pairs(reduce="sum") - q * space.feature_sums - (int(space.target_sums.sum()) - q * fixed.top)
+        relevance = fixed.information(shared) / (q * math.log(2))
+        return np.maximum(relevance, 0.0) if self.estimator == "plugin" else relevance
+
+    def _program(
+        self, X: Codes, weights: RowWeights | None, free: NDArray[np.intp], relevance: NDArray[np.float64]
+    ) -> QuadraticProgram:
+        redundancy = Redundancy(
+            X,
+            columns=free,
+            weights=weights,
+            estimator=self.estimator,
+            n_jobs=self.n_jobs,
+            memory_limit=self.memory_limit,
+        )
+        matrix = redundancy if self.nystrom is None else Nystrom(redundancy, self._draw(self.nystrom, len(free)))
+        if self.alpha is not None:
+            self.alpha_ = float(self.alpha)
+        else:
+            with progress_bar(f"{self.criterion}: mean redundancy") as progress:
+                if isinstance(matrix, Nystrom):
+                    mean = matrix.mean()
+                elif self.mean == "exact" or int(self.mean) >= len(free):
+                    mean = matrix.mean(progress)
+                else:
+                    mean = matrix.sampled_mean(self._draw(self.mean, len(free)), progress)
+            total = mean + float(relevance.mean())
+            self.alpha_ = min(max(mean / total, 0.0), 1.0) if total > 0 else 0.0
+        shift = 0.0 if self.shift == "auto" else float(self.shift)
+        return QuadraticProgram(matrix, relevance, self.alpha_, shift, tolerance=self.tol, max_steps=self.max_iter)
+
+    def _draw(self, size: int | float, n_features: int) -> NDArray[np.intp]:
+        """Features at random, in rising order."""
+        wanted = int(size) if is_whole(size) else max(1, round(size * n_features))
+        drawn = check_random_state(self.random_state).choice(n_features, size=min(wanted, n_features), replace=False)
+        return np.sort(drawn).astype(np.intp)

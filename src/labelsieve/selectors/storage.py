@@ -1,0 +1,126 @@
+"""Fitted selections as JSON: what was chosen, with which parameters, readable by people and programs."""
+
+import inspect
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from labelsieve.discretize import AsGiven
+from labelsieve.errors import InputError
+from labelsieve.labelspace import LabelNetwork, NetworkRule
+from labelsieve.registry import CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
+from labelsieve.stopping import StoppingRule
+
+FORMAT = "labelsieve selection"
+VERSION = 1
+
+
+class StoredSelection:
+    """Saving and loading for the selectors."""
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted selection to ``path``: all of it or, if something fails, nothing."""
+        check_is_fitted(self)
+        fitted = {name: _plain(value) for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
+        parameters = {name: _plain(value) for name, value in self.get_params(deep=False).items()}  # type: ignore[attr-defined]
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "selector": type(self).__name__,
+            "parameters": parameters,
+            "fitted": fitted,
+        }
+        target = Path(path)
+        text = json.dumps(document, indent=1)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        half = Path(name)
+        try:
+            os.close(handle)
+            half.write_text(text, encoding="utf-8")
+            half.replace(target)
+        finally:
+            half.unlink(missing_ok=True)
+
+    @classmethod
+    def from_json(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a fitted selection: it transforms as the one that was saved."""
+        try:
+            document = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: not JSON ({error}); save selections with to_json.") from None
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise InputError(f"{path}: not a saved selection; save one with to_json.")
+        if document.get("version") != VERSION:
+            raise InputError(f"{path}: version {document.get('version')} of the format; this release reads version {VERSION}.")
+        if document.get("selector") != cls.__name__:
+            raise InputError(f"{path}: holds a {document.get('selector')}; read it with that class's from_json.")
+        try:
+            selector = cls(**{name: _revive(value) for name, value in document["parameters"].items()})
+            for name, value in document["fitted"].items():
+                setattr(selector, name, _revive(value))
+            _check(selector)
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
+            raise InputError(f"{path}: a damaged selection ({error}).") from None
+        return selector
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON; what has no JSON form is kept as text, for the record."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f":  # JSON has no NaN; numpy reads null as one
+            return {"array": np.where(np.isnan(value), np.array(None), value).tolist(), "dtype": value.dtype.name}
+        return {"array": value.tolist(), "dtype": "str" if value.dtype.kind in "OU" else value.dtype.name}
+    if isinstance(value, dict):
+        return {"dict": {str(key): _plain(item) for key, item in value.items()}}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if type(value).__name__ in _KNOWN and type(value) is _KNOWN[type(value).__name__]:
+        plain = {"object": type(value).__name__, "parameters": {key: _plain(item) for key, item in _parameters(value).items()}}
+        if isinstance(value, StoppingRule):  # with what it found
+            plain["fitted"] = {name: _plain(item) for name, item in vars(value).items() if name.endswith("_")}
+        return plain
+    return {"text": repr(value)}
+
+
+_KNOWN: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule)}
+_KNOWN |= {item.__name__: item for known in (CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES) for item in known.values()}
+
+
+def _parameters(value: Any) -> dict[str, Any]:
+    """What the object was made with."""
+    return {name: getattr(value, name) for name in inspect.signature(type(value)).parameters}
+
+
+def _revive(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_revive(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return np.array(value["array"], dtype=object if value["dtype"] == "str" else value["dtype"])
+    if "object" in value:
+        known = _KNOWN[value["object"]](**{key: _revive(item) for key, item in value["parameters"].items()})
+        for name, item in value.get("fitted", {}).items():
+            setattr(known, name, _revive(item))
+        return known
+    if "dict" in value:
+        return {key: _revive(item) for key, item in value["dict"].items()}
+    return value["text"]
+
+
+def _check(selector: Any) -> None:
+    n_features = int(selector.n_features_in_)
+    if selector.support_.shape != (n_features,) or selector.support_.dtype != bool:
+        raise ValueError("support_ does not fit n_features_in_")
+    chosen = np.unique(selector.selected_[selector.selected_ >= 0])  # lists of targets end with -1 where they are shorter
+    if selector.scores_.shape != selector.selected_.shape or not np.array_equal(chosen, np.flatnonzero(selector.support_)):
+        raise ValueError("selected_, scores_ and support_ do not belong together")

@@ -1,0 +1,119 @@
+"""How rows are parted into training and test rows: words such as ``30x50%``, or a splitter."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold
+
+from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
+from labelsieve.errors import InputError
+from labelsieve.fingerprint import array_print
+from labelsieve.studies.protocol.leak_checks import refuse_overlap
+
+Rows = NDArray[np.intp]
+WORDS = "'30x50%' (thirty times half of the rows to train on), '10-fold', or either with 'stratified ' before it"
+_SHARES = re.compile(r"(stratified )?(\d{1,5})\s*x\s*(\d{1,2}(?:\.\d+)?)\s*%")
+_FOLDS = re.compile(r"(stratified )?(\d{1,4})-fold")
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Training and test rows; ``print`` is their hash."""
+
+    number: int
+    train: Rows
+    test: Rows
+
+    @property
+    def print(self) -> str:
+        """The hash of the rows."""
+        return array_print(self.train, self.test)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRule:
+    """Splits by words, or by a splitter of scikit-learn's kind (``words`` is None then)."""
+
+    words: str | None
+    splitter: Any
+
+    @property
+    def count(self) -> int | None:
+        """How many splits words ask for; what a splitter makes may depend on the data."""
+        return None if self.words is None else int(self.splitter.get_n_splits())
+
+    def splits(self, X: Any, Y: Any, name: str) -> list[Split]:
+        """All splits of a data set, none of which shows a test row to the training."""
+        found = []
+        try:
+            pairs = list(self.splitter.split(X, Y))
+        except InputError as error:
+            raise InputError(f"data set {name!r}, splits: {error}") from None
+        except Exception as error:
+            raise InputError(
+                f"data set {name!r}, splits: {self.splitter!r} does not part its rows: {str(error).rstrip('.')}. "
+                "What needs groups or classes is given as pairs of rows: splits=list(splitter.split(X, y, groups))."
+            ) from error
+        for number, pair in enumerate(pairs):
+            rows = _rows_of(pair, X.shape[0], where := f"split {number} of {name}")
+            refuse_overlap(*rows, X.shape[0], where)
+            found.append(Split(number, *rows))
+        if not found:
+            raise InputError(f"data set {name!r}, splits: there are none ({self.splitter!r}).")
+        return found
+
+
+@dataclass(frozen=True)
+class GivenSplits:
+    """Pairs of training and test rows as a splitter."""
+
+    pairs: list[Any]
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> list[Any]:
+        """The same for any data."""
+        return self.pairs
+
+    def __repr__(self) -> str:
+        return f"{len(self.pairs)} given pairs of training and test rows"
+
+
+def _rows_of(pair: Any, n_rows: int, where: str) -> tuple[Rows, Rows]:
+    """Row numbers of what a splitter yields: numbers, or a truth value for each row."""
+    parts = [np.asarray(part) for part in pair] if isinstance(pair, tuple | list) else []
+    if len(parts) != 2 or any(part.ndim != 1 or part.dtype.kind not in "iub" for part in parts):
+        raise InputError(f"{where}: a split is a pair of training and test rows, each a list of row numbers.")
+    if any(part.dtype.kind == "b" and len(part) != n_rows for part in parts):
+        raise InputError(f"{where}: truth values that choose rows must be {n_rows}, one for each row.")
+    train, test = (np.flatnonzero(part) if part.dtype.kind == "b" else part.astype(np.intp) for part in parts)
+    return train, test
+
+
+def read_splits(given: Any, seed: int) -> SplitRule:
+    """A rule from words, from a splitter that gives the same splits every time, or from pairs of training and test rows.
+
+    >>> read_splits("30x50%", 0).splitter.n_repeats
+    30
+    >>> len(read_splits([([0, 1], [2, 3])], 0).splits(np.eye(4), np.eye(4), "songs"))
+    1
+    """
+    if isinstance(given, SplitRule):
+        return given
+    if isinstance(given, list | tuple) and all(isinstance(one, list | tuple) and len(one) == 2 for one in given):
+        return SplitRule(None, GivenSplits(list(given)))
+    if hasattr(given, "split") and not isinstance(given, str):
+        if getattr(given, "random_state", 0) is None and getattr(given, "shuffle", True):
+            raise InputError(f"splits: {given!r} draws other rows every time, and no run could go on; give it a random_state.")
+        return SplitRule(None, given)
+    text = given.strip().lower() if isinstance(given, str) else ""
+    if (found := _SHARES.fullmatch(text)) and int(found[2]) and 0 < float(found[3]) < 100:
+        times, share = int(found[2]), float(found[3]) / 100
+        if found[1]:
+            return SplitRule(text, IterativeStratifiedShuffleSplit(times, test_size=1 - share, random_state=seed))
+        return SplitRule(text, HalfSplits(times, share, random_state=seed))
+    if (found := _FOLDS.fullmatch(text)) and int(found[2]) >= 2:
+        own = IterativeStratifiedKFold if found[1] else KFold
+        return SplitRule(text, own(int(found[2]), shuffle=True, random_state=seed))
+    raise InputError(f"splits: {given!r} is none of {WORDS}; nor is it a splitter or a list of pairs of rows.")

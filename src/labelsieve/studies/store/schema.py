@@ -1,0 +1,153 @@
+"""The tables of a study's file, and what SQLite's complaints mean for users."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from labelsieve.studies.study_error import StudyError
+
+FORMAT = "labelsieve study"
+VERSION = 2
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY, started TEXT NOT NULL, ended TEXT, pid INTEGER, host TEXT, version TEXT, environment TEXT,
+    preparing REAL, seconds REAL
+);
+CREATE TABLE IF NOT EXISTS datasets (
+    name TEXT PRIMARY KEY, data TEXT NOT NULL, n_rows INTEGER, n_features INTEGER, n_labels INTEGER, test_share REAL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS selections (
+    dataset TEXT, split INTEGER, method TEXT, data TEXT, rows TEXT, settings TEXT, code TEXT,
+    n_wanted INTEGER, selected TEXT, seconds REAL, peak_mb REAL, error TEXT, run INTEGER,
+    storing REAL,
+    PRIMARY KEY (dataset, split, method)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS cells (
+    id INTEGER PRIMARY KEY, dataset TEXT, split INTEGER, method TEXT, classifier TEXT,
+    data TEXT, rows TEXT, settings TEXT, code TEXT, sizes TEXT, measures TEXT,
+    seconds REAL, peak_mb REAL, error TEXT, run INTEGER,
+    training REAL, prediction REAL, both REAL, measuring REAL, storing REAL,
+    UNIQUE (dataset, split, method, classifier)
+);
+CREATE TABLE IF NOT EXISTS results (
+    cell INTEGER REFERENCES cells (id) ON DELETE CASCADE, k INTEGER, measure TEXT, value REAL, PRIMARY KEY (cell, k, measure)
+) WITHOUT ROWID;
+"""
+# What version 1 did not have: where the seconds went.
+ADDED = {
+    "runs": ("preparing", "seconds"),
+    "selections": ("storing",),
+    "cells": ("training", "prediction", "both", "measuring", "storing"),
+}
+_MEANINGS = {
+    sqlite3.SQLITE_FULL: "the disk is full. Make room and run again: what was finished is kept",
+    sqlite3.SQLITE_READONLY: "it cannot be written: the file or its folder is read-only. Choose another folder",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: the folder is missing or read-only. Choose another folder",
+    sqlite3.SQLITE_PERM: "it may not be opened. Choose another folder",
+    sqlite3.SQLITE_NOTADB: "this file is no study. Choose another folder",
+    sqlite3.SQLITE_CORRUPT: "this file is damaged. Restore it from a copy, or choose another folder",
+    sqlite3.SQLITE_IOERR: "the disk failed while reading or writing",
+    sqlite3.SQLITE_BUSY: "another program holds it. Wait until that has ended",
+}
+
+
+@contextmanager
+def plain_errors(path: Path) -> Iterator[None]:
+    """Turn what SQLite raises into an error that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code, without its shades
+        raise StudyError(f"{path}: {_MEANINGS.get(code, f'SQLite says {error}')}.") from error
+
+
+def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
+    """Open a study's file for writing; its tables are made if it is new, and completed if it is of version 1."""
+    _refuse_folder(path)
+    with plain_errors(path):
+        connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            # A killed process loses nothing that was committed; against a failing power supply there is the Flusher.
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("BEGIN IMMEDIATE")
+            _make_tables(connection, path)
+            connection.execute("COMMIT")
+        except (sqlite3.Error, StudyError):
+            connection.close()
+            raise
+    return connection
+
+
+def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table'").fetchone():
+        _version(connection, path)  # a file of somebody else stays as it is
+    for statement in SCHEMA.split(";"):
+        connection.execute(statement)
+    connection.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?), ('version', ?)", (FORMAT, str(VERSION)))
+    if _version(connection, path) == 1:
+        for table, columns in ADDED.items():
+            for column in columns:
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} REAL")
+        connection.execute("UPDATE facts SET value = ? WHERE key = 'version'", (str(VERSION),))
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    try:
+        found = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_ERROR:  # that is: no such table or column
+            raise
+        found = {}
+    version = str(found.get("version", ""))
+    if found.get("format") != FORMAT:
+        raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_NOTADB]}.")
+    if version not in ("1", str(VERSION)):
+        raise StudyError(f"{path}: version {version} of the format; this release reads versions up to {VERSION}.")
+    return int(version)
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection | None:
+    """Open a study's file for reading, while it is written or in a folder that cannot be written.
+
+    None where there is no file, or where a run ended before it made its tables.
+    """
+    if not path.exists():
+        return None
+    _refuse_folder(path)
+    address = path.absolute().as_uri()
+    with plain_errors(path):
+        connection = sqlite3.connect(f"{address}?mode=ro", uri=True)
+        try:
+            begun = _is_begun(connection)
+        except sqlite3.OperationalError:
+            connection.close()
+            if path.with_name(f"{path.name}-wal").exists():
+                raise
+            # Nobody writes, and SQLite would like to make files beside it even to read: tell it that there is no need.
+            connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
+            begun = _is_begun(connection)
+        try:
+            old = begun and _version(connection, path) == 1
+        except StudyError:
+            connection.close()
+            raise
+        if not begun:
+            connection.close()
+            return None
+        for table, columns in ADDED.items() if old else ():
+            more = ", ".join(f"NULL AS {column}" for column in columns)
+            connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {more} FROM main.{table}")
+    return connection
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise StudyError(f"{path}: this is a folder, where the file of a study would be. Choose another folder for it.")
+
+
+def _is_begun(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None

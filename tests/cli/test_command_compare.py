@@ -1,0 +1,220 @@
+"""``labelsieve compare`` and ``labelsieve study``: what they print, how they go on, what they refuse."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from labelsieve.replications import REPLICATIONS
+from labelsieve.replications.group_jmi import table2
+from labelsieve.studies import StudyResults
+from tests.support.command_line import known_table, refusal, run
+from tests.support.shared_files import shared_file
+from tests.support.small_studies import data, protocol
+
+SMALL = ["--k", "1..3", "--splits", "2x50%", "--classifier", "mlknn:k=3", "--measures", "hamming_loss,macro_f1"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = [tmp_path / "songs.csv", tmp_path / "films.csv"]
+    for number, path in enumerate(paths):
+        known_table()[number * 100 : number * 100 + 100].to_csv(path, index=False)
+    return paths
+
+
+def compare(files, out, *more, methods="jmi,mim"):
+    return run("compare", *files, "--labels", 5, "--methods", methods, "--out", out, *SMALL, *more)
+
+
+def test_compare_prints_means_and_goes_on_where_it_was(files, tmp_path):
+    first = compare(files, tmp_path / "study")
+    assert first.exit_code == 0, first.output
+    assert "16 of 16 cells to run" in first.stderr
+    assert first.stdout.startswith("hamming_loss, mlknn: means over the numbers of features and splits, lower is")
+    assert "First by rank over the numbers of features: jmi" in first.stdout
+    assert [line.split()[0] for line in first.stdout.splitlines() if line.startswith(("songs", "films"))] == [
+        "songs",
+        "films",
+    ] * 2
+    again = compare(files, tmp_path / "study")
+    assert "0 cells run, 16 were there, 0 failed" in again.stderr
+    assert again.stdout == first.stdout
+    more = compare(files, tmp_path / "study", methods="jmi,mim,scls")
+    assert "4 cells run, 16 were there, 0 failed" in more.stderr
+
+
+def test_profile_says_where_the_time_went(files, tmp_path):
+    result = compare(files[:1], tmp_path / "study", "--profile", "--classifier", "br")
+    assert result.exit_code == 0, result.output
+    assert re.search(
+        r"time of all cells: selection [\d.]+ %, training [\d.]+ %, prediction .* storage [\d.]+ %\.", result.stderr
+    )
+    rows = [line.split() for line in result.stderr.splitlines() if line.startswith(("method ", "jmi ", "together "))]
+    assert rows[0] == ["method", "select", "train", "predict", "measures", "other", "storage", "seconds"]
+    assert sum(map(float, rows[1][1:-1])) == pytest.approx(float(rows[1][-1]), abs=0.05)
+    assert sum(map(float, rows[2][1:-1:2])) == pytest.approx(100, abs=0.5)
+
+
+def test_dry_run_says_what_it_would_cost_and_writes_nothing(files, tmp_path):
+    result = compare(files, tmp_path / "study", "--dry-run")
+    assert result.exit_code == 0, result.output
+    text = " ".join(result.stdout.split())
+    assert "2 data sets, 4 methods (jmi, mim, random, all), 3 numbers of features, 1 classifier, 2 measures, 2x50%." in text
+    assert "16 of 16 cells to run, about" in text
+    assert "Minutes are the processor's, from trying every method and classifier on 150 training rows" in text
+    assert not (tmp_path / "study").exists()
+
+
+def test_baselines_can_be_taken_out(files, tmp_path):
+    assert compare(files, tmp_path / "study", "--baselines", "none").exit_code == 0
+    assert StudyResults(tmp_path / "study").methods == ["jmi", "mim"]
+
+
+def test_failing_cells_are_told_with_exit_code_1(files, tmp_path):
+    result = compare(files, tmp_path / "study", methods="jmi,qpfs")  # qpfs takes one target, and here are five
+    assert result.exit_code == 1
+    assert "labelsieve: note: the probe of songs, qpfs: InputError" in result.stderr
+    assert "4 failed" in result.stderr
+    assert all("no selection: InputError" in failure[-1] for failure in StudyResults(tmp_path / "study").failures)
+    assert "4 cells failed, songs, split 0, qpfs with mlknn first: no selection: InputError" in result.stderr
+    document = json.loads(compare(files, tmp_path / "study", "--json", methods="jmi,qpfs").stdout)
+    assert {one["method"] for one in document["failures"]} == {"qpfs"}
+
+
+def test_a_study_in_which_all_failed_says_so(files, tmp_path):
+    result = compare(files, tmp_path / "study", "--baselines", "none", methods="qpfs")
+    assert (result.exit_code, result.stdout) == (1, "No cell has a result.\n")
+
+
+def test_results_are_of_what_was_asked_for_now(files, tmp_path):
+    def asked(*more, methods):
+        found = compare(files, tmp_path / "study", "--json", *more, methods=methods)
+        assert found.exit_code == 0, found.output
+        return json.loads(found.stdout)["results"][0]
+
+    before = asked(methods="jmi,mim")
+    after = asked("--baselines", "none", methods="mim,scls")
+    assert set(after["means"]["songs"]) == {"mim", "scls"}
+    assert all(after["best"].values()), "the best of those that are shown"
+    assert after["means"]["songs"]["mim"] == before["means"]["songs"]["mim"]
+    assert set(after["best"]["songs"]) <= {"mim", "scls"}
+
+
+def test_the_estimate_counts_cells_that_will_run_again(files, tmp_path):
+    assert compare(files, tmp_path / "study").exit_code == 0
+    dry = compare(files, tmp_path / "study", "--seed", 1, "--changed", "rerun", "--dry-run", "--json")
+    assert json.loads(dry.stdout)["n_missing"] == 16
+    assert "they are run again" in dry.stderr
+
+
+def test_two_classifiers_of_one_kind_have_their_parameters_in_their_names(files, tmp_path):
+    found = compare(files, tmp_path / "study", "--classifiers", "mlknn:k=3,mlknn:k=5", "--json")
+    assert {one["classifier"] for one in json.loads(found.stdout)["results"]} == {"mlknn:k=3", "mlknn:k=5"}
+
+
+def test_protocol_file_says_everything(files, tmp_path):
+    text = (
+        'methods = ["jmi"]\nn_features = [2]\nsplits = "2x50%"\n[[datasets]]\nname = "songs"\npath = "songs.csv"\nlabels = 5\n'
+    )
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    result = run("compare", tmp_path / "study.toml", "--out", tmp_path / "study")
+    assert result.exit_code == 0, result.output
+    assert "6 cells run" in result.stderr
+    assert "leave out other data sets and methods" in refusal(
+        "compare", tmp_path / "study.toml", "--methods", "mim", "--out", tmp_path / "study"
+    )
+
+
+def test_changed_data_is_refused_until_told_what_to_do(files, tmp_path):
+    assert compare(files, tmp_path / "study").exit_code == 0
+    known_table()[200:300].to_csv(files[0], index=False)
+    result = compare(files, tmp_path / "study")
+    assert result.exit_code == 2
+    assert "a change in the data of songs (8 cells)" in result.stderr.splitlines()[-1]
+    kept = compare(files, tmp_path / "study", "--changed", "keep")
+    assert (kept.exit_code, "those cells are as they were" in kept.stderr) == (0, True)
+    assert "8 cells run, 8 were there" in compare(files, tmp_path / "study", "--changed", "rerun").stderr
+
+
+REFUSED = {
+    "no methods": (["--k", "3"], "--methods: which ones?"),
+    "unknown method": (["--methods", "jmmi"], "'jmmi' is not a criterion"),
+    "splits": (["--methods", "jmi", "--splits", "often"], "splits: 'often' is none of"),
+    "numbers": (["--methods", "jmi", "--k", "few"], "n_features: 'few' is no number of features"),
+    "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:name=value"),
+    "measure": (["--methods", "jmi", "--measures", "beauty"], "measures: 'beauty' is none"),
+    "jobs": (["--methods", "jmi", "--jobs", "0"], "--n-jobs must not be 0"),
+    "two forms": (["--methods", "jmi", "--json", "--format", "csv"], "--json and --format csv exclude each other"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_options_are_refused_in_one_line(case, files, tmp_path):
+    options, said = REFUSED[case]
+    assert said in refusal("compare", files[0], "--labels", 5, "--out", tmp_path / "study", *options)
+    assert not (tmp_path / "study").exists()
+
+
+def test_published_studies_are_listed_and_unknown_ones_refused():
+    names = [line.split(":")[0] for line in run("study").stdout.splitlines() if line.split(":")[0] in REPLICATIONS]
+    assert names == list(REPLICATIONS)
+    assert "there are composite-likelihood, " in refusal("study", "table-9")
+    assert "data set 'songs' is not in this study" in refusal("study", "group-jmi-table2", "--sets", "songs")
+
+
+def test_the_published_table_has_the_wins_that_the_paper_counts():
+    wins = [printed.index(min(printed)) for rows in table2.PRINTED.values() for printed in rows.values()]
+    assert [wins.count(place) for place in range(3)] == [3, 13, 20]
+    assert all(sum(printed) == pytest.approx(6, abs=0.02) for rows in table2.PRINTED.values() for printed in rows.values())
+
+
+def test_the_published_study_is_what_the_paper_says():
+    full = table2.protocols(full=True)["table2"]
+    assert [source.name for source in full.datasets] == list(table2.SETS)
+    assert full.splits.splitter.get_n_splits() == 30
+    assert (full.n_features, full.baselines) == (list(range(1, 51)), [])
+    assert full.classifiers[0].estimator.k == 7
+
+
+def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
+    folder = shared_file("data", "emotions", "emotions.arff.gz").parents[1]
+
+    def quicker(**how):
+        parts = table2.protocols(**how)
+        parts["table2"].n_features = [5, 10]
+        return parts
+
+    monkeypatch.setitem(REPLICATIONS, "group-jmi-table2", replace(table2.STUDY, protocols=quicker))
+    where = ["--data", folder, "--sets", "emotions", "--out", tmp_path / "study"]
+    result = run("study", "group-jmi-table2", "--quick", *where)
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("emotions")]
+    assert [row[1:4] for row in rows] == [
+        [f"{one:.2f}" for one in rows["emotions"]] for rows in table2.PRINTED.values()
+    ] * 2
+    assert all(abs(sum(map(float, row[4:7])) - 6) < 0.02 for row in rows)
+    assert "is ours in" in result.stdout
+    document = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--json").stdout)
+    assert (document["name"], set(document["choices"])) == ("group-jmi-table2", set(table2.STUDY.choices))
+    assert all(len(row) == len(section["columns"]) for section in document["sections"] for row in section["rows"])
+    shown = [" ".join(row).split() for section in document["sections"] for row in section["rows"]]
+    assert [row for row in shown if row[0] == "emotions"] == rows
+    cost = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--dry-run", "--json").stdout)
+    assert cost["table2"]["n_missing"] == 0
+
+
+def test_all_parts_of_a_study_are_told_when_cells_of_one_fail_and_can_be_tried_again(tmp_path, monkeypatch):
+    def parts(**how):
+        common = {"n_features": [2], "splits": "1x50%", "baselines": []}
+        methods = {"songs": "qpfs", "films": "mim"}  # qpfs takes one target, and here are five
+        return {name: protocol(datasets=[data(name)], methods=[method], **common) for name, method in methods.items()}
+
+    fake = replace(table2.STUDY, name="fake", protocols=parts, sections=lambda results: [], figures=None)
+    monkeypatch.setitem(REPLICATIONS, "fake", fake)
+    first = run("study", "fake", "--out", tmp_path / "study")
+    assert first.exit_code == 1, first.output
+    assert re.search(r"2 failed; all in .*songs\..*0 failed; all in .*films\..*--retry-failed", first.stderr, re.DOTALL)
+    assert "0 cells run" in run("study", "fake", "--out", tmp_path / "study").stderr
+    assert "2 cells run" in run("study", "fake", "--out", tmp_path / "study", "--retry-failed").stderr

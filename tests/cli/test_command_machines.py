@@ -1,0 +1,196 @@
+"""The command line for programs and shells: JSON, CSV, completion, help, and options that are named as in Python."""
+
+import importlib
+import inspect
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from labelsieve import cli
+from labelsieve.datasets.catalog import catalog
+from labelsieve.registry import STOPPING_RULES
+from labelsieve.replications import REPLICATIONS
+from tests.support.command_line import known_table, refusal, run
+
+DOCS = (Path(__file__).resolve().parents[2] / "docs" / "commandline.md").read_text(encoding="utf-8")
+OWN = {
+    "--stop",
+    "--codes",
+    "--twins",
+    "--stability",
+    "--output",
+    "--out",
+    "--dry-run",
+    "--profile",
+    "--full",
+    "--sets",
+    "--figures",
+    "--format",
+    "--json",
+    "--report",
+    "--no-report",
+}
+
+
+def commands():
+    """Every command with its name as it is typed."""
+    for name, command in get_command(cli.app).commands.items():
+        if name == "datasets":
+            yield from ((f"datasets {inner}", one) for inner, one in command.commands.items())
+        else:
+            yield name, command
+
+
+COMMANDS = dict(commands())
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "songs.csv"
+    known_table()[:80].to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_explains_all_options_and_ends_with_examples(name):
+    result = run(*name.split(), "--help")
+    assert result.exit_code == 0
+    text, examples = result.stdout.split("Examples:")
+    lines = [line.strip() for line in examples.strip().splitlines()]
+    assert lines
+    assert all(line.startswith(f"labelsieve {name}") for line in lines)
+    options = [one for one in COMMANDS[name].params if one.param_type_name == "option" and one.name != "help"]
+    assert all(one.help for one in options)
+    assert all(one.opts[0] in text for one in options)
+    known = {opt for one in COMMANDS[name].params for opt in [*one.opts, *one.secondary_opts]}
+    assert set(re.findall(r"--[a-z-]+", examples)) <= known, "an example has an option that does not exist"
+
+
+def test_exit_codes_are_told():
+    text = " ".join(run("--help").stdout.split())
+    assert "0, done; 1, some cells of a study failed; 2, refused, with the reason in one line; 130, interrupted" in text
+
+
+SETS = re.findall(r"^\| `([a-z ]+)` \| `(--[a-z-]+)`(?: \((.*?)\))? \| `([\w.]+)`, `(\w+)` \|$", DOCS, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("name", "option", "older", "where", "parameter"), SETS, ids=lambda one: str(one))
+def test_options_have_the_names_of_the_parameters_that_they_set(name, option, older, where, parameter):
+    assert option == "--" + parameter.replace("_", "-")
+    module, _, thing = where.rpartition(".")
+    try:
+        target = getattr(importlib.import_module(module), thing)
+    except ModuleNotFoundError:  # a method of a class
+        module, _, own = module.rpartition(".")
+        target = getattr(getattr(importlib.import_module(module), own), thing)
+    assert parameter in inspect.signature(target).parameters
+    spelled = next(one.opts for one in COMMANDS[name].params if option in one.opts)
+    assert set(spelled) == {option, *re.findall(r"`(.*?)`", older)}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_documentation_knows_every_option(name):
+    assert len(SETS) > 30
+    told = {option for command, option, *_ in SETS if command in (name, "select")} | OWN
+    for one in COMMANDS[name].params:
+        if one.param_type_name == "option" and one.name != "help":
+            assert set(one.opts) & told, one.opts
+
+
+def test_data_sets_are_listed_for_programs():
+    documents = json.loads(run("datasets", "list", "--json").stdout)
+    assert [one["name"] for one in documents] == list(catalog())
+    lines = run("datasets", "list", "--format", "csv").stdout.splitlines()
+    assert lines[0] == "name,rows,features,labels,task,papers,url,where"
+    assert len(lines) == 1 + len(documents)
+
+
+def test_statistics_are_told_to_programs(file):
+    document = json.loads(run("datasets", "info", file, "--labels", 5, "--json").stdout)
+    assert (document["n_rows"], document["n_features"], document["n_labels"]) == (80, 20, 5)
+    assert run("datasets", "info", file, "--labels", 5, "--format", "csv").stdout.startswith("statistic,value\nname,songs\n")
+
+
+SMALL = ["-k", "1..2", "--splits", "2x50%", "--classifiers", "mlknn:k=3", "--measures", "hamming_loss", "--baselines", "none"]
+
+
+def test_comparisons_are_told_to_programs(file, tmp_path):
+    given = ["compare", file, "--labels", 5, "--methods", "jmi,mim", "--out", tmp_path / "study", *SMALL]
+    cost = json.loads(run(*given, "--dry-run", "--json").stdout)
+    assert (cost["n_cells"], cost["n_missing"], set(cost["minutes_by_method"])) == (4, 4, {"jmi", "mim"})
+    assert run(*given, "--dry-run", "--format", "csv").stdout.startswith("method,minutes\njmi,")
+    document = json.loads(run(*given, "--json").stdout)
+    assert document["cells"] == {"run": 4, "known": 0, "failed": 0, "stale": 0}
+    (result,) = document["results"]
+    assert (result["measure"], result["lower_is_better"], set(result["means"]["songs"])) == (
+        "hamming_loss",
+        True,
+        {"jmi", "mim"},
+    )
+    again = run(*given, "--format", "csv")
+    assert again.stdout.splitlines()[0] == "classifier,measure,data set,method,mean"
+    assert float(again.stdout.splitlines()[1].split(",")[-1]) == result["means"]["songs"]["jmi"]
+    assert f"{result['means']['songs']['jmi']:.4f}" in run(*given).stdout
+
+
+def test_failed_cells_end_with_one_and_still_with_json(file, tmp_path):
+    result = run("compare", file, "--labels", 5, "--methods", "jmi,qpfs", "--out", tmp_path / "study", *SMALL, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["cells"]["failed"] == 2
+
+
+def test_studies_are_listed_for_programs():
+    assert [one["name"] for one in json.loads(run("study", "--json").stdout)] == list(REPLICATIONS)
+    assert "several tables; use json" in refusal("study", next(iter(REPLICATIONS)), "--format", "csv")
+
+
+def completing(**environment):
+    """What a shell gets that asks for completion."""
+    return CliRunner(env=environment).invoke(cli.app, [], prog_name="labelsieve")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_completion_scripts_are_printed(shell):
+    done = completing(_LABELSIEVE_COMPLETE=f"source_{shell}")
+    assert "labelsieve" in done.stdout
+    assert "_LABELSIEVE_COMPLETE" in done.stdout
+    assert done.stderr == ""
+    shown = run("--help").stdout
+    assert "--install-completion" in shown
+    assert "--show-completion" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("labelsieve sel", {"select"}),
+        ("labelsieve select x.csv --criterion relief", {"relieff", "relieff-ml"}),
+        ("labelsieve compare x.csv --methods jmi,ela-", {"jmi,ela-chi", "jmi,ela-infogain"}),
+        ("labelsieve select x.csv --stop g", {"g-test"}),
+        ("labelsieve select x.csv --targets group-r", {"group-rand"}),
+        ("labelsieve select x.csv --discretizer mean", {"mean-std"}),
+        ("labelsieve datasets fetch yea", {"yeast"}),
+        ("labelsieve study group-jmi-t", {"group-jmi-table2"}),
+    ],
+)
+def test_names_are_completed(line, found):
+    place = str(len(line.split()) - 1)
+    done = completing(COMP_WORDS=line, COMP_CWORD=place, _LABELSIEVE_COMPLETE="complete_bash")
+    assert set(done.stdout.split()) == found
+
+
+def test_rules_in_the_documentation_are_those_there_are():
+    assert all(f"`{name}`" in DOCS for name in STOPPING_RULES)
+
+
+def test_every_command_in_the_documentation_is_one_that_exists():
+    for line in re.findall(r"^    (labelsieve .*)$", DOCS, re.MULTILINE):
+        words = line.split("#")[0].split()[1:]
+        if words[0].startswith("--"):
+            continue
+        known = {opt for one in COMMANDS[words[0]].params for opt in one.opts}
+        assert {word for word in words if word.startswith("-")} <= known

@@ -1,0 +1,168 @@
+"""``labelsieve select``: what it chooses is what the library chooses, in every form."""
+
+import csv
+import io
+import json
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from labelsieve import Sieve
+from labelsieve.datasets import tabular
+from tests.support.command_line import known_table, run, write
+
+
+@pytest.fixture
+def frame():
+    return known_table()
+
+
+@pytest.fixture
+def file(frame, tmp_path):
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def expected(frame, **parameters):
+    return Sieve(n_features_to_select=4, **parameters).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.CSV", "t.csv.gz", "t.parquet", "t.pq"])
+@pytest.mark.parametrize("reader", ["pandas", "polars"])
+def test_every_file_type_and_reader_gives_the_selection_of_the_library(frame, tmp_path, name, reader, monkeypatch):
+    path = tmp_path / name
+    if name.lower().endswith(("csv", "gz")):
+        frame.to_csv(path, index=False)
+    else:
+        frame.set_index(np.arange(7, 7 + len(frame))).to_parquet(path)  # an index that is no column
+    if reader == "polars":
+        monkeypatch.setattr(tabular, "find_spec", lambda module: None if module == "pandas" else find_spec(module))
+    result = run("select", path, "--labels", 5, "-k", 4, "--format", "json")
+    assert result.exit_code == 0, result.output
+    assert [one["column"] for one in json.loads(result.stdout)["chosen"]] == expected(frame).selected_.tolist()
+
+
+def test_labels_may_be_counted_from_either_end_or_named(frame, tmp_path):
+    names = list(frame.columns)
+    turned = frame[names[-5:] + names[:-5]]
+    turned.to_csv(tmp_path / "turned.csv", index=False)
+    wanted = {tuple(names[-5:])}
+    for labels in ("-5", "label1, label2,label3,label4,differ", "label1,label2,label3,label4,differ,"):
+        document = json.loads(run("select", tmp_path / "turned.csv", "--labels", labels, "--format", "json").stdout)
+        wanted.add(tuple(document["labels"]))
+    assert len(wanted) == 1
+
+
+def test_a_label_whose_name_is_a_number_or_has_a_comma_can_be_named(tmp_path):
+    path = write(tmp_path, '1,2,"a,b"\n0,1,0\n1,0,1\n')
+    for labels, expected_names in (("1", ["a,b"]), ("1,", ["1"]), ('"a,b",2', ["a,b", "2"])):
+        assert json.loads(run("select", path, "--labels", labels, "--format", "json").stdout)["labels"] == expected_names
+
+
+def test_csv_and_json_hold_scores_and_their_parts(frame, file):
+    sieve = expected(frame, criterion="mrmr")
+    options = ("select", file, "--labels", 5, "-k", 4, "--method", "mrmr")
+    rows = list(csv.DictReader(io.StringIO(run(*options, "--format", "csv").stdout)))
+    document = json.loads(run(*options, "--format", "json").stdout)
+    assert [row["feature"] for row in rows] == [frame.columns[column] for column in sieve.selected_]
+    assert [float(row["score"]) for row in rows] == sieve.scores_.tolist()
+    assert [one["score"] for one in document["chosen"]] == sieve.scores_.tolist()
+    for kind, values in sieve.score_components_.items():
+        assert [float(row[kind]) for row in rows] == values.tolist()
+        assert [one["parts"][kind] for one in document["chosen"]] == values.tolist()
+    assert (document["method"], document["n_rows"], document["n_features"], document["n_bins"]) == ("mrmr", 400, 20, 5)
+
+
+def test_the_table_shows_ranks_names_and_numbers_in_line(frame, file):
+    result = run("select", file, "--labels", 5, "-k", 12, "--method", "mrmr")
+    assert "12 of 20 features for 5 labels (single), from 400 rows" in result.stdout
+    header, _, *rows = result.stdout.splitlines()[2:]
+    assert header.split() == ["rank", "feature", "score", "relevance", "redundancy"]
+    assert [int(row.split()[0]) for row in rows] == list(range(1, 13))
+    assert {len(row) for row in rows} == {len(header)}
+    assert "-0.0000" not in result.stdout
+    assert "\x1b" not in result.output
+
+
+def test_more_features_than_there_are_means_all(file):
+    assert "20 of 20 features" in run("select", file, "--labels", 5, "-k", 500).stdout
+
+
+def test_a_saved_selection_can_be_loaded(frame, file, tmp_path):
+    saved = tmp_path / "chosen.json"
+    assert run("select", file, "--labels", 5, "-k", 4, "--targets", "joint", "--output", saved).exit_code == 0
+    sieve = Sieve.from_json(saved)
+    features = frame.iloc[:, :-5]
+    assert sieve.selected_.tolist() == expected(frame, targets="joint").selected_.tolist()
+    assert sieve.transform(features).shape == (400, 4)
+    assert sieve.fit(features, frame.iloc[:, -5:]).selected_.shape == (4,)
+
+
+def test_a_published_method_brings_its_label_space_and_bins(frame, file):
+    chosen = json.loads(run("select", file, "--labels", 5, "-k", 4, "--method", "mlinfogain", "--format", "json").stdout)
+    assert (chosen["method"], chosen["targets"], chosen["n_bins"]) == ("mlinfogain", "single", 10)
+    fitted = Sieve("mlinfogain", n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    assert [choice["column"] for choice in chosen["chosen"]] == fitted.selected_.tolist()
+    copied = run("select", file, "--labels", 5, "-k", 4, "--targets", "copy").stdout
+    assert "4 of 20 features for 5 labels (copy)" in copied
+
+
+def test_threads_do_not_change_what_is_printed(file):
+    one, two = (run("select", file, "--labels", 5, "--n-jobs", n).stdout for n in (1, 2))
+    assert one == two
+
+
+def test_bins_and_codes_change_what_is_counted(frame, tmp_path):
+    numbers = frame.assign(level=np.arange(len(frame)) % 7)[["level", "rel1", "differ"]].round().astype(int)
+    numbers.to_csv(tmp_path / "codes.csv", index=False)
+    scores = {}
+    for options in (("--codes",), ("--bins", "7"), ("--bins", "2"), ()):
+        result = run("select", tmp_path / "codes.csv", "--labels", 1, "--method", "mim", "--format", "json", *options)
+        scores[options] = {one["feature"]: one["score"] for one in json.loads(result.stdout)["chosen"]}
+    assert scores["--codes",] == scores["--bins", "7"]
+    assert scores["--codes",]["level"] > scores[()]["level"] > scores["--bins", "2"]["level"]
+
+
+def test_twins_are_listed_below_the_table_and_in_json(frame, tmp_path):
+    frame.insert(0, "double", 2 * frame["rel1"])
+    frame.to_csv(tmp_path / "twins.csv", index=False)
+    options = ("select", tmp_path / "twins.csv", "--labels", "label1", "-k", 1, "--twins", 0.9)
+    lines = run(*options).stdout.splitlines()
+    assert lines[-1].split() == ["double", "rel1", "1.0000"]
+    assert json.loads(run(*options, "--format", "json").stdout)["chosen"][0]["twins"] == {"rel1": 1.0}
+    assert (
+        "No feature that was left out" in run("select", tmp_path / "twins.csv", "--labels", 5, "-k", 21, "--twins", 0.9).stdout
+    )
+
+
+def test_text_features_are_categories_and_binned_ones_are_noted(tmp_path):
+    keys = [f"k{i % 7}" for i in range(140)]
+    rows = "\n".join(f"{key},{'yes' if i % 3 else 'no'},{int(key in ('k0', 'k2', 'k4'))}" for i, key in enumerate(keys))
+    path = write(tmp_path, f"key,live,minor\n{rows}\n")
+    result = run("select", path, "--labels", 1, "-k", 1, "--twins", 0.9)
+    assert result.exit_code == 0
+    note = "'key' is text with 7 different values, in 5 bins by the alphabet; --n-bins 7 or --codes keeps them apart."
+    assert result.stderr == f"labelsieve: note: {note}\n"
+    for options in (("--bins", 7), ("--codes",)):
+        told = run("select", path, "--labels", 1, "-k", 1, "--format", "json", *options)
+        assert told.stderr == ""
+        known = json.loads(told.stdout)["chosen"][0]
+        assert known["feature"] == "key"
+        assert known["score"] == pytest.approx(-(3 / 7) * np.log(3 / 7) - (4 / 7) * np.log(4 / 7))  # all there is
+
+
+def test_text_labels_are_classes(tmp_path):
+    path = write(tmp_path, "a,b,mood\n1,0,calm\n2,1,wild\n1,1,calm\n2,0,wild\n")
+    assert (
+        json.loads(run("select", path, "--labels", "mood", "-k", 1, "--format", "json").stdout)["chosen"][0]["feature"] == "a"
+    )
+
+
+def test_names_cannot_paint_the_terminal(tmp_path):
+    path = write(tmp_path, "[red]a,\x1b[31mb,y\n1,0,1\n0,0,0\n")
+    output = run("select", path, "--labels", 1).output
+    assert "[red]a" in output
+    assert r"\x1b[31mb" in output
+    assert "\x1b" not in output

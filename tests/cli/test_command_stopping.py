@@ -1,0 +1,100 @@
+"""``labelsieve select --stop``: the rules of the library, by name, and where they make no sense."""
+
+import json
+
+import pytest
+
+from labelsieve import QuadraticSieve, Sieve
+from labelsieve.registry import STOPPING_RULES, make_stopping_rule
+from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
+from tests.support.command_line import known_table, refusal, run
+
+TYPED = {
+    "threshold:threshold=0.1": ScoreThreshold(0.1),
+    "threshold:threshold=0.3:relative=true:of=added": ScoreThreshold(0.3, relative=True, of="added"),
+    "knee": Knee(),
+    "g-test:given=all": GTest(given="all"),
+    "permutation:alpha=0.02:n_permutations=49": PermutationTest(0.02, n_permutations=49),
+    "cross-validation:cv=3:max_features=5": CrossValidated(cv=3, max_features=5),
+}
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return known_table()[:200]
+
+
+@pytest.fixture(scope="module")
+def file(frame, tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "table.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_every_rule_is_tried_here():
+    assert {text.split(":")[0] for text in TYPED} == set(STOPPING_RULES)
+
+
+@pytest.mark.parametrize("text", TYPED)
+def test_a_rule_keeps_what_it_keeps_in_python(frame, file, text):
+    expected = Sieve("cmim", n_features_to_select=TYPED[text]).fit(frame.iloc[:, :-5].to_numpy(), frame.iloc[:, -5:].to_numpy())
+    result = run("select", file, "--labels", 5, "--criterion", "cmim", "--stop", text, "--json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert [one["column"] for one in document["chosen"]] == expected.selected_.tolist()
+    assert document["stopping"][0]["reason"] == expected.stopping_.reason_
+
+
+def test_the_table_says_why_it_stopped_and_k_is_the_most(file):
+    shown = run("select", file, "--labels", 5, "--stop", "g-test", "-k", 1).stdout
+    assert "1 of 20 features" in shown
+    assert shown.rstrip().endswith("GTest: max_features.")
+    nothing = run("select", file, "--labels", 5, "--criterion", "cmim", "--stop", "threshold:threshold=99")
+    assert (nothing.exit_code, "0 of 20 features" in nothing.stdout) == (0, True)
+
+
+def test_a_share_and_all_are_numbers_of_features(file):
+    assert "4 of 20 features" in run("select", file, "--labels", 5, "-k", "20%").stdout
+    assert "20 of 20 features" in run("select", file, "--labels", 5, "-k", "all").stdout
+
+
+def test_weights_of_a_quadratic_program_are_cut_at_a_share_of_the_largest(frame, file):
+    document = json.loads(
+        run(
+            "select", file, "--labels", 5, "--criterion", "mlqpfs", "--stop", "threshold:threshold=0.5:relative=true", "--json"
+        ).stdout
+    )
+    weights = QuadraticSieve(n_features_to_select=None).fit(frame.iloc[:, :-5], frame.iloc[:, -5:]).weights_
+    assert len(document["chosen"]) == (weights > 0.5 * weights.max()).sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--stop", "often"), "'often' is no stopping rule; there are threshold, knee, g-test, permutation, cross-validation"),
+        (("--stop", "g-test:color=1"), "g-test takes no color; GTest has alpha"),
+        (("--stop", "g-test:alpha=2"), "alpha must be between 0 and 1"),
+        (("--stop", "g-test", "-k", "10%"), "-k is the most features, a whole number"),
+        (("--stop", "g-test", "--targets", "copy"), "counts rows several times"),
+        (("--stop", "g-test", "--criterion", "chi-square"), "tests what a feature adds to those chosen before it"),
+        (("--stop", "knee", "--criterion", "relieff"), "use Knee(of='score')"),
+        (("--stop", "g-test", "--criterion", "pptmi"), "pptmi takes no stopping rule"),
+        (("--stop", "cross-validation", "--labelwise"), "CrossValidated judges predictions of all targets together"),
+        (("-k", "0"), "a whole number from 1, a share such as 10%, or all"),
+        (("-k", "some"), "a whole number from 1, a share such as 10%, or all"),
+        (("--json", "--format", "csv"), "exclude each other"),
+        (("--discretizer", "mdl", "--codes"), "exclude each other"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_reason(file, options, message):
+    assert message in refusal("select", file, "--labels", 5, *options)
+
+
+def test_a_learner_is_named_as_in_compare(file):
+    text = "cross-validation:estimator=brknn:measure=macro_f1:cv=3:max_features=3"
+    assert "CrossValidated: " in run("select", file, "--labels", 5, "--stop", text).stdout
+
+
+def test_names_are_those_of_the_rules():
+    for name, rule in STOPPING_RULES.items():
+        assert type(make_stopping_rule(name)) is rule

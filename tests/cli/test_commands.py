@@ -1,0 +1,227 @@
+"""The command line: version, help, pipes, the demo and the catalog, and how it ends."""
+
+import importlib
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import labelsieve
+from labelsieve.cli import Notes
+from labelsieve.formula import FormulaError
+from labelsieve.registry import CRITERIA, LABEL_SPACES, METHODS, PRESETS, selector_class
+from labelsieve.studies.demo import Demo, Outcome, demo_data, run_demo
+from tests.support.command_line import refusal, run, write
+
+
+def test_version_is_printed():
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"labelsieve {labelsieve.__version__}\n")
+
+
+def test_help_names_every_command():
+    result = run("--help")
+    assert result.exit_code == 0
+    assert all(command in result.stdout for command in ("demo", "methods", "select", "--version"))
+
+
+def test_a_note_that_comes_again_is_printed_once(capsys):
+    notes = Notes()
+    for message in ("did not\nconverge", "did not converge", UserWarning("did not converge"), "something else"):
+        notes.show(message, UserWarning, "file.py", 1)
+    assert capsys.readouterr().err == "labelsieve: note: did not converge\nlabelsieve: note: something else\n"
+
+
+def test_notes_that_differ_in_numbers_only_are_told_three_times(capsys):
+    notes = Notes()
+    for step in range(6):
+        notes.show(f"stopped after step {step}, residual {step / 8}")
+    notes.show("stopped")
+    said = capsys.readouterr().err.splitlines()
+    assert [line.removeprefix("labelsieve: note: ") for line in said] == [
+        "stopped after step 0, residual 0.0",
+        "stopped after step 1, residual 0.125",
+        "stopped after step 2, residual 0.25",
+        "more of the same with other numbers, which are not shown.",
+        "stopped",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [("nonsense",), ("select",), ("demo", "--rows", "1"), ("demo", "--seed", "-1")])
+def test_wrong_usage_ends_with_two_and_no_traceback(arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "Usage:" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_python_m_runs_it_plain_in_a_pipe():
+    environment = {**os.environ, "FORCE_COLOR": "1", "PYTHONUTF8": "1"}
+    environment.pop("COLUMNS", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "labelsieve", "methods"], capture_output=True, env=environment, encoding="utf-8", check=True
+    )
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert all(name in done.stdout for name in CRITERIA)
+
+
+def test_a_name_that_the_pipe_cannot_take_is_written_another_way(tmp_path):
+    path = write(tmp_path, "größe,\u97f3,y\n1,1,0\n2,1,1\n")
+    command = [sys.executable, "-m", "labelsieve", "select", str(path), "--labels", "1"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, capture_output=True, env=environment, encoding="latin-1", check=True)
+    assert "größe" in done.stdout
+    assert r"\u97f3" in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are others there")
+def test_ctrl_c_ends_with_130():
+    slow = "import time, labelsieve.studies.demo as demo; demo.run_demo = lambda *_: (print('on', flush=True), time.sleep(60))"
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # not so in a shell's background
+    script = f"{slow}; {heard}; from labelsieve.cli import main; main()"
+    child = subprocess.Popen([sys.executable, "-c", script, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "on\n"
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
+def test_a_reader_that_leaves_early_is_no_error():
+    read, write_end = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "labelsieve", "methods"], stdout=write_end, stderr=subprocess.PIPE, text=True)
+    os.close(write_end)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (MemoryError(), "labelsieve: not enough memory\n"),
+        (MemoryError("needs 9 GB"), "labelsieve: needs 9 GB\n"),
+        (FormulaError("f is not\n    mentioned"), "labelsieve: f is not mentioned\n"),
+        (PermissionError(13, "Permission denied", "secret.csv"), "labelsieve: secret.csv: Permission denied\n"),
+        (OSError("disk \x1b[31mgone"), "labelsieve: disk \\x1b[31mgone\n"),
+    ],
+)
+def test_errors_become_one_line(monkeypatch, error, line):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("labelsieve.studies.demo.run_demo", fail)
+    result = run("demo")
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
+
+
+def test_a_mistake_of_the_library_is_not_hidden(monkeypatch):
+    monkeypatch.setattr("labelsieve.studies.demo.run_demo", lambda *_: 1 / 0)
+    assert isinstance(run("demo").exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_demo_shows_every_criterion_in_the_width_there_is(width):
+    result = run("demo", "--rows", 300, "--seed", 4, "--no-report", width=width)
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= width
+    assert not any(line.endswith(" ") for line in result.stdout.splitlines())
+    starts = [line.split(" ")[0] for line in result.stdout.splitlines()]
+    assert [start for start in starts if start in CRITERIA] == list(CRITERIA)
+
+
+def test_demo_is_the_same_each_time_and_other_for_another_seed():
+    first, again, other = (run("demo", "--rows", 200, "--no-report", "--seed", seed).stdout for seed in (0, 0, 1))
+    assert first == again != other
+    assert first == run("demo", "--rows", 200, "--no-report").stdout
+
+
+def test_demo_says_what_its_table_shows():
+    demo = run_demo(n_rows=2000)
+    for one in demo.outcomes:
+        kinds = [demo.data.roles[column].kind for column in one.chosen]
+        assert one.found == {kind: kinds.count(kind) for kind in one.found}
+    complete = [one.criterion for one in demo.outcomes if one.found["relevant"] == 4 and one.found["joint"] == 2]
+    assert complete
+    first, pair, misled, *rest = demo.sentences()
+    assert not rest
+    assert first.startswith(f"{len(complete)} of {len(CRITERIA)} ")
+    assert all(name in first for name in complete)
+    finders = [one for one in demo.outcomes if one.found["joint"] == 2]
+    assert f"by {sum(one.sees_interaction for one in finders)} of the" in pair
+    assert misled.startswith(f"{sum(one.found['noisy copy'] > 0 for one in demo.outcomes)} took a redundant copy")
+    assert all(sum(one.found.values()) == len(one.chosen) == 6 for one in demo.outcomes)
+
+
+def test_demo_has_words_for_a_failure_of_all():
+    data = demo_data(50)
+    lost = Outcome("mim", tuple(data.columns("irrelevant")[:6]), {"joint": 0, "noisy copy": 0, "irrelevant": 6}, False)
+    first, _, misled = Demo(data, (lost,)).sentences()
+    assert first == "None of the 1 criteria chose exactly the 6 features that matter."
+    assert misled == "0 took a redundant copy; 1 took a noise feature (at most 6 of 10)."
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_methods_lists_name_formula_and_paper(width):
+    lines = run("methods", width=width).stdout.splitlines()
+    assert max(map(len, lines)) <= width
+    text = " ".join(" ".join(lines).split())
+    for name, criterion in CRITERIA.items():
+        assert f"{name} {criterion().score} {criterion.paper}" in text
+    for name, method in METHODS.items():
+        assert f"{name} {method.formula} {method.paper}; {method.selector}" in text
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_methods_describes_every_criterion(name):
+    result = run("methods", name.upper())
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    text = " ".join(result.stdout.split())
+    criterion = CRITERIA[name]()
+    assert f"formula {criterion.score} first pick" in text
+    assert f"paper {criterion.paper}" in text
+    assert "1,000 features" in text
+    assert "memory:" in text
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_describes_what_is_no_greedy_search(name):
+    result = run("methods", name.upper())
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    call = next(line.split("in Python")[1].strip() for line in result.stdout.splitlines() if "in Python" in line)
+    importlib.import_module("labelsieve.selectors")
+    assert repr(eval(call)) == repr(selector_class(name)(**METHODS[name].settings))
+    text = " ".join(result.stdout.split())
+    assert all(fact in text for fact in (METHODS[name].formula, METHODS[name].paper, METHODS[name].cost))
+
+
+def test_methods_tells_parameters_and_first_rule():
+    assert "parameters   pairs='once'" in run("methods", "pmu").stdout
+    assert "first pick   sum_y(I(f, y))" in run("methods", "jmi").stdout
+    assert "parameters   normalized=False" in run("methods", "jmi").stdout
+    assert "parameters   none" in run("methods", "mim").stdout
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_methods_describes_every_published_method(name):
+    preset = PRESETS[name]
+    assert f"{name} {preset.criterion} {preset.targets} " in " ".join(run("methods", width=120).stdout.split())
+    text = " ".join(run("methods", name).stdout.split())
+    assert f"method {name}, {preset.paper} targets {preset.targets} discretizer {preset.discretizer} formula" in text
+
+
+def test_help_names_every_label_space():
+    text = " ".join(run("select", "--help", width=120).stdout.split()).replace("- ", "-")
+    assert all(re.search(rf"[ ,]{name}[ ,;]", text) for name in LABEL_SPACES)
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones():
+    assert "'nonsense' is not a criterion; known are mim, jmi" in refusal("methods", "nonsense")

@@ -1,0 +1,168 @@
+"""Every method on the command line: it runs and chooses what the library chooses, or says why it cannot."""
+
+import json
+
+import numpy as np
+import pytest
+
+from labelsieve import LabelwiseSieve, Sieve
+from labelsieve.registry import METHODS, PRESETS, make_selector, method_names, selector_class
+from labelsieve.selectors import LLSF, selection_stability
+from labelsieve.stopping import GTest
+from labelsieve.studies import StudyResults
+from labelsieve.studies.protocol.named_estimators import read_method
+from tests.support.command_line import known_table, refusal, run, write
+
+RANKING = [name for name, method in METHODS.items() if not method.no_ranking and name != "qpfs"]
+OTHERS = [name for name, method in METHODS.items() if method.no_ranking]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return known_table()[:150]
+
+
+@pytest.fixture(scope="module")
+def file(frame, tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "table.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def chosen(*arguments):
+    result = run("select", *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("name", RANKING)
+def test_every_ranking_method_chooses_what_its_selector_chooses(frame, file, name):
+    document = chosen(file, "--labels", 5, "-k", 4, "--criterion", name.upper())
+    own = selector_class(name)(**METHODS[name].settings, n_features_to_select=4)
+    expected = own.fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    assert [one["column"] for one in document["chosen"]] == expected.selected_.tolist()
+    assert [one["score"] for one in document["chosen"]] == pytest.approx(expected.scores_.tolist())
+    assert document["formula"] == METHODS[name].formula
+    assert repr(read_method(name).estimator) == repr(selector_class(name)(**METHODS[name].settings))
+
+
+def test_one_target_methods_take_one_target(file):
+    assert len(chosen(file, "--labels", 1, "-k", 3, "--criterion", "qpfs")["chosen"]) == 3
+    assert "qpfs') is for one target" in refusal("select", file, "--labels", 5, "--criterion", "qpfs")
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_methods_without_a_ranking_are_refused_with_a_remedy(file, name, tmp_path):
+    reason = f"{name}: {METHODS[name].no_ranking}"
+    assert reason in refusal("select", file, "--labels", 5, "--criterion", name)
+    assert reason in refusal("compare", file, "--labels", 5, "--methods", name, "--out", tmp_path / "study")
+    assert "refused" in run("methods", name).stdout
+
+
+def test_every_name_is_listed_once_with_its_facts():
+    names = method_names()
+    assert len(set(names)) == len(names)
+    documents = json.loads(run("methods", "--json").stdout)
+    assert [one["name"] for one in documents] == names
+    for one in documents:
+        assert one["formula"]
+        assert one["paper"]
+        assert one["summary"]
+        assert one["ranking"] or one["remedy"]
+    csv = run("methods", "--format", "csv").stdout.splitlines()
+    assert len(csv) == 1 + len(names)
+    assert {one["kind"] for one in documents} == {"criterion", "published method", "selector"}
+    assert {one["name"] for one in documents if one["kind"] == "published method"} == set(PRESETS)
+
+
+def test_parameters_behind_a_name_reach_the_selector_or_the_criterion(frame, file):
+    fewer = chosen(file, "--labels", 5, "-k", 4, "--criterion", "relieff:n_neighbors=3")
+    expected = make_selector("relieff", n_neighbors=3, n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    assert [one["score"] for one in fewer["chosen"]] == pytest.approx(expected.scores_.tolist())
+    assert "normalized" not in chosen(file, "--labels", 5, "--criterion", "jmi")["formula"]
+    assert "sqrt" in chosen(file, "--labels", 5, "--criterion", "jmi:normalized=true")["formula"]
+    for given, reason in {
+        "relieff:color=1": "relieff takes no color; ReliefF has targets, n_neighbors",
+        "relieff:n_neighbors=0": "'n_neighbors' parameter of ReliefF must be",
+        "jmi:color=1": "jmi takes no color; Sieve has targets",
+        "relieff:n_neighbors": "parameters look like relieff:name=value",
+    }.items():
+        assert reason in refusal("select", file, "--labels", 5, "--criterion", given)
+    assert "random takes no estimator" in refusal(
+        "select", file, "--labels", 5, "--criterion", "random", "--estimator", "plugin"
+    )
+
+
+def test_options_reach_the_sieve(frame, file):
+    options = ("--estimator", "shrinkage", "--forced", "noise1", "--excluded", "rel1,rel2", "--discretizer", "equal-frequency")
+    document = chosen(file, "--labels", 5, "-k", 3, *options)
+    how = {"estimator": "shrinkage", "forced": ["noise1"], "excluded": ["rel1", "rel2"], "discretizer": "equal-frequency"}
+    expected = Sieve("jmi", n_features_to_select=3, **how).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    assert [one["column"] for one in document["chosen"]] == expected.selected_.tolist()
+
+
+def test_text_is_refused_by_methods_that_calculate_and_taken_by_those_that_count(tmp_path):
+    path = write(tmp_path, "key,b,y\nC,1,0\nD,2,1\nC,3,0\nE,4,1\n")
+    assert "relieff calculates with the features, and 'key' is text" in refusal(
+        "select", path, "--labels", 1, "--criterion", "relieff"
+    )
+    assert chosen(path, "--labels", 1, "--criterion", "chi-square", "-k", 1)["chosen"][0]["feature"] == "key"
+
+
+def test_lists_of_labels_are_those_of_the_library(frame, file):
+    X, Y = frame.iloc[:, :-5], frame.iloc[:, -5:]
+    expected = LabelwiseSieve("jmi", n_features_to_select=3).fit(X, Y)
+    document = chosen(file, "--labels", 5, "-k", 3, "--labelwise")
+    for place, label in enumerate(Y.columns):
+        own = [one["column"] for one in document["chosen"] if one["label"] == label]
+        assert own == expected.selected_[place].tolist()
+    stopped = LabelwiseSieve("jmi", n_features_to_select=GTest(0.01)).fit(X, Y)
+    document = chosen(file, "--labels", 5, "--labelwise", "--stop", "g-test:alpha=0.01")
+    lengths = [sum(one["label"] == label for one in document["chosen"]) for label in Y.columns]
+    assert lengths == stopped.n_selected_.tolist()
+    assert [one["rule"] for one in document["stopping"]] == ["GTest"] * 5
+    csv = run("select", file, "--labels", 5, "-k", 3, "--labelwise", "--format", "csv").stdout.splitlines()
+    assert (csv[0], len(csv)) == ("label,rank,feature,column,score", 16)
+    assert "label1      1" in run("select", file, "--labels", 5, "-k", 3, "--labelwise").stdout
+    assert "chi-square: it ranks features for all labels together" in refusal(
+        "select", file, "--labels", 5, "--labelwise", "--criterion", "chi-square"
+    )
+
+
+@pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
+def test_llsf_has_lists_of_labels_by_size(frame, file):
+    result = run("select", file, "--labels", 5, "--labelwise", "--criterion", "llsf:beta=5:convex=true", "--json")
+    document = json.loads(result.stdout)
+    fitted = LLSF(beta=5, convex=True).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    for place, label in enumerate(frame.columns[-5:]):
+        own = [one for one in document["chosen"] if one["label"] == label]
+        assert {one["column"] for one in own} == set(np.flatnonzero(fitted.label_support_[place]))
+        assert np.all(np.diff([abs(one["score"]) for one in own]) <= 0)
+    assert "llsf takes no n_features_to_select" in refusal(
+        "select", file, "--labels", 5, "--labelwise", "--criterion", "llsf", "-k", 3
+    )
+    again = run("select", file, "--labels", 5, "--labelwise", "--criterion", "llsf:beta=5:max_iter=1", "--json")
+    assert "labelsieve: note: LLSF's objective" in again.stderr
+    assert ".py:" not in again.stderr
+    assert json.loads(again.stdout)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("jmi", "bootstrap"), ("relieff", "subsample")])
+def test_stability_is_that_of_the_library(frame, file, name, kind):
+    document = chosen(file, "--labels", 5, "-k", 4, "--criterion", name, "--stability", 4)["stability"]
+    own = make_selector(name, n_features_to_select=4)
+    expected = selection_stability(own, frame.iloc[:, :-5], frame.iloc[:, -5:], n_repeats=4, kind=kind, random_state=0)
+    assert document["index"] == pytest.approx(expected.index)
+    assert document["interval"] == pytest.approx(list(expected.interval))
+    assert "Stability " in run("select", file, "--labels", 5, "-k", 4, "--criterion", name, "--stability", 4).stdout
+
+
+def test_compare_takes_every_kind_of_method(file, tmp_path):
+    methods = "jmi,ela-chi,relieff:n_neighbors=3"
+    how = ["-k", "1..3", "--splits", "2x50%", "--classifiers", "mlknn:k=3", "--measures", "hamming_loss", "--baselines", "none"]
+    result = run("compare", file, "--labels", 5, "--methods", methods, "--out", tmp_path / "study", *how, "--json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["cells"] == {"run": 6, "known": 0, "failed": 0, "stale": 0}
+    assert list(document["results"][0]["means"]["table"]) == methods.split(",")
+    assert StudyResults(tmp_path / "study").methods == methods.split(",")

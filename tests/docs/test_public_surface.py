@@ -1,0 +1,139 @@
+"""What users see of the package: names, documentation, version, and how little importing it takes."""
+
+import ast
+import doctest
+import importlib
+import inspect
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import labelsieve
+from labelsieve.core import _native
+
+ROOT = Path(__file__).resolve().parents[2]
+WITHOUT_BINS = {"kernel_mutual_information", "neighbor_mutual_information"}  # which take numbers, not codes
+PACKAGES = [
+    "labelsieve.chains",
+    "labelsieve.classifiers",
+    "labelsieve.discretize",
+    "labelsieve.information",
+    "labelsieve.metrics",
+    "labelsieve.report",
+    "labelsieve.report.figures",
+    "labelsieve.statistics",
+    "labelsieve.stopping",
+    "labelsieve.studies",
+    "labelsieve.replications.mulan",
+]
+
+
+def public_things():
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            yield pytest.param(getattr(module, name), id=f"{package}.{name}")
+
+
+@pytest.mark.parametrize("package", ["labelsieve", *PACKAGES])
+def test_every_listed_name_exists_once(package):
+    module = importlib.import_module(package)
+    assert len(set(module.__all__)) == len(module.__all__)
+    for name in module.__all__:
+        assert hasattr(module, name)
+
+
+@pytest.mark.parametrize("thing", [param for param in public_things() if inspect.isfunction(param.values[0])])
+def test_every_public_function_is_documented_with_an_example(thing):
+    assert inspect.getdoc(thing)
+    assert doctest.DocTestParser().get_examples(inspect.getdoc(thing)), "no example"
+
+
+@pytest.mark.parametrize("thing", [param for param in public_things() if inspect.isclass(param.values[0])])
+def test_every_public_class_and_its_methods_are_documented(thing):
+    assert inspect.getdoc(thing)
+    for name, method in inspect.getmembers(thing, inspect.isroutine):
+        if not name.startswith("_") and name in vars(thing):
+            assert inspect.getdoc(method), name
+
+
+def test_every_measure_takes_the_same_options():
+    information = importlib.import_module("labelsieve.information")
+    for name in information.__all__:
+        thing = getattr(information, name)
+        if not inspect.isfunction(thing) or name == "join" or name in WITHOUT_BINS:
+            continue
+        options = {
+            parameter.name: parameter.default
+            for parameter in inspect.signature(thing).parameters.values()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        }
+        assert options == {"base": "nat", "estimator": "plugin", "sample_weight": None, "n_jobs": None}
+
+
+def test_the_version_is_that_of_the_project():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        assert labelsieve.__version__ == tomllib.load(file)["project"]["version"]
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="nonsense"):
+        labelsieve.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "package",
+    ["labelsieve", "labelsieve.information", "labelsieve.metrics", "labelsieve.statistics", "labelsieve.report.figures"],
+)
+def test_importing_brings_in_nothing_heavy(package):
+    heavy = {"pandas", "polars", "pyarrow", "matplotlib", "sklearn", "torch", "dask", "hypothesis", "pytest"}
+    script = f"import sys, {package}; print(*{heavy!r}.intersection(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def names_of_stub(body):
+    """Functions and classes of a stub, and of each class its methods."""
+    names = {}
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            names[node.name] = None
+        elif isinstance(node, ast.ClassDef):
+            names[node.name] = names_of_stub(node.body)
+    return names
+
+
+def names_of_module(thing):
+    names = {name: getattr(thing, name) for name in dir(thing) if not name.startswith("_")}
+    return {
+        name: names_of_module(value) if inspect.isclass(value) else None
+        for name, value in names.items()
+        if not inspect.ismodule(value)
+    }
+
+
+def without_dunders(names):
+    return {
+        name: without_dunders(inside) if inside is not None else None
+        for name, inside in names.items()
+        if not name.startswith("_")
+    }
+
+
+def test_the_stub_names_what_the_core_has():
+    stub = ast.parse((Path(labelsieve.__file__).parent / "core" / "_native.pyi").read_text(encoding="utf-8"))
+    assert without_dunders(names_of_stub(stub.body)) == names_of_module(_native)
+
+
+def test_the_stub_names_the_arguments_of_the_core():
+    """The core's own signatures are in the first lines of its docstrings."""
+    stub = ast.parse((Path(labelsieve.__file__).parent / "core" / "_native.pyi").read_text(encoding="utf-8"))
+    functions = [node for node in stub.body if isinstance(node, ast.FunctionDef)]
+    assert functions
+    for function in functions:
+        signature = getattr(_native, function.name).__doc__.splitlines()[0]
+        for argument in function.args.args:
+            assert f"{argument.arg}: " in signature, f"{function.name}: {argument.arg}"

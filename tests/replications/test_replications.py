@@ -1,0 +1,123 @@
+"""Published studies: protocols are those of the papers, printed numbers are consistent, and a small run prints and draws."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from labelsieve.replications import REPLICATIONS
+from labelsieve.replications.composite_likelihood import figures3to5 as likelihood
+from labelsieve.replications.group_jmi import figure3, table2
+from labelsieve.replications.group_jmi import figure4 as regression
+from labelsieve.replications.group_jmi import figures1and2 as parameters
+from labelsieve.studies.protocol.split_rule import read_splits
+from tests.support.command_line import run
+from tests.support.shared_files import shared_file
+
+OURS = {one.STUDY.name: one for one in (table2, parameters, regression, likelihood)}
+# The data set and the numbers of features of a run that takes seconds, and what it must print.
+SMALL = {
+    "group-jmi-table2": ("emotions", [5, 10], "Table 2, macro-averaged F1, Group-JMI-Rand by equation 3"),
+    "group-jmi-parameters": ("genbase", [5, 10], "Figure 2, Group-JMI by the author's program"),
+    "group-jmi-regression": ("atp7d", [5, 10], "Where the curves lie"),
+    "composite-likelihood": ("yeast", [1, 5, 60], "figure5, yeast, ranking_loss"),
+}
+
+
+def whole(name):
+    (protocol,) = REPLICATIONS[name].protocols(full=True, sets=None, data_home=None).values()
+    return protocol
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_repetitions_and_bins_are_those_of_the_papers(name):
+    protocol = whole(name)
+    assert protocol.splits.words == "30x50%"
+    assert protocol.baselines == []
+    assert [source.name for source in protocol.datasets] == list(OURS[name].SETS)
+    for method in protocol.methods:
+        rule = method.settings.get(
+            "discretizer", {"name": "equal-width", "n_bins": 5}
+        )  # presets of these papers have five bins
+        assert rule == {"name": "equal-width", "n_bins": 5}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_classifiers_and_measures_are_those_of_the_papers(name):
+    protocol = whole(name)
+    (classifier,) = protocol.classifiers
+    assert classifier.estimator.k == (10 if name == "group-jmi-regression" else 7)
+    assert (
+        protocol.measures
+        == {
+            "group-jmi-table2": ["hamming_loss", "ranking_loss", "coverage", "macro_f1"],
+            "group-jmi-parameters": ["hamming_loss", "ranking_loss", "macro_f1"],
+            "group-jmi-regression": ["rrmse"],
+            "composite-likelihood": ["hamming_loss", "ranking_loss"],
+        }[name]
+    )
+    if name.startswith("group-jmi"):
+        assert protocol.n_features == list(range(1, 51))
+    else:
+        assert (protocol.n_features[0], protocol.n_features[-1]) == (1, 294)
+        assert all(first < second for first, second in pairwise(protocol.n_features))
+
+
+def test_table_2_and_figure_3_have_their_nine_methods_and_both_readings_of_the_group():
+    names = [method.name for method in whole("group-jmi-table2").methods]
+    assert names == [*table2.METHODS, table2.NORMALIZED, "mim", "ela-chi", "ami", "pmu", "fimf", "scls"]
+    ela = next(method.estimator for method in whole("group-jmi-table2").methods if method.name == "ela-chi")
+    assert (type(ela).__name__, ela.targets) == ("ChiSquare", "copy-weight")
+
+
+def test_parameters_vary_around_the_values_that_the_paper_fixes():
+    spaces = {method.name: method.estimator.targets for method in whole("group-jmi-parameters").methods}
+    plain = {(space.n_clusters, space.pot) for name, space in spaces.items() if not name.endswith("normalized")}
+    assert plain == {(4, 0.5), (8, 0.5), (16, 0.5), (8, 0.25), (8, 0.75)}
+    assert len(spaces) == 2 * len(plain)
+
+
+def test_regression_has_relief_of_10_and_50_neighbors():
+    found = {method.name: method.estimator for method in whole("group-jmi-regression").methods}
+    assert [found[f"rrelieff-{k}"].n_neighbors for k in (10, 50)] == [10, 50]
+
+
+@pytest.mark.parametrize("measure", figure3.PRINTED)
+def test_printed_ranks_of_figure_3_are_those_of_seven_methods_on_nine_sets(measure):
+    printed = figure3.PRINTED[measure]
+    assert set(printed) == {figure3.GROUP, *figure3.OTHERS.values()}
+    assert sum(printed.values()) == pytest.approx(28, abs=0.003)
+    assert all(rank * 18 == pytest.approx(round(rank * 18), abs=0.01) for rank in printed.values())
+    assert list(printed.values()) == sorted(printed.values())
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_small_run_prints_and_draws(name, tmp_path, monkeypatch):
+    dataset, sizes, said = SMALL[name]
+    folder = shared_file("data", "README.md").parent
+
+    def smaller(**how):
+        parts = OURS[name].protocols(**how)
+        for protocol in parts.values():
+            protocol.n_features, protocol.splits = sizes, read_splits("2x50%", 0)
+        return parts
+
+    monkeypatch.setitem(REPLICATIONS, name, replace(REPLICATIONS[name], protocols=smaller))
+    result = run("study", name, "--data", folder, "--sets", dataset, "--out", tmp_path / "study")
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    text = " ".join(result.stdout.split())
+    assert said in text
+    assert "claim here our numbers" in text
+    drawn = sorted((tmp_path / "study").glob("*.svg"))
+    assert [path.name in result.stderr for path in drawn] == [True] * len(drawn)
+    assert all("<svg" in path.read_text(encoding="utf-8")[:1000] for path in drawn)
+    assert bool(drawn) == (name != "group-jmi-table2")  # diagrams of one data set would say nothing
+
+
+@pytest.mark.parametrize("name", REPLICATIONS)
+def test_every_study_says_what_it_is_and_what_was_chosen(name):
+    study = REPLICATIONS[name]
+    assert study.title
+    assert study.paper
+    assert all(reason.endswith(".") for reason in study.choices.values())

@@ -1,0 +1,71 @@
+"""Baselines: random order, variance, all features."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from labelsieve import BaselineSieve, InputError
+from tests.support.selection_data import NAMES, assert_same_selection, make_data
+
+everyone = pytest.mark.parametrize("criterion", ["random", "variance", "all"])
+
+
+def test_variance_is_that_of_the_values_and_ties_go_to_the_first():
+    X, _ = make_data()
+    X = np.hstack([X * np.arange(1, 9), np.full((150, 2), 0.1), X[:, [7]] * 8])
+    sieve = BaselineSieve("variance", n_features_to_select=None).fit(X)
+    assert sieve.scores_ == pytest.approx(X.var(axis=0)[sieve.selected_], rel=1e-12, abs=1e-15)
+    assert sieve.selected_[-2:].tolist() == [8, 9]
+    assert sieve.scores_[-1] == 0
+    assert list(sieve.selected_).index(7) + 1 == list(sieve.selected_).index(10)
+
+
+def test_variance_counts_weights_as_rows():
+    X, _ = make_data()
+    times = np.random.default_rng(0).integers(0, 3, size=len(X))
+    weighted = BaselineSieve("variance", n_features_to_select=None).fit(X, sample_weight=times)
+    repeated = BaselineSieve("variance", n_features_to_select=None).fit(np.repeat(X, times, axis=0))
+    assert np.array_equal(weighted.selected_, repeated.selected_)
+    assert weighted.scores_ == pytest.approx(repeated.scores_)
+
+
+def test_a_random_order_is_the_seeds():
+    X, Y = make_data()
+    orders = [BaselineSieve(n_features_to_select=None, random_state=seed).fit(X, Y).selected_.tolist() for seed in (0, 0, 1)]
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[0]) == list(range(8))
+    firsts = {int(BaselineSieve(random_state=seed).fit(X).selected_[0]) for seed in range(100)}
+    assert firsts == set(range(8))
+
+
+def test_all_keeps_every_column_whatever_the_number():
+    X, Y = make_data()
+    sieve = BaselineSieve("all", n_features_to_select=3).fit(X, Y)
+    assert sieve.selected_.tolist() == list(range(8))
+    assert np.array_equal(sieve.transform(X), X)
+    assert BaselineSieve("all", excluded=[2]).fit(X, Y).selected_.tolist() == [0, 1, 3, 4, 5, 6, 7]
+
+
+@everyone
+def test_any_container_gives_the_same(criterion):
+    X, Y = make_data()
+    expected = BaselineSieve(criterion, n_features_to_select=4, forced=[5], excluded=[0]).fit(X, Y)
+    assert expected.selected_[0] == 5
+    assert 0 not in expected.selected_
+    for same in (sp.csr_array(X), sp.csc_array(X), pd.DataFrame(X, columns=NAMES), np.asfortranarray(X)):
+        assert_same_selection(BaselineSieve(criterion, n_features_to_select=4, forced=[5], excluded=[0]).fit(same, Y), expected)
+
+
+@everyone
+def test_a_selection_comes_back_as_it_was(criterion, tmp_path):
+    X, _ = make_data()
+    sieve = BaselineSieve(criterion, n_features_to_select=3).fit(X)
+    sieve.to_json(tmp_path / "chosen.json")
+    assert_same_selection(BaselineSieve.from_json(tmp_path / "chosen.json"), sieve)
+
+
+def test_a_missing_value_has_no_variance():
+    X = pd.DataFrame({"tone": [1.0, 2.0], "pace": [np.nan, 1.0]})
+    with pytest.raises(InputError, match=r"X, .*pace.*: a value is missing or not finite"):
+        BaselineSieve("variance").fit(X)

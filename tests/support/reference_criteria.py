@@ -1,0 +1,244 @@
+"""Naive twins of the criteria: the published formulas as plain loops, written to be read, not to be fast.
+
+A column is a tuple of values, a joint of columns a tuple of columns. A twin gives the score of a candidate, in nats, given the
+columns that are selected, in the order in which they were, and the columns of the targets.
+"""
+
+from contextlib import contextmanager
+from functools import lru_cache
+from math import sqrt
+from statistics import fmean
+
+from tests.support import reference_information as twins
+
+TWINS = {}
+_how = {"weights": None, "estimator": "plugin"}
+
+
+def twin(name):
+    """Enrol a function as the twin of a criterion of the catalog."""
+
+    def enrol(function):
+        TWINS[name] = function
+        return function
+
+    return enrol
+
+
+@contextmanager
+def estimating(*, weights=None, estimator="plugin"):
+    """Inside, all information is estimated with these weights of the rows and this estimator."""
+    before = dict(_how)
+    _how.update(weights=None if weights is None else tuple(map(float, weights)), estimator=estimator)
+    try:
+        yield
+    finally:
+        _how.update(before)
+
+
+@lru_cache(maxsize=200_000)
+def _entropy(columns, weights, estimator):
+    return twins.H(*columns, weights=weights, estimator=estimator)
+
+
+def H(*columns):
+    """Entropy of some columns together; a column that is named twice counts once."""
+    return _entropy(frozenset(columns), _how["weights"], _how["estimator"]) if columns else 0.0
+
+
+def mi(a, b):
+    return H(a) + H(b) - H(a, b)
+
+
+def cmi(a, b, *given):
+    return H(a, *given) + H(b, *given) - H(a, b, *given) - H(*given)
+
+
+def joint_mi(a, b, c):
+    """I(a b; c)."""
+    return H(a, b) + H(c) - H(a, b, c)
+
+
+def co(a, b, c):
+    """Co-information I(a; b; c)."""
+    return mi(a, b) - cmi(a, b, c)
+
+
+def ratio(top, bottom):
+    return top / bottom if bottom else 0.0
+
+
+def relevance(candidate, targets):
+    return sum(mi(candidate, y) for y in targets)
+
+
+def pairs(targets):
+    return [(y, z) for k, y in enumerate(targets) for z in targets[k + 1 :]]
+
+
+def others(targets, y):
+    """The targets at other places than ``y``, which is a place."""
+    return [z for k, z in enumerate(targets) if k != y]
+
+
+@twin("mim")
+def mim(candidate, selected, targets):
+    return relevance(candidate, targets)
+
+
+@twin("jmi")
+def jmi(candidate, selected, targets, *, normalized=False):
+    if normalized and not selected:
+        return sum(ratio(mi(candidate, y), sqrt(H(candidate) * H(y))) for y in targets)
+    if normalized:
+        pairs = [(s, y) for s in selected for y in targets]
+        return sum(ratio(joint_mi(candidate, s, y), sqrt(H(candidate, s) * H(y))) for s, y in pairs)
+    if not selected:
+        return relevance(candidate, targets)
+    return sum(joint_mi(candidate, s, y) for s in selected for y in targets)
+
+
+@twin("cmi")
+def conditional(candidate, selected, targets):
+    return sum(cmi(candidate, y, *selected) for y in targets)
+
+
+@twin("cmim")
+def cmim(candidate, selected, targets, *, with_relevance=False):
+    if not selected:
+        return relevance(candidate, targets)
+    total = 0.0
+    for y in targets:
+        least = min(cmi(candidate, y, s) for s in selected)
+        total += min(least, mi(candidate, y)) if with_relevance else least
+    return total
+
+
+@twin("disr")
+def disr(candidate, selected, targets):
+    if not selected:
+        return relevance(candidate, targets)
+    return sum(ratio(joint_mi(candidate, s, y), H(candidate, s, y)) for y in targets for s in selected)
+
+
+@twin("mrmr")
+def mrmr(candidate, selected, targets):
+    if not selected:
+        return relevance(candidate, targets)
+    return relevance(candidate, targets) - len(targets) * fmean(mi(candidate, s) for s in selected)
+
+
+@twin("betagamma")
+def betagamma(candidate, selected, targets, *, beta=1.0, gamma=1.0):
+    total = 0.0
+    for y in targets:
+        total += mi(candidate, y)
+        for s in selected:
+            total += gamma * cmi(candidate, s, y) - beta * mi(candidate, s)
+    return total
+
+
+@twin("mifs")
+def mifs(candidate, selected, targets, *, beta=1.0):
+    redundancy = sum(mi(candidate, s) for s in selected)
+    return sum(mi(candidate, y) - beta * redundancy for y in targets)
+
+
+@twin("cife")
+def cife(candidate, selected, targets):
+    return sum(mi(candidate, y) - sum(mi(candidate, s) - cmi(candidate, s, y) for s in selected) for y in targets)
+
+
+@twin("condred")
+def condred(candidate, selected, targets):
+    return sum(mi(candidate, y) + sum(cmi(candidate, s, y) for s in selected) for y in targets)
+
+
+@twin("icap")
+def icap(candidate, selected, targets):
+    total = 0.0
+    for y in targets:
+        total += mi(candidate, y)
+        for s in selected:
+            total -= max(0.0, mi(candidate, s) - cmi(candidate, s, y))
+    return total
+
+
+@twin("ami")
+def ami(candidate, selected, targets):
+    return relevance(candidate, targets) - sum(mi(candidate, s) for s in selected)
+
+
+@twin("scls")
+def scls(candidate, selected, targets):
+    return relevance(candidate, targets) * (1 - sum(ratio(mi(candidate, s), H(candidate)) for s in selected))
+
+
+@twin("pmu")
+def pmu(candidate, selected, targets, *, pairs="once"):
+    score = relevance(candidate, targets) - sum(co(candidate, s, y) for s in selected for y in targets)
+    for k, y in enumerate(targets):
+        for m, z in enumerate(targets):
+            if k < m or (pairs != "once" and (k != m or pairs == "ordered-and-equal")):
+                score -= co(candidate, y, z)
+    return score
+
+
+@twin("fimf")
+def fimf(candidate, selected, targets, *, n_top=10):
+    by_entropy = sorted(range(len(targets)), key=lambda place: (-round(H(targets[place]), 9), place))
+    top = [targets[place] for place in by_entropy[:n_top]]
+    return relevance(candidate, targets) - sum(co(candidate, y, z) for y, z in pairs(top))
+
+
+@twin("d2f")
+def d2f(candidate, selected, targets):
+    return relevance(candidate, targets) - sum(co(candidate, s, y) for s in selected for y in targets)
+
+
+@twin("mdmr")
+def mdmr(candidate, selected, targets):
+    score = relevance(candidate, targets)
+    if selected:
+        score -= fmean(mi(candidate, s) - sum(cmi(candidate, y, s) for y in targets) for s in selected)
+    return score
+
+
+@twin("lrfs")
+def lrfs(candidate, selected, targets):
+    score = sum(cmi(candidate, y, z) for k, y in enumerate(targets) for z in others(targets, k))
+    return score - fmean(mi(candidate, s) for s in selected) if selected else score
+
+
+def supplements(candidate, targets, place):
+    """How much more the candidate tells about a target once another one is known, for every other one."""
+    y = targets[place]
+    return [max(0.0, cmi(candidate, y, z) - mi(candidate, y)) for z in others(targets, place)]
+
+
+@twin("lsmfs")
+def lsmfs(candidate, selected, targets):
+    score = relevance(candidate, targets) - sum(mi(candidate, s) for s in selected)
+    return score + sum(sum(supplements(candidate, targets, place)) for place in range(len(targets)))
+
+
+@twin("mlsmfs")
+def mlsmfs(candidate, selected, targets):
+    score = relevance(candidate, targets) - sum(mi(candidate, s) for s in selected)
+    return score + sum(max(supplements(candidate, targets, place), default=0.0) for place in range(len(targets)))
+
+
+@twin("mlfs")
+def mlfs(candidate, selected, targets, *, beta=None, gamma=None, parents=None, first_pick="formula"):
+    """``parents`` lists, for every target, the columns of its parents."""
+    if first_pick == "relevance" and not selected:
+        return relevance(candidate, targets)
+    total = 0.0
+    for place, y in enumerate(targets):
+        total += mi(candidate, y)
+        mine = parents[place] if parents else []
+        if mine:
+            total += (1 / len(mine) if beta is None else beta) * sum(cmi(y, p, candidate) for p in mine)
+        if selected:
+            total += (1 / len(selected) if gamma is None else gamma) * sum(cmi(y, s, candidate) for s in selected)
+    return total
