@@ -42,7 +42,7 @@ def one_label_after_the_other(X, Y, parents, labels):
 
 def measure(name, rounds, gaps):
     from labelsieve import LabelwiseSieve, NetworkRule
-    from labelsieve.formula import labelwise
+    from labelsieve.formula import labelwise_evaluation as labelwise
 
     X, Y = (codes.toarray() for codes in load(name, 1))
     record = {"dataset": name, "rows": X.shape[0], "features": X.shape[1], "labels": Y.shape[1]}

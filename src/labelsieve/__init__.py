@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 # Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
-_HOMES = {
+_MODULES = {
     "PPTMI": "labelsieve.selectors.pptmi",
     "BaselineSieve": "labelsieve.selectors.baseline",
     "Criterion": "labelsieve.criteria",
@@ -46,10 +46,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("labelsieve")
-    if name in _HOMES:
+    if name in _MODULES:
         from importlib import import_module
 
-        return getattr(import_module(_HOMES[name]), name)
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'labelsieve' has no attribute {name!r}")
 
 

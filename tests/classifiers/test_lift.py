@@ -18,7 +18,7 @@ def published():
 @pytest.fixture
 def fitted(published, monkeypatch):
     """LIFT on the centers that the other program found."""
-    centers = iter([published[f"centers_{side}_{label}"] for label in range(6) for side in ("pos", "neg")])
+    centers = iter([published[f"centres_{side}_{label}"] for label in range(6) for side in ("pos", "neg")])
     sizes = []
 
     def given(X, n_clusters, seed, weights):
@@ -27,14 +27,14 @@ def fitted(published, monkeypatch):
 
     monkeypatch.setattr(lift, "_centers", given)
     model = LIFT().fit(published["X_train_minmax"], published["Y_train"])
-    assert sizes == [len(published[f"centers_{side}_{label}"]) for label in range(6) for side in ("pos", "neg")]
+    assert sizes == [len(published[f"centres_{side}_{label}"]) for label in range(6) for side in ("pos", "neg")]
     return model
 
 
 def test_distances_are_those_of_the_reference(published):
     for part in ("train", "test"):
         for label in range(6):
-            centers = np.vstack([published[f"centers_{side}_{label}"] for side in ("pos", "neg")])
+            centers = np.vstack([published[f"centres_{side}_{label}"] for side in ("pos", "neg")])
             X = published[f"X_{part}_minmax"]
             np.testing.assert_allclose(distances_to(X, centers), published[f"Z_{part}_{label}"], rtol=0, atol=1e-10)
             np.testing.assert_allclose(distances_to(sp.csr_matrix(X), centers), published[f"Z_{part}_{label}"], atol=1e-6)

@@ -191,9 +191,7 @@ def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
     result = run("study", "group-jmi-table2", "--quick", *where)
     assert result.exit_code == 0, result.output
     rows = [line.split() for line in result.stdout.splitlines() if line.startswith("emotions")]
-    assert [row[1:4] for row in rows] == [
-        [f"{one:.2f}" for one in rows["emotions"]] for rows in table2.PRINTED.values()
-    ] * 2
+    assert [row[1:4] for row in rows] == [[f"{one:.2f}" for one in rows["emotions"]] for rows in table2.PRINTED.values()] * 2
     assert all(abs(sum(map(float, row[4:7])) - 6) < 0.02 for row in rows)
     assert "is ours in" in result.stdout
     document = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--json").stdout)

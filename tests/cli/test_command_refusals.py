@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from labelsieve.datasets import tabular
+from labelsieve.datasets.readers import tabular
 from tests.support.command_line import known_table, refusal, write
 
 
@@ -98,7 +98,7 @@ def test_parquet_without_pyarrow_is_read_with_polars(frame, tmp_path, monkeypatc
         (("--output", "chosen.csv"), "takes the name of a .json file"),
         (("--output", "no/such/folder/chosen.json"), "in a folder that exists"),
         (("--bins", "70000"), "n_bins must be a whole number from 1 to 65,535"),
-        (("--targets", "powerset"), "'powerset' is not a label space; known are single, joint, pruned"),
+        (("--targets", "powerset"), "'powerset' is not a label space. Known: single, joint, pruned"),
         (("--method", "pmu", "--targets", "joint"), "label pairs need every target by itself: use targets='single'"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from labelsieve import Sieve
-from labelsieve.datasets import tabular
+from labelsieve.datasets.readers import tabular
 from tests.support.command_line import known_table, run, write
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import labelsieve
-from labelsieve.cli import Notes
+from labelsieve.cli.application import Notes
 from labelsieve.formula import FormulaError
 from labelsieve.registry import CRITERIA, LABEL_SPACES, METHODS, PRESETS, selector_class
 from labelsieve.studies.demo import Demo, Outcome, demo_data, run_demo
@@ -224,4 +224,4 @@ def test_help_names_every_label_space():
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones():
-    assert "'nonsense' is not a criterion; known are mim, jmi" in refusal("methods", "nonsense")
+    assert "'nonsense' is not a criterion. Known: mim, jmi" in refusal("methods", "nonsense")

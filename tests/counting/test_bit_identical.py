@@ -134,7 +134,12 @@ def kernels_and_digest(isa):
     if isa:
         environment["LABELSIEVE_ISA"] = isa
     answer = subprocess.run(
-        [sys.executable, "-m", "tests.support.joint_tables"], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "tests.support.joint_tables"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return answer.stdout.split()
 

@@ -103,7 +103,7 @@ def test_group_jmi_chooses_the_same_with_the_same_scores(data, space, given, tar
 def test_the_published_group_jmi_is_the_normalized_one(data):
     """It divides natural logarithms by entropies in bits, so its scores are ours times log 2; constants it scores nan."""
     file = group_jmi(data)
-    order, scores = file["selected_normalized"], file["score_normalized_natlog_over_bits"]
+    order, scores = file["selected_normalised"], file["score_normalised_natlog_over_bits"]
     sieve = fit(JMI(normalized=True), file["X_disc"], file["Y_tilde"], len(order))
     np.testing.assert_allclose(sieve.scores_ * BITS, scores, rtol=0, atol=1e-9)
     assert sieve.selected_.tolist() == order.tolist()

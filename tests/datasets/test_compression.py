@@ -4,7 +4,8 @@ import lzma
 
 import pytest
 
-from labelsieve.datasets import DatasetError, compression
+from labelsieve.datasets import DatasetError
+from labelsieve.datasets.readers import compression
 from labelsieve.datasets.readers.compression import read_bytes
 
 CONTENT = bytes(range(256)) * 400

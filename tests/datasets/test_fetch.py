@@ -19,7 +19,7 @@ from labelsieve.datasets.catalog import PAPERS, catalog_entry, checksums
 from labelsieve.datasets.data_paths import where
 from tests.support.shared_files import shared_file
 
-FETCH, PLACES = (importlib.import_module(f"labelsieve.datasets.{module}") for module in ("fetch", "places"))
+FETCH, PLACES = (importlib.import_module(f"labelsieve.datasets.{module}") for module in ("fetch", "data_paths"))
 HEAD = "@relation songs\n@attribute tempo numeric\n@attribute calm {0,1}\n@attribute happy {0,1}\n@data\n"
 ARFF = {"": HEAD + "98,1,0\n160,0,1\n97,1,1\n", "-train": HEAD + "98,1,0\n160,0,1\n", "-test": HEAD + "97,1,1\n"}
 XML = '<labels><label name="calm"/><label name="happy"/></labels>'

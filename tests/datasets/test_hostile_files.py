@@ -13,7 +13,7 @@ from scipy import sparse
 from fuzz.seeds import seeds
 from fuzz.targets import TARGETS, read_or_refused
 from labelsieve.datasets import DatasetError, load
-from labelsieve.datasets import parquet as parquet_reader
+from labelsieve.datasets.readers import parquet as parquet_reader
 from labelsieve.datasets.readers.arff_header import strip_comment
 from labelsieve.datasets.readers.decode import LONGEST_LINE, decode
 from labelsieve.datasets.readers.label_columns import read_label_header

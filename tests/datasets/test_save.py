@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelsieve.datasets import Dataset, DatasetError, arff_writer, atomic, load, save
+from labelsieve.datasets import Dataset, DatasetError, load, save
+from labelsieve.datasets.writers import arff_writer
+from labelsieve.datasets.writers import atomic_file as atomic
 from tests.support.shared_files import shared_file
 
 

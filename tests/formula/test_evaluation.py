@@ -9,8 +9,9 @@ import pytest
 from labelsieve import Criterion, InputError, Sieve
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula import H, I, account, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
-from labelsieve.formula import program as programs
+from labelsieve.formula import H, I, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
+from labelsieve.formula import accumulator as account
+from labelsieve.formula import evaluation as programs
 from labelsieve.formula.accumulator import SPILL_AFTER, Accumulator
 from labelsieve.information import mutual_information
 from labelsieve.registry import CRITERIA

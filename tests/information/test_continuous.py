@@ -12,7 +12,8 @@ from scipy.stats import norm
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from labelsieve import InputError
-from labelsieve.information import kernel, kernel_mutual_information, neighbor_mutual_information
+from labelsieve.information import kernel_estimator as kernel
+from labelsieve.information import kernel_mutual_information, neighbor_mutual_information
 
 MEASURES = {"kernel": kernel_mutual_information, "neighbors": neighbor_mutual_information}
 measures = pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)

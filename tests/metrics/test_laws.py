@@ -6,7 +6,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelsieve.metrics import MEASURES, average_precision, coverage, one_error, places, ranking_loss, rrmse
+from labelsieve.metrics import MEASURES, average_precision, coverage, one_error, ranking_loss, rrmse
+from labelsieve.metrics import label_ranks as places
 from labelsieve.metrics.measure_arrays import SyntheticData
 from tests.support.measure_strategies import judged
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labelsieve.metrics import MEASURES
-from labelsieve.metrics import places as places_module
+from labelsieve.metrics import label_ranks as places_module
 from tests.support import reference_measures as measure_twins
 from tests.support.measure_strategies import judged
 

@@ -46,9 +46,9 @@ def test_duels_count_by_the_axis():
     assert found.share(SIZES <= 3) == pytest.approx((1 + 1 + 4) / (1 + 1 + 4 + 23.5 + 45 + 50))
     assert found.where(SIZES <= 3).share([True, False, False]) == pytest.approx(1 / 6)
     assert duel(MadeResults({"a": 0.1, "b": 0.2}), "enron", "hamming_loss", "a", "b") is None
-    assert duel(
-        MadeResults({"a": 0.1, "b": 0.2}, measures=["macro_f1"]), "yeast", "macro_f1", "a", "b"
-    ).mean == pytest.approx(0.1)
+    assert duel(MadeResults({"a": 0.1, "b": 0.2}, measures=["macro_f1"]), "yeast", "macro_f1", "a", "b").mean == pytest.approx(
+        0.1
+    )
 
 
 def test_rules_for_what_is_worse_grow_stricter():

@@ -12,7 +12,7 @@ from labelsieve.replications.optimized_chains import figure7 as occ_figure7
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains import tables3to7 as occ_tables
 from labelsieve.replications.optimized_chains.tables_claims import claims
-from labelsieve.replications.optimized_chains.tables_printed import FRIEDMAN, METHODS, RANKS, REPLICATIONS
+from labelsieve.replications.optimized_chains.tables_printed import FRIEDMAN, METHODS, PRINTED, RANKS
 from labelsieve.replications.optimized_chains.tables_values import READINGS, Cell, complete_sets
 from labelsieve.statistics import average_ranks, compare
 from tests.support.shared_files import shared_file
@@ -30,7 +30,7 @@ class PrintedResults:
 
 def printed_tables(datasets):
     def value(dataset, measure, classifier):
-        return REPLICATIONS[measure][dataset][METHODS.index(classifier.split()[0])]
+        return PRINTED[measure][dataset][METHODS.index(classifier.split()[0])]
 
     parts = {}
     for part, protocol in occ_tables.protocols(full=True, sets=datasets).items():
@@ -40,7 +40,7 @@ def printed_tables(datasets):
 
 
 def test_printed_ranks_and_statistics_follow_from_the_printed_tables_nearly():
-    for measure, table in REPLICATIONS.items():
+    for measure, table in PRINTED.items():
         assert list(table) == list(sun_kudo.SETS)
         values = np.array(list(table.values()))
         off = np.abs(average_ranks(values, lower_is_better=False) - RANKS[measure])

@@ -11,7 +11,8 @@ from labelsieve.discretize import equal_width
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.labelspace import read_targets
-from labelsieve.search import QuadraticProgram, quadratic
+from labelsieve.search import QuadraticProgram
+from labelsieve.search import quadratic_program as quadratic
 from labelsieve.search.eigenvalue import smallest_eigenvalue
 from tests.support.reference_quadratic import clarabel_weights, objective_of, violation_of
 from tests.support.shared_files import shared_file

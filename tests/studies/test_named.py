@@ -48,7 +48,7 @@ def test_parameters_of_a_base_are_settings():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"name": "br", "base": "oracle"}, "classifier 'br': base 'oracle' is not known; there are logistic"),
+        ({"name": "br", "base": "oracle"}, "classifier 'br': 'oracle' is not a base estimator. Known: logistic"),
         ({"name": "mlknn", "base": "tree"}, "classifier 'mlknn': .*base"),
         ({"name": "rakel", "k": 0}, "classifier 'rakel': .*'k'"),
         ("svm", "classifier 'svm' is not known; there are br, brknn"),

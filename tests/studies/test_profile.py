@@ -4,8 +4,9 @@ import sqlite3
 
 import pytest
 
-from labelsieve.studies import Study, StudyError, StudyResults, schema
+from labelsieve.studies import Study, StudyError, StudyResults
 from labelsieve.studies.results.profile import KINDS
+from labelsieve.studies.store import schema
 from tests.support.small_studies import contents, data, protocol
 
 SMALL = {"datasets": [data()], "methods": ["jmi"], "baselines": ["all"], "splits": "2x50%"}

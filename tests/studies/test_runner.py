@@ -13,7 +13,9 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.classifiers import MLkNN
-from labelsieve.studies import Study, StudyError, StudyResults, schema, steps
+from labelsieve.studies import Study, StudyError, StudyResults
+from labelsieve.studies.execution import pending_steps as steps
+from labelsieve.studies.store import schema
 from labelsieve.studies.store.store import Store
 from tests.support.small_studies import ROOT, contents, data, protocol, start
 

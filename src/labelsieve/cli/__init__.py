@@ -1,3 +1,3 @@
-from labelsieve.cli.app import main
+from labelsieve.cli.application import app, main
 
-__all__ = ["main"]
+__all__ = ["app", "main"]

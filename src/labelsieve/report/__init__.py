@@ -1,20 +1,25 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labelsieve.report.replication_report import published_report
-    from labelsieve.report.report_page import Report
-    from labelsieve.report.selection_report import selection_report
-    from labelsieve.report.study_report import study_report
+    from labelsieve.report.html_page import Report
+    from labelsieve.report.replication_page import published_report
+    from labelsieve.report.selection_page import selection_report
+    from labelsieve.report.study_page import study_report
 
 __all__ = ["Report", "published_report", "selection_report", "study_report"]
 
 # Loaded when asked for: figures alone need none of it.
-_HOMES = {"Report": "page", "published_report": "published", "selection_report": "selection", "study_report": "study"}
+_MODULES = {
+    "Report": "html_page",
+    "published_report": "replication_page",
+    "selection_report": "selection_page",
+    "study_report": "study_page",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
+    if name in _MODULES:
         from importlib import import_module
 
-        return getattr(import_module(f"labelsieve.report.{_HOMES[name]}"), name)
+        return getattr(import_module(f"labelsieve.report.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'labelsieve.report' has no attribute {name!r}")

@@ -26,7 +26,7 @@ Converter = Callable[[str], float]
 
 
 def parse_arff(data: bytes, file: Path, strings: Strings = "error") -> Table:
-    r"""Read the content of an ARFF file; ``strings`` as in :func:`labelsieve.datasets.readers.load`.
+    r"""Read the content of an ARFF file; ``strings`` as in :func:`labelsieve.datasets.load`.
 
     Examples
     --------

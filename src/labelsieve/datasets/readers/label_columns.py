@@ -27,7 +27,7 @@ REMEDY = (
 def label_names(table: Table, labels: Labels | None) -> list[str]:
     """The names of the columns that are labels, in the order of the file (but names as they were given).
 
-    ``labels`` as in :func:`labelsieve.datasets.readers.load`.
+    ``labels`` as in :func:`labelsieve.datasets.load`.
     """
     if labels is None and table.label_names is not None:
         return list(table.label_names)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from labelsieve.report.figures.figure_style import off_screen, pyplot
 from labelsieve.report.html import Html, joined, paragraph, tag
+from labelsieve.report.html_page import Report, Section
 from labelsieve.report.html_tables import Cell, facts, table
 from labelsieve.report.methods_section import citation_section
-from labelsieve.report.report_page import Report, Section
-from labelsieve.report.study_report import again, datasets_table, reservations
+from labelsieve.report.study_page import again, datasets_table, reservations
 from labelsieve.report.svg import figure
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import label_space_name
 from labelsieve.report.data_section import Facts, data_section, label_table, read_facts
 from labelsieve.report.html import Html, paragraph
+from labelsieve.report.html_page import Report, Section
 from labelsieve.report.methods_section import STABILITY, STEPS, TWINS, citation_section, methods_section, selector_rows
-from labelsieve.report.report_page import Report, Section
 from labelsieve.report.reproduce import data_print, reproduce_section, selector_facts, versions
 from labelsieve.report.selected_table import chosen_table, twins_of
 from labelsieve.report.selection_figures import selection_figures

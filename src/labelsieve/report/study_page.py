@@ -11,6 +11,7 @@ from labelsieve.report.figures import critical_difference_diagram
 from labelsieve.report.figures.curves import legend_columns
 from labelsieve.report.figures.figure_style import new_axes
 from labelsieve.report.html import Html, joined, paragraph, tag
+from labelsieve.report.html_page import Report, Section
 from labelsieve.report.html_tables import Cell, numeric, table
 from labelsieve.report.methods_section import (
     RANKS,
@@ -21,7 +22,6 @@ from labelsieve.report.methods_section import (
     method_row,
     methods_section,
 )
-from labelsieve.report.report_page import Report, Section
 from labelsieve.report.reproduce import reproduce_section, versions
 from labelsieve.report.svg import figure
 from labelsieve.statistics import Comparison
