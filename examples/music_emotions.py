@@ -3,7 +3,7 @@ Emotions in music
 =================
 
 Few songs, many measurements of each, and listeners who named several emotions: a small table, on which it
-matters to choose on one part of the rows and evaluator on another, many times.
+matters to choose on one part of the rows and evaluate on another, many times.
 """
 
 import matplotlib.pyplot as plt

@@ -67,7 +67,7 @@ def others():
 
 
 def presets():
-    """A row for each published resolve_method: criterion, label space, discretizer."""
+    """A row for each published recipe: criterion, label space, discretizer."""
     yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", ""]
     yield from ["   * - name", "     - criterion", "     - label space", "     - discretizer", "     - paper"]
     for name, one in PRESETS.items():

@@ -41,7 +41,7 @@ def losses(criterion, data, seed):
 
 
 def draw_curves():
-    """EncodedTargets-up data: 6 features tell about 6 labels, 12 repeat those less well, 60 are chance."""
+    """Made-up data: 6 features tell about 6 labels, 12 repeat those less well, 60 are chance."""
     values = {name: [] for name in ("mim", "jmi", "cmim", "random")}
     for seed in range(N_REPEATS):
         data = make_feature_roles(1000, n_relevant=6, n_noisy_copies=12, n_xor_pairs=0, n_irrelevant=60, random_state=seed)

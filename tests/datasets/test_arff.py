@@ -48,7 +48,7 @@ def test_relation_is_read_up_to_a_comment():
 
 
 def test_comments_before_the_rows_are_the_description():
-    assert parse("% EncodedTargets up\n%\n% twice\n" + HEAD + "1,x,0\n").description == "EncodedTargets up\n\ntwice"
+    assert parse("% Made up\n%\n% twice\n" + HEAD + "1,x,0\n").description == "Made up\n\ntwice"
 
 
 def test_dense_rows_with_blanks_quotes_comments_and_missing_values():

@@ -24,7 +24,7 @@ def made(**changes):
         label_names=("calm", "<happy> & \n{loud}"),
         feature_kinds=("numeric", "nominal"),
         categories={"the 'key', 100%": ("A", "B flat")},
-        description="EncodedTargets up\n\nfor tests",
+        description="Made up\n\nfor tests",
         name="songs",
     )
     return dataclasses.replace(whole, **changes)
@@ -37,7 +37,7 @@ def plain(**changes):
 def test_arff_looks_as_other_programs_expect(tmp_path):
     save(made(), tmp_path / "songs.arff")
     assert (tmp_path / "songs.arff").read_text(encoding="utf-8") == (
-        "% EncodedTargets up\n%\n% for tests\n"
+        "% Made up\n%\n% for tests\n"
         "@relation 'songs: -C -2'\n\n"
         "@attribute tempo numeric\n"
         "@attribute 'the \\'key\\', 100%' {A,'B flat'}\n"

@@ -121,7 +121,7 @@ def as_mulan_picks(Y, sign):
 def test_the_gain_of_a_transformation_is_mulans(transformation):
     X, Y = read()
     made = LABEL_SPACES[SPACES[transformation]]().make(read_targets(Y))
-    rows = np.flatnonzero(made.rows) if made.entries is None else made.entries
+    rows = np.flatnonzero(made.rows) if made.row_index is None else made.row_index
     classes = made.codes.column(0).astype(int)
     space = SPACES[transformation]
     if transformation.startswith("Select"):

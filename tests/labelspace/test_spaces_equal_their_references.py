@@ -123,14 +123,14 @@ def test_copies_do_not_repeat_the_features_in_memory():
     X, Y = make_labels(0)
     codes = read_targets(X).classes
     data = to_count(codes, LABEL_SPACES["copy"]().make(read_targets(Y)), None, "plugin")
-    assert len(data.entries) == Y.sum() > data.X.n_rows == np.count_nonzero(Y.any(axis=1))
+    assert len(data.row_index) == Y.sum() > data.X.n_rows == np.count_nonzero(Y.any(axis=1))
 
 
 def test_copies_of_rows_with_one_label_are_rows():
     X, Y = make_labels(0)
     Y = Y * (np.cumsum(Y, axis=1) == 1)  # the first label of each row
     data = to_count(read_targets(X).classes, LABEL_SPACES["copy"]().make(read_targets(Y)), None, "plugin")
-    assert data.entries is None
+    assert data.row_index is None
     copied, picked = (Sieve("jmi", targets=space, discretizer=None).fit(X, Y) for space in ("copy", "ignore"))
     assert np.array_equal(copied.selected_, picked.selected_)
     assert np.array_equal(copied.scores_, picked.scores_)

@@ -1,4 +1,4 @@
-"""Published methods by name: the whole resolve_method in one word, visible and overridable."""
+"""Published methods by name: the whole recipe in one word, visible and overridable."""
 
 import pickle
 from pathlib import Path

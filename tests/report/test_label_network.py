@@ -1,4 +1,4 @@
-"""The figure_function of a label network: names in chain order, an arc for each parent."""
+"""The figure of a label network: names in chain order, an arc for each parent."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ from tests.support import figure_gallery as gallery
 from tests.support.figure_texts import assert_readable
 
 # Root mean square of the differences of the blocks of two pictures, from 0 to 1. Other versions of matplotlib and its font
-# library move text by a part of a pixel; moving a whole figure_function by one pixel gives 0.03 at the most, a row of a bar chart that
+# library move text by a part of a pixel; moving a whole figure by one pixel gives 0.03 at the most, a row of a bar chart that
 # is not there 0.09.
 BLOCK, TOLERANCE = 6, 0.04
 # Machado, Oliveira and Fernandes (2009), table 1, severity 1: what people without one kind of cone see, in linear RGB.
@@ -30,7 +30,7 @@ def blurred(path, shape):
 
 def difference(path, other):
     shapes = np.array([image.imread(each).shape[:2] for each in (path, other)])
-    assert np.ptp(shapes, axis=0).max() <= BLOCK, f"the figure_function has another size: {shapes.tolist()}"
+    assert np.ptp(shapes, axis=0).max() <= BLOCK, f"the figure has another size: {shapes.tolist()}"
     one, two = (blurred(each, shapes.min(axis=0)) for each in (path, other))
     return float(np.sqrt(np.mean((one - two) ** 2)))
 

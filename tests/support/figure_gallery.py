@@ -1,4 +1,4 @@
-"""One small figure_function of every kind, the same each time.
+"""One small figure of every kind, the same each time.
 
 ``python -m tests.support.figure_gallery FOLDER`` draws them; with the folder ``tests/report/baseline`` that renews what
 ``test_pictures`` compares with. Look at them before they are committed.
@@ -113,7 +113,7 @@ PICTURES = {
 
 
 def draw(name, path):
-    """Write one figure_function as PNG."""
+    """Write one figure as PNG."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **SETTINGS, "backend": "agg"}):
         PICTURES[name]().figure.savefig(path, metadata={"Software": None})
 

@@ -79,7 +79,7 @@ def fit_classes(base: Any, X: Any, made: EncodedTargets, weights: Weights = None
         )
     if (classes == classes[0]).all():
         return ClassModel(None, n_classes, int(classes[0]))
-    chosen = made.rows if made.entries is None else made.entries
+    chosen = made.rows if made.row_index is None else made.row_index
     if made.share is not None:
         weights = made.share if weights is None else weights * made.share
     if chosen is None:

@@ -57,8 +57,8 @@ def fit_powerset(base: Any, X: Any, labels: sp.csr_matrix, space: LabelSpace, we
     made = space.make(read_targets(labels), weights)
     model = fit_classes(base, X, made, weights)
     rows: NDArray[Any] = np.arange(labels.shape[0])
-    if made.entries is not None:
-        rows = made.entries
+    if made.row_index is not None:
+        rows = made.row_index
     elif made.rows is not None:
         rows = np.flatnonzero(made.rows)
     # Rows of a class have all of its labels, and those that were split into it others too: the shortest row is the class.

@@ -57,7 +57,7 @@ def compare(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """Compare methods on data sets: select inside every split, evaluator, and keep every result.
+    """Compare methods on data sets: select inside every split, evaluate, and keep every result.
 
     Killed at any moment, the same command goes on where it was.
     """

@@ -31,7 +31,8 @@ def methods(
 
 def list_of_all() -> str:
     """Every method in a line or two."""
-    from labelsieve.registry import CRITERIA, DISCRETIZERS, METHODS, PRESETS, make_criterion
+    from labelsieve.discretize import EqualWidth
+    from labelsieve.registry import CRITERIA, METHODS, PRESETS, make_criterion, make_discretizer
 
     table = plain_table("name", "formula, and the paper that it is from")
     for known in CRITERIA:
@@ -39,8 +40,8 @@ def list_of_all() -> str:
         table.add_row(known, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
     recipes = plain_table("name", "criterion", "targets", "bins", "paper")
     for known, one in PRESETS.items():
-        rule = next(name for name, kind in DISCRETIZERS.items() if type(one.discretizer) is kind)
-        bins = f"{one.discretizer.n_bins} {one.discretizer.closed}" if rule == "equal-width" else rule
+        used = one.discretizer
+        bins = f"{used.n_bins} {used.closed}" if isinstance(used, EqualWidth) else make_discretizer(used).name
         recipes.add_row(known, str(one.criterion), one.targets, bins, one.paper)
     others = plain_table("name", "without a formula for greedy search: objective, paper, and the selector in Python")
     for known, method in METHODS.items():

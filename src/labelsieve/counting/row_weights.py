@@ -23,9 +23,9 @@ class RowWeights:
     unit: float
     total: int
 
-    def of(self, entries: NDArray[np.uint32] | None) -> "RowWeights":
-        """The weight of every entry, where entries name rows."""
-        return self if entries is None else RowWeights(self.values[entries], self.unit, self.total)
+    def of(self, row_index: NDArray[np.uint32] | None) -> "RowWeights":
+        """The weight of every entry, where row_index name rows."""
+        return self if row_index is None else RowWeights(self.values[row_index], self.unit, self.total)
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:

@@ -20,7 +20,7 @@ PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when parts
 class Workspace:
     """Features ``X`` and targets ``Y``, packed once, and the tables that do not depend on a selection.
 
-    ``weights`` are quantized row weights; ``entries`` name the row of ``X`` that each row of ``Y`` belongs to, where that is
+    ``weights`` are quantized row weights; ``row_index`` name the row of ``X`` that each row of ``Y`` belongs to, where that is
     not the row of the same number; ``target_weights`` count in sums over the targets; ``estimator`` as for
     :func:`labelsieve.information.entropy`. With shrinkage nothing is packed, and ``tables`` has whole ones.
     """
@@ -33,29 +33,29 @@ class Workspace:
         Y: Codes,
         *,
         weights: RowWeights | None = None,
-        entries: NDArray[np.uint32] | None = None,
+        row_index: NDArray[np.uint32] | None = None,
         target_weights: TargetWeights | None = None,
         estimator: Estimator = "plugin",
         n_jobs: int | None = None,
     ) -> None:
-        self.X, self.Y, self.entries, self._n_jobs = X, Y, entries, n_jobs
+        self.X, self.Y, self.row_index, self._n_jobs = X, Y, row_index, n_jobs
         self.target_weights = target_weights
-        self.weights = None if weights is None else weights.of(entries)
+        self.weights = None if weights is None else weights.of(row_index)
         n_targets = Y.n_columns if target_weights is None else max(Y.n_columns, target_weights.n_targets)
         self.estimator, self.tables = estimator, None
         if estimator == "shrinkage":  # fixed point is for what scores add up to, then
             self.fixed = FixedPoint.for_data(Y.n_rows, weights, n_targets=n_targets)
             of_rows = None if self.weights is None else self.weights.values / self.weights.unit
-            self.tables = TableBackend(X, Y, shrink, weights=of_rows, entries=entries)
+            self.tables = TableBackend(X, Y, shrink, weights=of_rows, row_index=row_index)
             return
         self.fixed = FixedPoint.for_data(Y.n_rows, weights, n_targets=n_targets, estimator=estimator)
-        self.features: Backend = NativeBackend(X, Y, self.fixed, weights=weights, entries=entries, n_jobs=n_jobs)
+        self.features: Backend = NativeBackend(X, Y, self.fixed, weights=weights, row_index=row_index, n_jobs=n_jobs)
         self.feature_sums, self.target_sums = self.features.singles()
 
     def with_targets(self, Y: Codes) -> "Workspace":
         """The same features with other targets of the same rows, for rows that have no weights and count once."""
         assert self.weights is None
-        assert self.entries is None
+        assert self.row_index is None
         return Workspace(self.X, Y, target_weights=self.target_weights, estimator=self.estimator, n_jobs=self._n_jobs)
 
     @cached_property

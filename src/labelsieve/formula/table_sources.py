@@ -151,8 +151,8 @@ class Sources:
 
     def _by_entry(self, column: NDArray[Any]) -> NDArray[Any]:
         """A column of the features for every row of the targets."""
-        entries = self._workspace.entries
-        return column if entries is None else column[entries]
+        row_index = self._workspace.row_index
+        return column if row_index is None else column[row_index]
 
     def _single(self, given: str, context: Context) -> int:
         if given == "s":

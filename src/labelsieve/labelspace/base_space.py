@@ -26,7 +26,7 @@ class EncodedTargets:
         The variables.
     rows : ndarray of bool, optional
         The rows that count; all of them unless given.
-    entries : ndarray of uint32, optional
+    row_index : ndarray of uint32, optional
         Where rows count more than once: the row of every row of ``codes``, ascending. Rows themselves are never copied.
     share : ndarray of float, optional
         What each row weighs, beside its sample weight.
@@ -36,7 +36,7 @@ class EncodedTargets:
 
     codes: Codes
     rows: NDArray[np.bool_] | None = None
-    entries: NDArray[np.uint32] | None = None
+    row_index: NDArray[np.uint32] | None = None
     share: NDArray[np.float64] | None = None
     n_left_out: int = 0
 
@@ -71,7 +71,7 @@ class CountingInput:
 
     X: Codes
     Y: Codes
-    entries: NDArray[np.uint32] | None
+    row_index: NDArray[np.uint32] | None
     weights: RowWeights | None
     n_left_out: int
 
@@ -79,17 +79,17 @@ class CountingInput:
 def to_count(X: Codes, made: EncodedTargets, weights: Weights, estimator: Estimator) -> CountingInput:
     """Bring features and variables to the rows that count.
 
-    Rows that do not are taken out. Rows that count several times stay single: ascending entries name them. Cost: a copy of
+    Rows that do not are taken out. Rows that count several times stay single: ascending row_index name them. Cost: a copy of
     the codes that stay, where any are taken out.
     """
-    rows, entries, times = made.rows, made.entries, None
-    if entries is not None:
-        times = np.bincount(entries, minlength=X.n_rows)
+    rows, row_index, times = made.rows, made.row_index, None
+    if row_index is not None:
+        times = np.bincount(row_index, minlength=X.n_rows)
         rows = times > 0
-        if (np.diff(entries.astype(np.int64)) > 0).all():  # nothing is named twice: fewer rows, counted at full speed
-            entries = times = None
+        if (np.diff(row_index.astype(np.int64)) > 0).all():  # nothing is named twice: fewer rows, counted at full speed
+            row_index = times = None
         else:
-            entries = (np.cumsum(rows) - 1)[entries].astype(np.uint32)
+            row_index = (np.cumsum(rows) - 1)[row_index].astype(np.uint32)
             times = times[rows]
     if made.share is not None:
         weights = made.share if weights is None else weights * made.share
@@ -99,7 +99,7 @@ def to_count(X: Codes, made: EncodedTargets, weights: Weights, estimator: Estima
     if X.n_rows == 0:
         raise InputError("No row is left in this label space: every one is dropped. Use another, or a smaller min_count.")
     quantized = quantized_weights(weights, estimator, times)
-    return CountingInput(X, made.codes, entries, quantized, made.n_left_out)
+    return CountingInput(X, made.codes, row_index, quantized, made.n_left_out)
 
 
 def one_column(classes: NDArray[np.integer], n_classes: int) -> Codes:

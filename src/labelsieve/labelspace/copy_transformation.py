@@ -19,7 +19,7 @@ class Copy(LabelSpace):
 
     >>> from labelsieve.labelspace import read_targets
     >>> made = Copy().make(read_targets([[0, 1], [1, 1], [0, 0]]))
-    >>> made.entries, made.codes.column(0), made.n_left_out
+    >>> made.row_index, made.codes.column(0), made.n_left_out
     (array([0, 1, 1], dtype=uint32), array([1, 0, 1], dtype=uint16), 1)
     """
 
@@ -31,7 +31,7 @@ class Copy(LabelSpace):
         """The class variable, by entry."""
         labels = some_labels(targets, type(self).__name__)
         left_out = int(np.count_nonzero(labels.sizes == 0))
-        return EncodedTargets(one_column(labels.labels, labels.n_labels), entries=labels.rows, n_left_out=left_out)
+        return EncodedTargets(one_column(labels.labels, labels.n_labels), row_index=labels.rows, n_left_out=left_out)
 
 
 class CopyWeight(Copy):
@@ -50,9 +50,11 @@ class CopyWeight(Copy):
     def make(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The class variable, by entry, and what each row weighs."""
         made = super().make(targets, weights)
-        assert made.entries is not None
-        times = np.bincount(made.entries, minlength=targets.n_rows)
-        return EncodedTargets(made.codes, entries=made.entries, share=1.0 / np.maximum(1, times), n_left_out=made.n_left_out)
+        assert made.row_index is not None
+        times = np.bincount(made.row_index, minlength=targets.n_rows)
+        return EncodedTargets(
+            made.codes, row_index=made.row_index, share=1.0 / np.maximum(1, times), n_left_out=made.n_left_out
+        )
 
 
 def some_labels(targets: TargetTable, space: str) -> LabelRows:

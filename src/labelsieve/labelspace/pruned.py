@@ -41,7 +41,7 @@ class Pruned(LabelSpace):
     >>> Y = read_targets([[0, 1]] * 2 + [[1, 0]] * 2 + [[1, 1]])
     >>> Pruned(min_count=2).make(Y).n_left_out
     1
-    >>> Pruned(min_count=2, split=True).make(Y).entries
+    >>> Pruned(min_count=2, split=True).make(Y).row_index
     array([0, 1, 2, 3, 4, 4], dtype=uint32)
     """
 
@@ -71,13 +71,13 @@ class Pruned(LabelSpace):
             )
         parts = _parts(targets, joint, frequent, weights)
         n_parts = np.array([len(some) for some in parts])
-        entries = np.repeat(np.arange(targets.n_rows, dtype=np.uint32), n_parts[joint])
+        row_index = np.repeat(np.arange(targets.n_rows, dtype=np.uint32), n_parts[joint])
         starts = np.concatenate([[0], np.cumsum(n_parts)])
         flat = np.array([number[part] for some in parts for part in some], dtype=np.int64)
-        within = np.arange(len(entries)) - np.repeat(np.cumsum(n_parts[joint]) - n_parts[joint], n_parts[joint])
-        classes = flat[starts[joint[entries]] + within]
+        within = np.arange(len(row_index)) - np.repeat(np.cumsum(n_parts[joint]) - n_parts[joint], n_parts[joint])
+        classes = flat[starts[joint[row_index]] + within]
         left_out = int(np.count_nonzero(n_parts[joint] == 0))
-        return EncodedTargets(one_column(classes, n_classes), entries=entries, n_left_out=left_out)
+        return EncodedTargets(one_column(classes, n_classes), row_index=row_index, n_left_out=left_out)
 
 
 def _parts(targets: TargetTable, joint: NDArray[np.uint32], frequent: NDArray[np.bool_], weights: Weights) -> list[list[int]]:

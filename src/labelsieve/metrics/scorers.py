@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Scorer:
     """A measure that asks an estimator for what it needs; higher is better, so losses come with a minus.
 
-    What ``scoring`` takes in ``cross_validate`` and ``GridSearchCV``, alone or in a dictionary. EncodedTargets by :func:`get_scorer`.
+    What ``scoring`` takes in ``cross_validate`` and ``GridSearchCV``, alone or in a dictionary. Made by :func:`get_scorer`.
     Row weights reach it as they reach scikit-learn's own: those that ``GridSearchCV.fit`` is given or, where metadata are
     routed, those that :meth:`set_score_request` asks for.
     """

@@ -96,7 +96,7 @@ def _section(section: Section) -> Html:
 def _made_by() -> str:
     from labelsieve import __version__
 
-    return f"EncodedTargets by labelsieve {__version__}. This file holds all that it shows and asks the network for nothing."
+    return f"Made by labelsieve {__version__}. This file holds all that it shows and asks the network for nothing."
 
 
 @cache

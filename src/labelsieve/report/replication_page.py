@@ -107,5 +107,5 @@ def _of(part: str, results: "Mapping[str, StudyResults]") -> str:
 def _again(results: "Mapping[str, StudyResults]", command: str | None) -> Html:
     if len(results) == 1:
         return again(next(iter(results.values())), command)
-    pieces = [paragraph("EncodedTargets by this command:"), tag("pre", command, tabindex="0")] if command else []
+    pieces = [paragraph("Made by this command:"), tag("pre", command, tabindex="0")] if command else []
     return joined([*pieces, *(tag("details", tag("summary", part), again(one, None)) for part, one in results.items())])

@@ -66,7 +66,7 @@ def reproduce_section(
     """Tables of facts by their captions, the command, and a text to copy."""
     pieces: list[Html] = []
     if command:
-        pieces += [paragraph("EncodedTargets by this command:"), tag("pre", command, tabindex="0")]
+        pieces += [paragraph("Made by this command:"), tag("pre", command, tabindex="0")]
     pieces += [facts(caption, rows) for caption, rows in blocks.items()]
     if text:
         pieces.append(tag("details", tag("summary", text_name), tag("pre", text, tabindex="0")))

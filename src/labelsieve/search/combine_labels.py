@@ -61,7 +61,7 @@ def joined_scores(
     """Every label's scores, from its own bins if there is a table for each, joined as the criterion says."""
     scores = []
     for place, table in enumerate(tables):
-        how: dict[str, Any] = {"weights": table.weights, "entries": table.entries, "estimator": estimator}
+        how: dict[str, Any] = {"weights": table.weights, "row_index": table.row_index, "estimator": estimator}
         workspace = Workspace(table.X, table.Y, n_jobs=n_jobs, **how)
         block = slice(None) if len(tables) == 1 else slice(place, place + 1)
         scores.append(scores_by_label(criterion.plan, workspace, block))

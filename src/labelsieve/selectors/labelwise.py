@@ -116,7 +116,7 @@ class LabelwiseSieve(BaseSieve):
         used = resolve_method(self.criterion, discretizer=self.discretizer)
         if not isinstance(used.space, Single):
             raise InputError(
-                f"LabelwiseSieve({self.criterion!r}): this method is for {label_space_name(used.space)!r} targets, and here every "
+                f"LabelwiseSieve({self.criterion!r}): this method is for {label_space_name(used.space)!r} targets, here every "
                 "target is by itself; use Sieve, or the criterion alone."
             )
         plan = used.criterion.plan

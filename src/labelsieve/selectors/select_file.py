@@ -111,7 +111,7 @@ def select_file(
     labelwise : bool
         A list for every label.
     twins : float, optional
-        Look for features left out that are so similar to a chosen one: see :class:`labelsieve.selectors.redundancy.RedundantFeature`.
+        Look for features left out that are so similar to a chosen one: see :class:`RedundantFeature`.
     stability : int, optional
         Select from so many resamples of the rows too: see :func:`labelsieve.selectors.selection_stability`.
     settings : mapping, optional

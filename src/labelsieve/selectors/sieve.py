@@ -215,7 +215,7 @@ class Sieve(BaseSieve):
             data.X,
             data.Y,
             weights=data.weights,
-            entries=data.entries,
+            row_index=data.row_index,
             target_weights=read_target_weights(self.target_weight, data.Y.n_columns),
             estimator=self.estimator,
             n_jobs=self.n_jobs,

@@ -22,7 +22,7 @@ _FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Which differences between methods are real. EncodedTargets by :func:`labelsieve.statistics.compare`.
+    """Which differences between methods are real. Made by :func:`labelsieve.statistics.compare`.
 
     Attributes
     ----------

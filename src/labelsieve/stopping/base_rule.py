@@ -63,7 +63,7 @@ class SelectionPath:
 
     def require_plain_rows(self, who: str, remedy: str) -> None:
         """Refuse weights and rows that count several times: then rows are not so many independent observations."""
-        if self.workspace.entries is not None:
+        if self.workspace.row_index is not None:
             raise InputError(f"{who}: this label space counts rows several times, and copies are no new evidence; {remedy}")
         if self.workspace.weights is not None:
             raise InputError(f"{who} is not defined for weighted rows (sample_weight, or a label space with weights); {remedy}")
@@ -106,5 +106,5 @@ class StoppingRule(BaseEstimator):  # type: ignore[misc]
 
 
 def cannot_evaluate(*_: Any) -> Numbers:
-    """In place of a evaluator, where there is none."""
+    """The evaluator where there is none."""
     raise InputError("Predictions cannot be judged here; use a rule that looks at the scores or at the counts.")

@@ -17,7 +17,7 @@ class Knee(StoppingRule):
 
     .. math:: \arg\max_i \; \left(1 - \frac{i - 1}{K - 1}\right) - \frac{s_i - s_K}{s_1 - s_K}
 
-    Assumes that there is one: a few features that tell much, then many that tell alike. It is a figure_function's rule and promises no
+    Assumes that there is one: a few features that tell much, then many that tell alike. It is a figure's rule and promises no
     error rate; where it lies depends on how far one looks.
 
     Parameters

@@ -24,12 +24,12 @@ class TableBackend:
     Parameters
     ----------
     X, Y : Codes
-        Features and targets, with the same rows unless ``entries`` are given.
+        Features and targets, with the same rows unless ``row_index`` are given.
     probabilities : callable
         The estimator: probabilities from counts, for tables that come stacked along the first axis.
     weights : ndarray of float, optional
         What each row of ``Y`` counts.
-    entries : ndarray of uint32, optional
+    row_index : ndarray of uint32, optional
         The row of ``X`` that each row of ``Y`` belongs to.
 
     Notes
@@ -46,9 +46,9 @@ class TableBackend:
         probabilities: Probabilities,
         *,
         weights: Real | None = None,
-        entries: NDArray[np.uint32] | None = None,
+        row_index: NDArray[np.uint32] | None = None,
     ) -> None:
-        self._X, self._Y, self._entries, self._weights = X, Y, entries, weights
+        self._X, self._Y, self._row_index, self._weights = X, Y, row_index, weights
         self._probabilities = probabilities
         self._targets = [_numbered(Y.column(target)) for target in range(Y.n_columns)]
         self._levels = np.array([_numbered(self._feature(j))[1] for j in range(X.n_columns)])
@@ -116,7 +116,7 @@ class TableBackend:
 
     def _feature(self, j: int) -> Column:
         column = self._X.column(j)
-        return column if self._entries is None else column[self._entries]
+        return column if self._row_index is None else column[self._row_index]
 
 
 def _numbered(column: Column) -> tuple[Column, int]:

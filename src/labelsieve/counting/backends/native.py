@@ -31,12 +31,12 @@ class NativeBackend:
     Parameters
     ----------
     X, Y : Codes
-        Features and targets, with the same rows unless ``entries`` are given. They are packed here, once.
+        Features and targets, with the same rows unless ``row_index`` are given. They are packed here, once.
     fixed : FixedPoint
-        EncodedTargets for these rows (or weights) and at least this number of targets.
+        Made for these rows (or weights) and at least this number of targets.
     weights : RowWeights, optional
         Weighted rows are counted one column at a time: about ``n_rows`` steps for every pair of columns.
-    entries : ndarray of uint32, optional
+    row_index : ndarray of uint32, optional
         What is counted instead of the rows of ``X``: a row number for each row of ``Y``. Rows may be named several times,
         and are not copied; counting then goes by groups of rows, never by margins.
     n_jobs : int, optional
@@ -61,11 +61,11 @@ class NativeBackend:
         fixed: FixedPoint,
         *,
         weights: RowWeights | None = None,
-        entries: NDArray[np.uint32] | None = None,
+        row_index: NDArray[np.uint32] | None = None,
         n_jobs: int | None = None,
         strategy: Strategy = "auto",
     ) -> None:
-        n_rows = X.n_rows if entries is None else len(entries)
+        n_rows = X.n_rows if row_index is None else len(row_index)
         if n_rows != Y.n_rows:
             raise InputError(f"X has {n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
         self.n_features, self.n_targets, self._n_rows = X.n_columns, Y.n_columns, n_rows
@@ -73,7 +73,7 @@ class NativeBackend:
         if weights is not None:
             native_weights = core.Weights(weights.values, logarithms(), fixed.scale, fixed.penalty)
         table = fixed.values if weights is None else None
-        self._session = core.Session(X.native, Y.native, table, native_weights, n_threads(n_jobs), strategy, entries)
+        self._session = core.Session(X.native, Y.native, table, native_weights, n_threads(n_jobs), strategy, row_index)
 
     @property
     def bytes(self) -> int:

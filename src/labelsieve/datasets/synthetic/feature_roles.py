@@ -30,7 +30,7 @@ class Role:
 
 @dataclass(frozen=True, eq=False)
 class SyntheticData:
-    """EncodedTargets-up data and the roles of its features. ``parents[l]`` are the labels that label ``l`` depends on."""
+    """Made-up data and the roles of its features. ``parents[l]`` are the labels that label ``l`` depends on."""
 
     X: NDArray[np.float64]
     Y: NDArray[Any]

@@ -1,4 +1,4 @@
-"""EncodedTargets-up data of which the right answer is known: what a criterion should find, and what it should leave."""
+"""Made-up data of which the right answer is known: what a criterion should find, and what it should leave."""
 
 from dataclasses import dataclass
 from typing import Literal

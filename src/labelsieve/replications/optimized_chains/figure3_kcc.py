@@ -29,7 +29,7 @@ FLAT = 0.02  # of its maximum: a measure that changes less does not depend on k
 STABLE = 0.02  # of the maximum: how far exact match may be below it to be stable
 CHOICES = {
     **{name: sun_kudo.CHOICES[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure_function alone. The printed best k fit 6, 14, 45 and 101 labels, and figure 7 has scene, "
+    "data sets": "The names are in the figure alone. The printed best k fit 6, 14, 45 and 101 labels, and figure 7 has scene, "
     "yeast, medical and rcv1s1.",
     "order": "Labels as they stand: orders are chosen from section 8.5 of the paper on.",
     "features": "All of them.",

@@ -33,7 +33,7 @@ CHAIN = "kCC"
 SMALL = 3  # of the ten numbers of features: the "smaller values of M" of the text
 CHOICES = {
     **{name: sun_kudo.CHOICES[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure_function alone; those of figure 7 are taken.",
+    "data sets": "The names are in the figure alone; those of figure 7 are taken.",
     "classifier": "Not stated. kCC with k = 0.8 q, labels in the order in which they stand; MLFS has the same parents.",
     "discretizer": "Levels at mean +- std for all five.",
     "MLMRMR": "As it is defined, redundancy is taken off. A public toolbox of Matlab programs adds it: MLMRMR + does so "

@@ -27,7 +27,7 @@ QUICK_SHARES = (0.25, 0.5, 0.75, 1.0)
 FEW, STABLE = 0.25, 0.02  # a small share of parents; how far it may be below the best share
 CHOICES = {
     **{name: sun_kudo.CHOICES[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure_function alone; those of figure 7 are taken.",
+    "data sets": "The names are in the figure alone; those of figure 7 are taken.",
     "order": "Labels as they stand: orders are chosen from section 8.5 of the paper on.",
 }
 

@@ -24,7 +24,7 @@ PART = "orders"
 CANONICAL, CHOSEN = "oCC", "oCC cos"
 CHOICES = {
     **{name: sun_kudo.CHOICES[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure_function alone; those of figure 7 are taken.",
+    "data sets": "The names are in the figure alone; those of figure 7 are taken.",
     "k = q, M = d": "All labels before a label are its parents and all features are used, so oCC is a classifier chain, and is "
     "run as one.",
     "EoCC": "Members learn from 75 % of the rows and 50 % of the features, as in the paper's other experiments.",

@@ -26,7 +26,7 @@ MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
 METHODS = ("oCC cos", "EoCC5", "EoCC10")
 COMPETITIVE = 0.02
 CHOICES = occ_figure6.CHOICES | {
-    "data sets": "NamedEstimator in the text: rcv1s1, scene, yeast and medical.",
+    "data sets": "Named in the text: rcv1s1, scene, yeast and medical.",
     "rows": "Drawn at random from the training rows of a fold, the same for all three; more rows contain the fewer.",
 }
 
