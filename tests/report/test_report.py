@@ -62,7 +62,7 @@ def test_ids_are_unique_and_everything_that_points_to_one_finds_it(page):
     assert len(set(ids)) == len(ids)
     links = [value for _, attributes, _ in page.elements for key, value in attributes.items() if key.endswith("href")]
     wanted = {link[1:] for link in links if link.startswith("#")}
-    for key in ("aria-labeledby", "aria-describedby"):
+    for key in ("aria-labelledby", "aria-describedby"):
         wanted |= {one for _, attributes, _ in page.elements for one in attributes.get(key, "").split()}
     wanted |= {one for _, attributes, _ in page.elements for one in re.findall(r"url\(#([^)]*)\)", str(attributes))}
     assert wanted <= set(ids)

@@ -90,7 +90,7 @@ class Report:
 
 def _section(section: Section) -> Html:
     heading = f"{section.name}-heading"
-    return tag("section", tag("h2", section.title, id=heading), section.body, id=section.name, aria_labeledby=heading)
+    return tag("section", tag("h2", section.title, id=heading), section.body, id=section.name, aria_labelledby=heading)
 
 
 def _made_by() -> str:

@@ -53,7 +53,7 @@ def inline_svg(draw: Callable[[], Any], *, name: str, title: str, description: s
     for key in ("width", "height", "version"):
         root.attrib.pop(key, None)
     root.set("role", "img")
-    root.set("aria-labeledby", f"{name}-title {name}-description")
+    root.set("aria-labelledby", f"{name}-title {name}-description")
     root.set("style", f"width: {PIXELS * LARGEST * inches:.0f}px; min-width: {PIXELS * SMALLEST * inches:.0f}px")
     for place, (part, text) in enumerate((("title", title), ("desc", description))):
         element = ElementTree.Element(f"{{{_SVG}}}{part}", id=f"{name}-{'title' if part == 'title' else 'description'}")

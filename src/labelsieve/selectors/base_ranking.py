@@ -12,7 +12,7 @@ from labelsieve.selectors.base import BaseSieve, evaluator_of
 from labelsieve.stopping import StoppingRule
 
 
-class Ranking(BaseSieve):
+class BaseRanking(BaseSieve):
     """A selector that keeps the features of largest score; of equals the lowest column comes first."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

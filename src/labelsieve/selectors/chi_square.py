@@ -14,7 +14,7 @@ from labelsieve.information import Codes, join
 from labelsieve.labelspace import read_targets
 from labelsieve.registry import make_discretizer
 from labelsieve.selectors.base import BaseSieve, Count
-from labelsieve.selectors.base_ranking import Ranking
+from labelsieve.selectors.base_ranking import BaseRanking
 from labelsieve.selectors.contingency import Array, Classes, chi_square_table, classes_of, target_slices
 from labelsieve.stopping import StoppingRule
 
@@ -104,7 +104,7 @@ def _labels(targets: Codes) -> sp.csr_array:
     return sp.csc_array((parts.codes.astype(np.float64), parts.rows.astype(np.intp), parts.starts), shape=targets.shape).tocsr()
 
 
-class ChiSquare(Ranking):
+class ChiSquare(BaseRanking):
     """Rank features by their chi-square statistic with the targets: see :func:`chi_square`.
 
     Parameters
@@ -142,7 +142,7 @@ class ChiSquare(Ranking):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Ranking._parameter_constraints,
+        **BaseRanking._parameter_constraints,
         "targets": [StrOptions(set(TARGETS))],
         "combine": [StrOptions({"sum", "max"})],
         "discretizer": BaseSieve._parameter_constraints["discretizer"],

@@ -14,7 +14,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.progress import progress_bar
 from labelsieve.selectors.base import Count
-from labelsieve.selectors.base_ranking import Ranking
+from labelsieve.selectors.base_ranking import BaseRanking
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
 from labelsieve.stopping import StoppingRule
 
@@ -23,11 +23,11 @@ AT_ONCE = 2**22  # neighbors, or differences of targets, that are held in memory
 _TOGETHER = 64  # references that the core adds up together: blocks are multiples
 
 
-class BaseRelief(Ranking):
+class BaseRelief(BaseRanking):
     """Parameters of the Relief family, and walking over the reference rows."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Ranking._parameter_constraints,
+        **BaseRanking._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "n_samples": [Interval(Integral, 1, None, closed="left"), None],
         "sigma": [Interval(Real, 0, None, closed="neither"), None],
@@ -60,7 +60,7 @@ def blocks(references: NDArray[np.intp], each: int) -> list[NDArray[np.intp]]:
     return [references[start : start + size] for start in range(0, len(references), size)]
 
 
-class GroupedRelief(BaseRelief):
+class BaseGroupedRelief(BaseRelief):
     """The members of the family that look for neighbors in groups of rows, one group for each class or label."""
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -87,7 +87,7 @@ class GroupedRelief(BaseRelief):
         raise NotImplementedError
 
 
-class ReliefF(GroupedRelief):
+class ReliefF(BaseGroupedRelief):
     r"""Rank features by how much better they tell near rows of other classes apart than near rows of the same class.
 
     .. math:: W_f = \frac{1}{m k} \sum_i \Big[ \sum_{c \ne c_i} \frac{P(c)}{1 - P(c_i)} \sum_{j \in M_{ic}} \delta_f(i, j)

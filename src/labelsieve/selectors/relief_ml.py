@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError
 from labelsieve.selectors.base import Count
-from labelsieve.selectors.relief import Array, GroupedRelief
+from labelsieve.selectors.relief import Array, BaseGroupedRelief
 from labelsieve.stopping import StoppingRule
 
 
-class ReliefFML(GroupedRelief):
+class ReliefFML(BaseGroupedRelief):
     r"""ReliefF in which a row has many labels at once.
 
     .. math:: W_f = \frac{1}{m k} \sum_i \Big[ \sum_{l \notin Y_i} \frac{P(l)}{\sum_{l' \notin Y_i} P(l')} \sum_{j \in G_{il}}
