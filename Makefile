@@ -17,6 +17,7 @@ PACKAGE_STAMP := $(VENV)/.labelsieve-package
 # What the installed package is made of. The list itself is kept too, so that a removed file counts as a change.
 SOURCES := $(sort $(shell find src native -type f -not -path '*/__pycache__/*'))
 SOURCE_LIST := build/sources.txt
+NATIVE_SOURCES := $(sort $(shell find native tests/native -name '*.[ch]pp'))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -46,10 +47,12 @@ lint: setup  ## Check style, types and the direction of imports
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
 	$(VENV)/bin/lint-imports
+	$(VENV)/bin/clang-format --dry-run -Werror $(NATIVE_SOURCES)
 
-format: $(DEV_STAMP)  ## Put the Python code into its usual form
+format: $(DEV_STAMP)  ## Format the Python and C++ code
 	$(RUN) -m ruff check --fix
 	$(RUN) -m ruff format
+	$(VENV)/bin/clang-format -i $(NATIVE_SOURCES)
 
 native-test: $(DEV_STAMP)  ## Run the C++ tests
 	@$(CMAKE) -S . -B build/native -DLABELSIEVE_TESTS=ON > /dev/null

@@ -1,4 +1,5 @@
-// What the binding files share: the arrays that Python hands over, and checks of their shapes. Only module*.cpp include this.
+// What the binding files share: the arrays that Python hands over, and checks of their shapes. Only
+// module*.cpp include this.
 #pragma once
 
 #include <nanobind/nanobind.h>

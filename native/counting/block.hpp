@@ -1,7 +1,8 @@
 // Features that are counted together, and the ways to store them.
 //
-// A feature with r levels is r - 1 one-hot columns: level 0 is left out, since its counts follow from the others. What
-// counts inside a set of rows is the same question for every way of storing; only the speed differs.
+// A feature with r levels is r - 1 one-hot columns: level 0 is left out, since its counts follow from the
+// others. What counts inside a set of rows is the same question for every way of storing; only the speed
+// differs.
 #pragma once
 
 #include <bit>
@@ -9,21 +10,21 @@
 #include <vector>
 
 #include "counting/columns.hpp"
-#include "simd/kernels.hpp"
 #include "counting/partition.hpp"
+#include "simd/kernels.hpp"
 
 namespace labelsieve {
 
 // A set of rows: a list, or one bit per row. Each way of storing asks for the form that it needs.
 struct Rows {
     const row_t* list = nullptr;
-    std::size_t size = 0;
-    const std::uint64_t* bits = nullptr;
+    size_t size = 0;
+    const uint64_t* bits = nullptr;
 };
 
 // Memory of one worker, kept between tasks.
 struct Scratch {
-    Buffer<std::uint64_t> planes;
+    Buffer<uint64_t> planes;
     Buffer<count_t> counts, cells, margins;
     Buffer<fixed_t> sums;
     Buffer<code_t> codes;
@@ -33,131 +34,141 @@ struct Scratch {
 
 class Block {
   public:
-    Block(std::size_t levels, std::vector<std::size_t> features, std::size_t round_to = 16);
+    Block(size_t levels, std::vector<size_t> features, size_t round_to = 16);
     virtual ~Block() = default;
 
-    std::size_t levels() const { return levels_; }
-    std::size_t width() const { return width_; }  // features, rounded up: a row of counts for one level
-    std::size_t pitch() const { return pitch_; }  // counts of one set of rows: levels - 1 rows of width
-    const std::vector<std::size_t>& features() const { return features_; }
+    size_t levels() const { return levels_; }
+    size_t width() const { return width_; }  // features, rounded up: a row of counts for one level
+    size_t pitch() const { return pitch_; }  // counts of one set of rows: levels - 1 rows of width
+    const std::vector<size_t>& features() const { return features_; }
     const count_t* totals() const { return totals_.data(); }  // counts over all rows
 
     // counts[s * pitch + (a - 1) * width + i] = rows of set s in which feature i has level a.
-    virtual void count(const Rows* sets, std::size_t n_sets, count_t* counts, Scratch& scratch) const = 0;
+    virtual void count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const = 0;
 
     // sums[i] += sum over the groups and the levels of feature i of table[count].
-    virtual void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums, Scratch& scratch) const = 0;
+    virtual void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
+                            Scratch& scratch) const = 0;
 
-    // How many sets should be counted at a time: more than those of one target where reading the rows is what costs.
-    virtual std::size_t sets_at_a_time() const { return 1; }
+    // How many sets should be counted at a time: more than those of one target where reading the rows is what
+    // costs.
+    virtual size_t sets_at_a_time() const { return 1; }
 
-    virtual std::size_t bytes() const = 0;
+    virtual size_t bytes() const = 0;
 
   protected:
-    void set_pitch(std::size_t pitch) { pitch_ = pitch; }
+    void set_pitch(size_t pitch) { pitch_ = pitch; }
     Buffer<count_t> totals_;
 
   private:
-    std::size_t levels_, width_, pitch_;
-    std::vector<std::size_t> features_;
+    size_t levels_, width_, pitch_;
+    std::vector<size_t> features_;
 };
 
 // Row-major bits, 512 columns a row, added vertically: the fastest for all but the extremes.
 class PositionalBlock final : public Block {
   public:
-    PositionalBlock(const Columns& columns, std::size_t levels, std::vector<std::size_t> features);
-    void count(const Rows* sets, std::size_t n_sets, count_t* counts, Scratch& scratch) const override;
-    void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums, Scratch& scratch) const override;
-    std::size_t sets_at_a_time() const override;
-    std::size_t bytes() const override { return words_.size() * sizeof(std::uint64_t); }
-    static std::size_t capacity(std::size_t levels);  // features of a block
+    PositionalBlock(const Columns& columns, size_t levels, std::vector<size_t> features);
+    void count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
+    void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
+                    Scratch& scratch) const override;
+    size_t sets_at_a_time() const override;
+    size_t bytes() const override { return words_.size() * sizeof(uint64_t); }
+    static size_t capacity(size_t levels);  // features of a block
 
     template <class Visit>  // visit(row, feature) for the set bits of a block of two-level features
     void each_bit(Visit&& visit) const {
-        for (std::size_t row = 0; row < n_rows_; ++row)
-            for (std::size_t w = 0; w < block_words; ++w)
-                for (std::uint64_t word = words_[row * block_words + w]; word != 0; word &= word - 1)
-                    visit(row, 64 * w + std::size_t(std::countr_zero(word)));
+        for (size_t row = 0; row < n_rows_; ++row)
+            for (size_t w = 0; w < block_words; ++w)
+                for (uint64_t word = words_[row * block_words + w]; word != 0; word &= word - 1)
+                    visit(row, 64 * w + size_t(std::countr_zero(word)));
     }
 
   private:
     void pack(const DenseColumns& columns);
     void pack(const SparseColumns& columns);
-    void add_list(const row_t* rows, std::size_t n, std::uint64_t* planes, unsigned n_planes) const;
+    void add_list(const row_t* rows, size_t n, uint64_t* planes, unsigned n_planes) const;
 
-    std::size_t n_rows_;
-    Buffer<std::uint64_t> words_;  // one more row than there are, all zero: lists are filled up with it
+    size_t n_rows_;
+    Buffer<uint64_t> words_;  // one more row than there are, all zero: lists are filled up with it
 };
 
 // The non-zeros of two-level features, row by row: for columns that are almost always zero.
 class SparseBlock final : public Block {
   public:
-    SparseBlock(const SparseColumns& columns, std::vector<std::size_t> features);
-    SparseBlock(const std::vector<std::unique_ptr<Block>>& positional, std::size_t first, std::size_t last, std::size_t n_rows);
-    void count(const Rows* sets, std::size_t n_sets, count_t* counts, Scratch& scratch) const override;
-    void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums, Scratch& scratch) const override;
-    std::size_t bytes() const override { return offsets_.size() * sizeof(std::uint16_t) + starts_.size() * sizeof(std::size_t); }
-    static constexpr std::size_t max_features = 8192;
+    SparseBlock(const SparseColumns& columns, std::vector<size_t> features);
+    SparseBlock(const std::vector<std::unique_ptr<Block>>& positional, size_t first, size_t last,
+                size_t n_rows);
+    void count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
+    void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
+                    Scratch& scratch) const override;
+    size_t bytes() const override {
+        return offsets_.size() * sizeof(uint16_t) + starts_.size() * sizeof(size_t);
+    }
+    static constexpr size_t max_features = 8192;
 
   private:
     template <class Each>
-    void fill(std::size_t n_rows, Each&& each);
+    void fill(size_t n_rows, Each&& each);
 
-    std::vector<std::size_t> starts_;     // of every row
-    std::vector<std::uint16_t> offsets_;  // the features that are not zero in it
+    std::vector<size_t> starts_;     // of every row
+    std::vector<uint16_t> offsets_;  // the features that are not zero in it
 };
 
 // Column-major bits, four columns against four sets: for few features.
 class TiledBlock final : public Block {
   public:
-    TiledBlock(const Columns& columns, std::size_t levels, std::vector<std::size_t> features);
-    void count(const Rows* sets, std::size_t n_sets, count_t* counts, Scratch& scratch) const override;
-    void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums, Scratch& scratch) const override;
-    std::size_t sets_at_a_time() const override { return 64; }
-    std::size_t bytes() const override { return words_.size() * sizeof(std::uint64_t); }
+    TiledBlock(const Columns& columns, size_t levels, std::vector<size_t> features);
+    void count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
+    void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
+                    Scratch& scratch) const override;
+    size_t sets_at_a_time() const override { return 64; }
+    size_t bytes() const override { return words_.size() * sizeof(uint64_t); }
 
   private:
-    std::size_t n_rows_, n_words_;
-    Buffer<std::uint64_t> words_;
+    size_t n_rows_, n_words_;
+    Buffer<uint64_t> words_;
 };
 
-// visit(feature, level, row) for every entry of a sparse column that is not its implicit code; that code changes places
-// with level 0, so that the level left out is the one that is not stored.
+// visit(feature, level, row) for every entry of a sparse column that is not its implicit code; that code
+// changes places with level 0, so that the level left out is the one that is not stored.
 template <class Visit>
-void each_listed(const SparseColumns& columns, std::size_t column, Visit&& visit) {
+void each_listed(const SparseColumns& columns, size_t column, Visit&& visit) {
     const code_t implicit = columns.implicit(column);
     const row_t* rows = columns.rows(column);
     const code_t* codes = columns.codes(column);
-    for (std::size_t i = 0, n = columns.listed(column); i < n; ++i) {
+    for (size_t i = 0, n = columns.listed(column); i < n; ++i) {
         if (codes[i] == implicit) continue;
         visit(codes[i] == 0 ? implicit : codes[i], rows[i]);
     }
 }
 
-// Packs 64-row stripes of byte codes: visit(first_row, stripe, bits), where bits[(a - 1) * width + i] masks the rows of the
-// stripe in which feature i has level a. Used by both ways of storing bits.
+// Packs 64-row stripes of byte codes: visit(first_row, stripe, bits), where bits[(a - 1) * width + i] masks
+// the rows of the stripe in which feature i has level a. Used by both ways of storing bits.
 template <class Visit>
 void each_stripe(const DenseColumns& columns, const Block& block, Visit&& visit) {
-    constexpr std::size_t stripes = 8;  // 512 rows at a time: a line of every column is read once
-    const std::size_t n = columns.n_rows(), n_features = block.features().size();
-    const std::size_t n_bits = (block.levels() - 1) * block.width();
-    Buffer<std::uint64_t> bits(stripes * n_bits);
-    Buffer<std::uint8_t> bytes(n_features * 64 * stripes);
-    for (std::size_t top = 0; top < n; top += 64 * stripes) {
-        const std::size_t rows = n - top < 64 * stripes ? n - top : 64 * stripes;
+    constexpr size_t stripes = 8;  // 512 rows at a time: a line of every column is read once
+    const size_t n = columns.n_rows(), n_features = block.features().size();
+    const size_t n_bits = (block.levels() - 1) * block.width();
+    Buffer<uint64_t> bits(stripes * n_bits);
+    Buffer<uint8_t> bytes(n_features * 64 * stripes);
+    for (size_t top = 0; top < n; top += 64 * stripes) {
+        const size_t rows = n - top < 64 * stripes ? n - top : 64 * stripes;
         const bool whole = rows == 64 * stripes && columns.bytes(block.features()[0]) != nullptr;
         if (!whole) {
             if (rows < 64 * stripes) std::memset(bytes.data(), 0, bytes.size());
             columns.read_bytes(block.features().data(), n_features, top, rows, bytes.data(), 64 * stripes);
         }
-        for (std::size_t i = 0; i < n_features; ++i) {
-            const std::uint8_t* codes = whole ? columns.bytes(block.features()[i]) + top : bytes.data() + i * 64 * stripes;
-            std::uint64_t unknown = 0;
-            for (std::size_t s = 0; s < stripes; ++s)
-                unknown |= kernels().match_levels(codes + 64 * s, block.levels(), bits.data() + s * n_bits + i, block.width());
+        for (size_t i = 0; i < n_features; ++i) {
+            const uint8_t* codes =
+                whole ? columns.bytes(block.features()[i]) + top : bytes.data() + i * 64 * stripes;
+            uint64_t unknown = 0;
+            for (size_t s = 0; s < stripes; ++s)
+                unknown |= kernels().match_levels(codes + 64 * s, block.levels(),
+                                                  bits.data() + s * n_bits + i, block.width());
             if (unknown != 0) columns.check(block.features()[i], 255);
         }
-        for (std::size_t s = 0; 64 * s < rows; ++s) visit(top + 64 * s, bits.data() + s * n_bits);
+        for (size_t s = 0; 64 * s < rows; ++s) visit(top + 64 * s, bits.data() + s * n_bits);
     }
 }
 

@@ -6,50 +6,57 @@ namespace labelsieve {
 
 namespace {
 
-// Counts of a tile are written to the first cache and looked up from there: 24 kB for the cells and what they leave.
-constexpr std::size_t tile_counts = 6144;
+// Counts of a tile are written to the first cache and looked up from there: 24 kB for the cells and what they
+// leave.
+constexpr size_t tile_counts = 6144;
 
-std::size_t tile_width(std::size_t n_cells, std::size_t width) {
-    const std::size_t fitting = tile_counts / (2 * n_cells) / 16 * 16;
-    return std::min(width, std::clamp<std::size_t>(fitting, 16, 256));
+size_t tile_width(size_t n_cells, size_t width) {
+    const size_t fitting = tile_counts / (2 * n_cells) / 16 * 16;
+    return std::min(width, std::clamp<size_t>(fitting, 16, 256));
 }
 
 }  // namespace
 
-void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, std::size_t given, count_t* cells,
-                      Scratch& scratch) {
-    const std::size_t width = block.width();
+void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, size_t given,
+                      count_t* cells, Scratch& scratch) {
+    const size_t width = block.width();
     // One class with all rows: what `split_class` leaves over is of no use.
     scratch.cells.reserve(block.levels() * given * width);
-    kernels().split_class(counted, block.pitch(), block.totals(), width, given_sizes, block.levels(), given, width, cells, width,
-                          scratch.cells.data(), width, scratch.cells.data());
+    kernels().split_class(counted, block.pitch(), block.totals(), width, given_sizes, block.levels(), given,
+                          width, cells, width, scratch.cells.data(), width, scratch.cells.data());
 }
 
-void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells, const fixed_t* table, fixed_t* sums,
-                Scratch& scratch) {
-    const std::size_t width = block.width(), n_cells = block.levels() * counts.given;
-    const std::size_t tile = tile_width(n_cells, width);
-    const std::size_t pitch = tile + 16;  // not a power of two, or the rows of cells would fight for the same cache lines
-    // The cells of a class and, behind them, what they leave: for the last class both are looked up in one go.
+void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells,
+                const fixed_t* table, fixed_t* sums, Scratch& scratch) {
+    const size_t width = block.width(), n_cells = block.levels() * counts.given;
+    const size_t tile = tile_width(n_cells, width);
+    const size_t pitch =
+        tile + 16;  // not a power of two, or the rows of cells would fight for the same cache lines
+    // The cells of a class and, behind them, what they leave: for the last class both are looked up in one
+    // go.
     scratch.cells.reserve(2 * n_cells * pitch);
     count_t* cells = scratch.cells.data();
     count_t* left = cells + n_cells * pitch;
-    const std::size_t set = block.pitch();
-    for (std::size_t start = 0; start < width; start += tile) {
-        const std::size_t n = std::min(tile, width - start);
-        if (counts.classes == 1) kernels().look_up(given_cells + start, n_cells, width, n, table, sums + start);
-        for (std::size_t b = 0; b + 1 < counts.classes; ++b) {
+    const size_t set = block.pitch();
+    for (size_t start = 0; start < width; start += tile) {
+        const size_t n = std::min(tile, width - start);
+        if (counts.classes == 1)
+            kernels().look_up(given_cells + start, n_cells, width, n, table, sums + start);
+        for (size_t b = 0; b + 1 < counts.classes; ++b) {
             const bool first = b == 0, last = b + 2 == counts.classes;
-            kernels().split_class(counts.counted + b * (counts.given - 1) * set + start, set, counts.with_class + b * set + start,
-                                  width, counts.given_sizes + b * counts.given, block.levels(), counts.given, n, cells, pitch,
-                                  first ? given_cells + start : left, first ? width : pitch, left);
+            kernels().split_class(counts.counted + b * (counts.given - 1) * set + start, set,
+                                  counts.with_class + b * set + start, width,
+                                  counts.given_sizes + b * counts.given, block.levels(), counts.given, n,
+                                  cells, pitch, first ? given_cells + start : left, first ? width : pitch,
+                                  left);
             kernels().look_up(cells, last ? 2 * n_cells : n_cells, pitch, n, table, sums + start);
         }
     }
 }
 
-void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* triple, std::size_t n_features, fixed_t* account) {
-    for (std::size_t k = 0; k < n_features; ++k) {
+void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* triple, size_t n_features,
+                fixed_t* account) {
+    for (size_t k = 0; k < n_features; ++k) {
         const fixed_t always = terms.constant + (terms.fixed ? terms.fixed[k] : 0);
         account[k] += always + terms.pair_factor * pair[k] + terms.triple_factor * triple[k];
     }

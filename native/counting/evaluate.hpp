@@ -5,30 +5,32 @@
 
 namespace labelsieve {
 
-// What was counted for one target: cells (a, v, b) with a, v, b >= 1, and the margins from which the others follow.
+// What was counted for one target: cells (a, v, b) with a, v, b >= 1, and the margins from which the others
+// follow.
 struct TargetCounts {
-    std::size_t classes;
-    std::size_t given;           // levels of the column conditioned on; 1 when there is none
+    size_t classes;
+    size_t given;                // levels of the column conditioned on; 1 when there is none
     const count_t* counted;      // [(b - 1) * (given - 1) + (v - 1)] sets, each `pitch` of the block
     const count_t* with_class;   // [(b - 1)] sets: levels of the features in each class
     const count_t* given_sizes;  // [(b - 1) * given + v]: rows of each class at each level given
 };
 
 // The table of every feature and the column conditioned on: cells[(a * given + v) * width + i].
-void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, std::size_t given, count_t* cells,
-                      Scratch& scratch);
+void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, size_t given,
+                      count_t* cells, Scratch& scratch);
 
 // sums[i] += sum over the cells of (feature i, given, target) of table[count].
-void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells, const fixed_t* table, fixed_t* sums,
-                Scratch& scratch);
+void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells,
+                const fixed_t* table, fixed_t* sums, Scratch& scratch);
 
-// account[k] += constant + fixed[k] + pair_factor * pair[k] + triple_factor * triple[k]: what a newly selected feature adds to a
-// sum over the selected. `fixed` may be null.
+// account[k] += constant + fixed[k] + pair_factor * pair[k] + triple_factor * triple[k]: what a newly
+// selected feature adds to a sum over the selected. `fixed` may be null.
 struct PanelTerms {
     fixed_t constant;
     const fixed_t* fixed;
     fixed_t pair_factor, triple_factor;
 };
-void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* triple, std::size_t n_features, fixed_t* account);
+void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* triple, size_t n_features,
+                fixed_t* account);
 
 }  // namespace labelsieve

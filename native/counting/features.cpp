@@ -7,33 +7,36 @@ namespace labelsieve {
 
 namespace {
 
-// From `python -m benchmarks.strategies`: with fewer ones than this, going over them beats adding rows of bits.
+// From `python -m benchmarks.strategies`: with fewer ones than this, going over them beats adding rows of
+// bits.
 constexpr double sparse_density = 0.005;
 
 struct Plan {
-    std::size_t levels;
-    std::vector<std::size_t> features;
+    size_t levels;
+    std::vector<size_t> features;
 };
 
-// Features of the same number of levels share blocks. Those left over join the last block of the next larger number when it
-// has room for all of them, so that a table with a few odd columns does not pay for nearly empty blocks.
-std::vector<Plan> plan_blocks(const Columns& columns, std::vector<std::size_t> narrow, bool bounded) {
-    const auto levels = [&](std::size_t k) { return std::max<std::size_t>(2, columns.levels(k)); };
-    std::stable_sort(narrow.begin(), narrow.end(), [&](std::size_t a, std::size_t b) { return levels(a) > levels(b); });
-    const auto capacity = [&](std::size_t n) { return bounded ? PositionalBlock::capacity(n) : columns.size(); };
+// Features of the same number of levels share blocks. Those left over join the last block of the next larger
+// number when it has room for all of them, so that a table with a few odd columns does not pay for nearly
+// empty blocks.
+std::vector<Plan> plan_blocks(const Columns& columns, std::vector<size_t> narrow, bool bounded) {
+    const auto levels = [&](size_t k) { return std::max<size_t>(2, columns.levels(k)); };
+    std::stable_sort(narrow.begin(), narrow.end(), [&](size_t a, size_t b) { return levels(a) > levels(b); });
+    const auto capacity = [&](size_t n) { return bounded ? PositionalBlock::capacity(n) : columns.size(); };
     std::vector<Plan> plans;
-    for (std::size_t start = 0, stop; start < narrow.size(); start = stop) {
-        const std::size_t r = levels(narrow[start]);
+    for (size_t start = 0, stop; start < narrow.size(); start = stop) {
+        const size_t r = levels(narrow[start]);
         for (stop = start; stop < narrow.size() && levels(narrow[stop]) == r;) ++stop;
-        std::size_t at = start;
-        if (bounded && !plans.empty() && stop - start <= capacity(plans.back().levels) - plans.back().features.size()) {
+        size_t at = start;
+        if (bounded && !plans.empty() &&
+            stop - start <= capacity(plans.back().levels) - plans.back().features.size()) {
             auto& open = plans.back().features;
-            open.insert(open.end(), narrow.begin() + std::ptrdiff_t(start), narrow.begin() + std::ptrdiff_t(stop));
+            open.insert(open.end(), narrow.begin() + ptrdiff_t(start), narrow.begin() + ptrdiff_t(stop));
             continue;
         }
         while (at < stop) {
-            const std::size_t n = std::min(capacity(r), stop - at);
-            plans.push_back({r, {narrow.begin() + std::ptrdiff_t(at), narrow.begin() + std::ptrdiff_t(at + n)}});
+            const size_t n = std::min(capacity(r), stop - at);
+            plans.push_back({r, {narrow.begin() + ptrdiff_t(at), narrow.begin() + ptrdiff_t(at + n)}});
             at += n;
         }
     }
@@ -43,42 +46,46 @@ std::vector<Plan> plan_blocks(const Columns& columns, std::vector<std::size_t> n
 }  // namespace
 
 Features::Features(const Columns& columns, Strategy strategy, Pool& pool) : columns_(columns) {
-    std::vector<std::size_t> narrow, nearly_zero;
-    std::size_t n_bits = 0;
+    std::vector<size_t> narrow, nearly_zero;
+    size_t n_bits = 0;
     const auto* sparse = dynamic_cast<const SparseColumns*>(&columns);
     const double few_rows = sparse_density * double(columns.n_rows());
-    for (std::size_t k = 0; k < columns.size(); ++k) {
+    for (size_t k = 0; k < columns.size(); ++k) {
         if (columns.levels(k) > narrow_levels || strategy == Strategy::histogram) {
             wide_.push_back(k);
         } else {
             narrow.push_back(k);
-            n_bits += std::max<std::size_t>(1, columns.levels(k) - 1);
+            n_bits += std::max<size_t>(1, columns.levels(k) - 1);
         }
     }
     by_groups_ = strategy == Strategy::grouped;
     if (by_groups_) strategy = Strategy::positional;
-    wants_bits_ = strategy == Strategy::tiled || (strategy == Strategy::automatic && n_bits < kernels().few_columns);
+    wants_bits_ =
+        strategy == Strategy::tiled || (strategy == Strategy::automatic && n_bits < kernels().few_columns);
     if (sparse && !wants_bits_ && strategy != Strategy::positional) {
-        const auto is_sparse = [&](std::size_t k) {
-            return columns.levels(k) <= 2 && (strategy == Strategy::sparse || double(sparse->listed(k)) < few_rows);
+        const auto is_sparse = [&](size_t k) {
+            return columns.levels(k) <= 2 &&
+                   (strategy == Strategy::sparse || double(sparse->listed(k)) < few_rows);
         };
         std::copy_if(narrow.begin(), narrow.end(), std::back_inserter(nearly_zero), is_sparse);
         std::erase_if(narrow, is_sparse);
     }
     const auto plans = plan_blocks(columns, narrow, !wants_bits_);
-    const std::size_t n_sparse = (nearly_zero.size() + SparseBlock::max_features - 1) / SparseBlock::max_features;
+    const size_t n_sparse = (nearly_zero.size() + SparseBlock::max_features - 1) / SparseBlock::max_features;
     blocks_.resize(plans.size() + n_sparse);
-    pool.run(blocks_.size(), 0.7 * double(columns.n_rows()) * double(columns.size()), [&](std::size_t b, unsigned) {
-        if (b >= plans.size()) {
-            const auto first = nearly_zero.begin() + std::ptrdiff_t((b - plans.size()) * SparseBlock::max_features);
-            const auto last = std::min(first + std::ptrdiff_t(SparseBlock::max_features), nearly_zero.end());
-            blocks_[b] = std::make_unique<SparseBlock>(*sparse, std::vector<std::size_t>(first, last));
-        } else if (wants_bits_) {
-            blocks_[b] = std::make_unique<TiledBlock>(columns, plans[b].levels, plans[b].features);
-        } else {
-            blocks_[b] = std::make_unique<PositionalBlock>(columns, plans[b].levels, plans[b].features);
-        }
-    });
+    pool.run(
+        blocks_.size(), 0.7 * double(columns.n_rows()) * double(columns.size()), [&](size_t b, unsigned) {
+            if (b >= plans.size()) {
+                const auto first =
+                    nearly_zero.begin() + ptrdiff_t((b - plans.size()) * SparseBlock::max_features);
+                const auto last = std::min(first + ptrdiff_t(SparseBlock::max_features), nearly_zero.end());
+                blocks_[b] = std::make_unique<SparseBlock>(*sparse, std::vector<size_t>(first, last));
+            } else if (wants_bits_) {
+                blocks_[b] = std::make_unique<TiledBlock>(columns, plans[b].levels, plans[b].features);
+            } else {
+                blocks_[b] = std::make_unique<PositionalBlock>(columns, plans[b].levels, plans[b].features);
+            }
+        });
     if (!sparse && !wants_bits_) make_sparse(strategy, pool);
 }
 
@@ -93,19 +100,19 @@ void Features::make_sparse(Strategy strategy, Pool& pool) {
     };
     std::vector<std::unique_ptr<Block>> kept, nearly_zero;
     for (auto& block : blocks_) (is_sparse(*block) ? nearly_zero : kept).push_back(std::move(block));
-    constexpr std::size_t together = SparseBlock::max_features / block_bits;
-    const std::size_t n_kept = kept.size(), n_sparse = (nearly_zero.size() + together - 1) / together;
+    constexpr size_t together = SparseBlock::max_features / block_bits;
+    const size_t n_kept = kept.size(), n_sparse = (nearly_zero.size() + together - 1) / together;
     kept.resize(n_kept + n_sparse);
-    pool.run(n_sparse, 6 * double(n_rows()) * double(nearly_zero.size()), [&](std::size_t task, unsigned) {
-        const std::size_t first = task * together, last = std::min(nearly_zero.size(), first + together);
+    pool.run(n_sparse, 6 * double(n_rows()) * double(nearly_zero.size()), [&](size_t task, unsigned) {
+        const size_t first = task * together, last = std::min(nearly_zero.size(), first + together);
         kept[n_kept + task] = std::make_unique<SparseBlock>(nearly_zero, first, last, n_rows());
-        for (std::size_t b = first; b < last; ++b) nearly_zero[b].reset();
+        for (size_t b = first; b < last; ++b) nearly_zero[b].reset();
     });
     blocks_ = std::move(kept);
 }
 
-std::size_t Features::bytes() const {
-    std::size_t total = 0;
+size_t Features::bytes() const {
+    size_t total = 0;
     for (const auto& block : blocks_) total += block->bytes();
     return total;
 }

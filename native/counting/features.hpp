@@ -1,4 +1,5 @@
-// A table of features, packed for counting: blocks of columns with few levels, and the columns that have too many.
+// A table of features, packed for counting: blocks of columns with few levels, and the columns that have too
+// many.
 #pragma once
 
 #include <memory>
@@ -18,22 +19,23 @@ class Features {
     Features(const Columns& columns, Strategy strategy, Pool& pool);
 
     const Columns& columns() const { return columns_; }
-    std::size_t n_rows() const { return columns_.n_rows(); }
-    std::size_t size() const { return columns_.size(); }
+    size_t n_rows() const { return columns_.n_rows(); }
+    size_t size() const { return columns_.size(); }
     const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }
-    const std::vector<std::size_t>& wide() const { return wide_; }
+    const std::vector<size_t>& wide() const { return wide_; }
     bool wants_bits() const { return wants_bits_; }  // sets of rows as bits, not as lists
     bool by_groups() const { return by_groups_; }    // never from margins
-    std::size_t bytes() const;
+    size_t bytes() const;
 
-    static constexpr std::size_t narrow_levels = 33;  // the most levels with sixteen features in a block of 512 bits
+    static constexpr size_t narrow_levels =
+        33;  // the most levels with sixteen features in a block of 512 bits
 
   private:
     void make_sparse(Strategy strategy, Pool& pool);
 
     const Columns& columns_;
     std::vector<std::unique_ptr<Block>> blocks_;
-    std::vector<std::size_t> wide_;
+    std::vector<size_t> wide_;
     bool wants_bits_ = false, by_groups_ = false;
 };
 

@@ -9,27 +9,28 @@ namespace labelsieve {
 void group_by(const Given& given, bool keep_alone, Partition& out) {
     std::vector<row_t> rows(given.codes().size());
     std::iota(rows.begin(), rows.end(), row_t(0));
-    const std::vector<std::uint32_t> same(rows.size(), 0);
+    const std::vector<uint32_t> same(rows.size(), 0);
     group_rows(rows, same.data(), given.codes().data(), given.levels(), keep_alone, out);
 }
 
 void Panels::Run::all_grouped() {
     const auto& blocks = features().blocks();
-    constexpr std::size_t together = 4;  // blocks of a task, which makes its partition itself
-    const std::size_t n_ranges = (blocks.size() + together - 1) / together;
+    constexpr size_t together = 4;  // blocks of a task, which makes its partition itself
+    const size_t n_ranges = (blocks.size() + together - 1) / together;
     struct Buffers {
-        std::vector<std::uint32_t> classes;
+        std::vector<uint32_t> classes;
         std::vector<row_t> sorted;
     };
     std::vector<Buffers> buffers(panels.pool_.size());
     const double cost = double(grouped.size()) * double(blocks.size()) * double(targets().n_rows()) * 20;
-    panels.pool_.run(grouped.size() * n_ranges, cost, [&](std::size_t task, unsigned worker) {
-        const std::size_t l = grouped[task / n_ranges], start = task % n_ranges * together;
+    panels.pool_.run(grouped.size() * n_ranges, cost, [&](size_t task, unsigned worker) {
+        const size_t l = grouped[task / n_ranges], start = task % n_ranges * together;
         Scratch& scratch = panels.scratch_[worker];
         targets().expand(l, buffers[worker].classes, buffers[worker].sorted);
-        group_rows(buffers[worker].sorted, buffers[worker].classes.data(), given.codes().data(), n_given(), false, scratch.partition);
+        group_rows(buffers[worker].sorted, buffers[worker].classes.data(), given.codes().data(), n_given(),
+                   false, scratch.partition);
         panels.name_rows(scratch.partition);
-        for (std::size_t b = start; b < std::min(blocks.size(), start + together); ++b) {
+        for (size_t b = start; b < std::min(blocks.size(), start + together); ++b) {
             scratch.sums.reserve(blocks[b]->width());
             std::fill(scratch.sums.data(), scratch.sums.data() + blocks[b]->width(), 0);
             blocks[b]->add_groups(scratch.partition, panels.terms_.table, scratch.sums.data(), scratch);
@@ -41,49 +42,53 @@ void Panels::Run::all_grouped() {
 // Columns with many levels, and every column when rows are weighted.
 void Panels::Run::all_wide() {
     const auto& wide = features().wide();
-    const std::size_t n_rows = features().n_rows(), n_entries = targets().n_rows(), n_targets = last - first;
+    const size_t n_rows = features().n_rows(), n_entries = targets().n_rows(), n_targets = last - first;
     if (wide.empty()) return;
     const bool weighted = panels.terms_.weights != nullptr;
-    std::size_t most_levels = 1;
-    for (const std::size_t k : wide) most_levels = std::max<std::size_t>(most_levels, features().columns().levels(k));
-    std::vector<std::vector<std::uint64_t>> cells(panels.pool_.size());
+    size_t most_levels = 1;
+    for (const size_t k : wide) most_levels = std::max<size_t>(most_levels, features().columns().levels(k));
+    std::vector<std::vector<uint64_t>> cells(panels.pool_.size());
     const auto sum = [&](const code_t* codes, const Partition& groups, unsigned worker) {
         auto& room = cells[worker];
         if (room.empty()) room.assign(most_levels, 0);
-        if (weighted) return sum_weighted_cells(codes, groups, panels.terms_.weights, panels.terms_.weighted, room.data());
+        if (weighted)
+            return sum_weighted_cells(codes, groups, panels.terms_.weights, panels.terms_.weighted,
+                                      room.data());
         return sum_cells(codes, groups, panels.terms_.table, reinterpret_cast<count_t*>(room.data()));
     };
     Partition alone;
     group_by(given, weighted, alone);
     panels.name_rows(alone);
-    const std::size_t at_a_time = std::max<std::size_t>(1, set_memory / sizeof(row_t) / std::max<std::size_t>(1, n_entries));
+    const size_t at_a_time = std::max<size_t>(1, set_memory / sizeof(row_t) / std::max<size_t>(1, n_entries));
     std::vector<Partition> groups(std::min(n_targets, at_a_time));
-    for (std::size_t from = first; from < last || from == first; from += at_a_time) {
-        const std::size_t to = std::min(last, from + at_a_time);
+    for (size_t from = first; from < last || from == first; from += at_a_time) {
+        const size_t to = std::min(last, from + at_a_time);
         const double cost = double(to - from + 1) * double(n_entries) * 4;
-        panels.pool_.run(to - from, cost, [&](std::size_t task, unsigned) {
-            std::vector<std::uint32_t> classes;
+        panels.pool_.run(to - from, cost, [&](size_t task, unsigned) {
+            std::vector<uint32_t> classes;
             std::vector<row_t> sorted;
             targets().expand(from + task, classes, sorted);
             group_rows(sorted, classes.data(), given.codes().data(), n_given(), weighted, groups[task]);
             panels.name_rows(groups[task]);
         });
-        const std::size_t columns = std::clamp<std::size_t>(std::size_t(longest_task / cost), 1, 16);
-        const std::size_t n_tasks = (wide.size() + columns - 1) / columns;
-        panels.pool_.run(n_tasks, cost * double(wide.size()), [&](std::size_t task, unsigned worker) {
+        const size_t columns = std::clamp<size_t>(size_t(longest_task / cost), 1, 16);
+        const size_t n_tasks = (wide.size() + columns - 1) / columns;
+        panels.pool_.run(n_tasks, cost * double(wide.size()), [&](size_t task, unsigned worker) {
             Scratch& scratch = panels.scratch_[worker];
-            const std::size_t start = task * columns, stop = std::min(wide.size(), start + columns);
+            const size_t start = task * columns, stop = std::min(wide.size(), start + columns);
             scratch.codes.reserve(columns * n_rows);
             if (wide[stop - 1] - wide[start] == stop - 1 - start) {
                 features().columns().read(wide[start], wide[stop - 1] + 1, scratch.codes.data());
             } else {
-                for (std::size_t i = start; i < stop; ++i)
-                    features().columns().read(wide[i], wide[i] + 1, scratch.codes.data() + (i - start) * n_rows);
+                for (size_t i = start; i < stop; ++i)
+                    features().columns().read(wide[i], wide[i] + 1,
+                                              scratch.codes.data() + (i - start) * n_rows);
             }
-            for (std::size_t i = start; i < stop; ++i) {
+            for (size_t i = start; i < stop; ++i) {
                 const code_t* codes = scratch.codes.data() + (i - start) * n_rows;
                 if (from == first) with_given[wide[i]] = sum(codes, alone, worker);
-                for (std::size_t l = from; l < to; ++l) store(wide[i], l, sum(codes, groups[l - from], worker), worker);
+                for (size_t l = from; l < to; ++l)
+                    store(wide[i], l, sum(codes, groups[l - from], worker), worker);
             }
         });
         if (from >= last) break;

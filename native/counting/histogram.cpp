@@ -5,11 +5,11 @@
 
 namespace labelsieve {
 
-fixed_t WeightedTerm::operator()(std::uint64_t n) const {
+fixed_t WeightedTerm::operator()(uint64_t n) const {
     if (n == 0) return 0;
     const int exponent = std::bit_width(n) - 1;
     const double mantissa = std::ldexp(double(n), -exponent);  // in [1, 2), exact below 2^53
-    const auto index = std::size_t((mantissa - 1.0) * double(n_logs));
+    const auto index = size_t((mantissa - 1.0) * double(n_logs));
     const double center = 1.0 + double(index) / double(n_logs);
     const double r = (mantissa - center) / center;  // below 1/4096, so four terms of log(1 + r) are enough
     const double series = r * (1.0 - r * (0.5 - r * (1.0 / 3.0 - r * 0.25)));
@@ -19,7 +19,7 @@ fixed_t WeightedTerm::operator()(std::uint64_t n) const {
 
 fixed_t sum_cells(const code_t* codes, const Partition& groups, const fixed_t* table, count_t* cells) {
     fixed_t sum = fixed_t(groups.n_alone) * table[1];
-    for (std::size_t g = 0; g < groups.n_groups(); ++g) {
+    for (size_t g = 0; g < groups.n_groups(); ++g) {
         for (const row_t row : groups.group(g)) ++cells[codes[row]];
         for (const row_t row : groups.group(g)) {
             sum += table[cells[codes[row]]];  // table[0] is 0: a level is added once
@@ -29,10 +29,10 @@ fixed_t sum_cells(const code_t* codes, const Partition& groups, const fixed_t* t
     return sum;
 }
 
-fixed_t sum_weighted_cells(const code_t* codes, const Partition& groups, const std::uint64_t* weights, const WeightedTerm& term,
-                           std::uint64_t* cells) {
+fixed_t sum_weighted_cells(const code_t* codes, const Partition& groups, const uint64_t* weights,
+                           const WeightedTerm& term, uint64_t* cells) {
     fixed_t sum = 0;
-    for (std::size_t g = 0; g < groups.n_groups(); ++g) {
+    for (size_t g = 0; g < groups.n_groups(); ++g) {
         for (const row_t row : groups.group(g)) cells[codes[row]] += weights[row];
         for (const row_t row : groups.group(g)) {
             sum += term(cells[codes[row]]);

@@ -10,10 +10,10 @@ namespace labelsieve {
 namespace {
 
 // Consecutive items in one task until it is worth the name.
-std::vector<std::size_t> cut(const std::vector<double>& cost, double limit) {
-    std::vector<std::size_t> ends;
+std::vector<size_t> cut(const std::vector<double>& cost, double limit) {
+    std::vector<size_t> ends;
     double sum = 0;
-    for (std::size_t i = 0; i < cost.size(); ++i) {
+    for (size_t i = 0; i < cost.size(); ++i) {
         sum += cost[i];
         if (sum >= limit || i + 1 == cost.size()) {
             ends.push_back(i + 1);
@@ -25,18 +25,19 @@ std::vector<std::size_t> cut(const std::vector<double>& cost, double limit) {
 
 }  // namespace
 
-// The tables of every feature with the given column: needed for the cells of the most frequent class, and wanted by itself.
+// The tables of every feature with the given column: needed for the cells of the most frequent class, and
+// wanted by itself.
 void Panels::Run::count_given() {
     const auto& blocks = features().blocks();
     std::vector<Rows> levels;
     Partition groups;
-    Buffer<std::uint64_t> bits;
+    Buffer<uint64_t> bits;
     const bool by_lists = given.few() && !panels.terms_.rows;
     if (by_lists) {
-        if (features().wants_bits()) bits = Buffer<std::uint64_t>((n_given() - 1) * n_words());
-        for (std::size_t v = 1; v < n_given(); ++v) {
+        if (features().wants_bits()) bits = Buffer<uint64_t>((n_given() - 1) * n_words());
+        for (size_t v = 1; v < n_given(); ++v) {
             const auto rows = given.rows(v);
-            std::uint64_t* words = bits.size() ? bits.data() + (v - 1) * n_words() : nullptr;
+            uint64_t* words = bits.size() ? bits.data() + (v - 1) * n_words() : nullptr;
             if (words) set_bits(rows, words);
             levels.push_back({rows.data(), rows.size(), words});
         }
@@ -46,7 +47,7 @@ void Panels::Run::count_given() {
     }
     const fixed_t* table = panels.terms_.table;
     const double cost = double(targets().n_rows()) * 5 * double(blocks.size());
-    panels.pool_.run(blocks.size(), cost, [&](std::size_t b, unsigned worker) {
+    panels.pool_.run(blocks.size(), cost, [&](size_t b, unsigned worker) {
         const Block& block = *blocks[b];
         Scratch& scratch = panels.scratch_[worker];
         scratch.sums.reserve(block.width());
@@ -56,30 +57,33 @@ void Panels::Run::count_given() {
             given_cells[b].reserve(block.levels() * n_given() * block.width());
             scratch.counts.reserve(n_given() * block.pitch());
             block.count(levels.data(), levels.size(), scratch.counts.data(), scratch);
-            fill_given_cells(block, scratch.counts.data(), given.sizes().data(), n_given(), given_cells[b].data(), scratch);
-            kernels().look_up(given_cells[b].data(), block.levels() * n_given(), block.width(), block.width(), table, sums);
+            fill_given_cells(block, scratch.counts.data(), given.sizes().data(), n_given(),
+                             given_cells[b].data(), scratch);
+            kernels().look_up(given_cells[b].data(), block.levels() * n_given(), block.width(), block.width(),
+                              table, sums);
         } else {
             block.add_groups(groups, table, sums, scratch);
         }
-        for (std::size_t i = 0; i < block.features().size(); ++i) with_given[block.features()[i]] = sums[i];
+        for (size_t i = 0; i < block.features().size(); ++i) with_given[block.features()[i]] = sums[i];
     });
 }
 
 // The rows of every class at every level of the given column but its most frequent.
-void Panels::Run::fill_sets(std::size_t target, std::size_t at) {
-    const std::size_t n_classes = targets().classes(target), levels = n_given();
+void Panels::Run::fill_sets(size_t target, size_t at) {
+    const size_t n_classes = targets().classes(target), levels = n_given();
     count_t* sizes = set_sizes.data() + size_start[at];
-    for (std::size_t c = 1; c < n_classes; ++c, sizes += levels) {
+    for (size_t c = 1; c < n_classes; ++c, sizes += levels) {
         Rows* set = sets.data() + set_start[at] + (c - 1) * (levels - 1);
         const auto rows = targets().rows(target, c);
         if (features().wants_bits()) {
-            const std::uint64_t* members = panels.class_bits_.data() + (panels.set_index(target) + c - 1) * n_words();
+            const uint64_t* members =
+                panels.class_bits_.data() + (panels.set_index(target) + c - 1) * n_words();
             sizes[0] = count_t(rows.size());
-            for (std::size_t v = 1; v < levels; ++v) {
-                auto* words = const_cast<std::uint64_t*>(set[v - 1].bits);
-                const std::uint64_t* at_level = set_bits_buffer.data() + (v - 1) * n_words();
+            for (size_t v = 1; v < levels; ++v) {
+                auto* words = const_cast<uint64_t*>(set[v - 1].bits);
+                const uint64_t* at_level = set_bits_buffer.data() + (v - 1) * n_words();
                 count_t size = 0;
-                for (std::size_t w = 0; w < n_words(); ++w) {
+                for (size_t w = 0; w < n_words(); ++w) {
                     words[w] = members[w] & at_level[w];
                     size += count_t(std::popcount(words[w]));
                 }
@@ -88,12 +92,12 @@ void Panels::Run::fill_sets(std::size_t target, std::size_t at) {
             }
             continue;
         }
-        const std::uint8_t* level = given.bytes().data();
+        const uint8_t* level = given.bytes().data();
         if (levels == 1) {
             // Nothing is given: the class itself is the only set, and its counts are the margins.
         } else if (levels == 2) {  // every row is written and kept or overwritten: no branch to mispredict
             auto* list = const_cast<row_t*>(set[0].list);
-            std::size_t n = 0;
+            size_t n = 0;
             for (const row_t row : rows) {
                 list[n] = row;
                 n += level[row];
@@ -103,16 +107,16 @@ void Panels::Run::fill_sets(std::size_t target, std::size_t at) {
             row_t* next[Given::few_levels];
             row_t ignored = 0;
             next[0] = &ignored;
-            for (std::size_t v = 1; v < levels; ++v) next[v] = const_cast<row_t*>(set[v - 1].list);
+            for (size_t v = 1; v < levels; ++v) next[v] = const_cast<row_t*>(set[v - 1].list);
             for (const row_t row : rows) {
-                const std::uint8_t v = level[row];
+                const uint8_t v = level[row];
                 *next[v] = row;
                 next[v] += v != 0;
             }
-            for (std::size_t v = 1; v < levels; ++v) set[v - 1].size = std::size_t(next[v] - set[v - 1].list);
+            for (size_t v = 1; v < levels; ++v) set[v - 1].size = size_t(next[v] - set[v - 1].list);
         }
         sizes[0] = count_t(rows.size());
-        for (std::size_t v = 1; v < levels; ++v) {
+        for (size_t v = 1; v < levels; ++v) {
             sizes[v] = count_t(set[v - 1].size);
             sizes[0] -= sizes[v];
         }
@@ -120,18 +124,18 @@ void Panels::Run::fill_sets(std::size_t target, std::size_t at) {
 }
 
 // Sets for the targets split[from .. to).
-void Panels::Run::make_sets(std::size_t from, std::size_t to) {
-    const std::size_t levels = n_given();
+void Panels::Run::make_sets(size_t from, size_t to) {
+    const size_t levels = n_given();
     set_start.assign(1, 0);
     size_start.assign(1, 0);
-    std::vector<std::size_t> place;
-    std::size_t room = 0;
+    std::vector<size_t> place;
+    size_t room = 0;
     std::vector<double> cost;
-    for (std::size_t t = from; t < to; ++t) {
-        for (std::size_t c = 1; c < targets().classes(split[t]); ++c)
-            for (std::size_t v = 1; v < levels; ++v) {
+    for (size_t t = from; t < to; ++t) {
+        for (size_t c = 1; c < targets().classes(split[t]); ++c)
+            for (size_t v = 1; v < levels; ++v) {
                 place.push_back(room);
-                const std::size_t most = std::min<std::size_t>(targets().rows(split[t], c).size(), given.sizes()[v]);
+                const size_t most = std::min<size_t>(targets().rows(split[t], c).size(), given.sizes()[v]);
                 room += features().wants_bits() ? n_words() : most + 1;
             }
         set_start.push_back(place.size());
@@ -141,53 +145,61 @@ void Panels::Run::make_sets(std::size_t from, std::size_t to) {
     sets.assign(place.size(), {});
     set_sizes.resize(size_start.back());
     if (features().wants_bits()) {
-        const std::size_t given_words = (levels - 1) * n_words();
-        set_bits_buffer = Buffer<std::uint64_t>(given_words + room);
-        for (std::size_t v = 1; v < levels; ++v) set_bits(given.rows(v), set_bits_buffer.data() + (v - 1) * n_words());
-        for (std::size_t s = 0; s < sets.size(); ++s) sets[s].bits = set_bits_buffer.data() + given_words + place[s];
+        const size_t given_words = (levels - 1) * n_words();
+        set_bits_buffer = Buffer<uint64_t>(given_words + room);
+        for (size_t v = 1; v < levels; ++v)
+            set_bits(given.rows(v), set_bits_buffer.data() + (v - 1) * n_words());
+        for (size_t s = 0; s < sets.size(); ++s)
+            sets[s].bits = set_bits_buffer.data() + given_words + place[s];
     } else {
         panels.set_rows_.reserve(room);
-        for (std::size_t s = 0; s < sets.size(); ++s) sets[s].list = panels.set_rows_.data() + place[s];
+        for (size_t s = 0; s < sets.size(); ++s) sets[s].list = panels.set_rows_.data() + place[s];
     }
     const double all = std::accumulate(cost.begin(), cost.end(), 0.0);
     const auto ends = cut(cost, std::max(1e4, all / (4.0 * panels.pool_.size())));
-    panels.pool_.run(ends.size(), all, [&](std::size_t task, unsigned) {
-        for (std::size_t t = task ? ends[task - 1] : 0; t < ends[task]; ++t) fill_sets(split[from + t], t);
+    panels.pool_.run(ends.size(), all, [&](size_t task, unsigned) {
+        for (size_t t = task ? ends[task - 1] : 0; t < ends[task]; ++t) fill_sets(split[from + t], t);
     });
 }
 
-// Counts and evaluates the targets split[from .. to) for one block; `base` is the first target that has sets now.
-void Panels::Run::count_range(const Block& block, std::size_t b, std::size_t from, std::size_t to, std::size_t base, unsigned worker) {
+// Counts and evaluates the targets split[from .. to) for one block; `base` is the first target that has sets
+// now.
+void Panels::Run::count_range(const Block& block, size_t b, size_t from, size_t to, size_t base,
+                              unsigned worker) {
     Scratch& scratch = panels.scratch_[worker];
-    const std::size_t levels = n_given(), pitch = block.pitch();
+    const size_t levels = n_given(), pitch = block.pitch();
     const bool kept = !panels.with_class_.empty();
     scratch.sums.reserve(block.width());
     std::fill(scratch.sums.data(), scratch.sums.data() + block.width(), 0);
-    const auto sets_of = [&](std::size_t t) { return set_start[t - base]; };
-    for (std::size_t t = from, stop; t < to; t = stop) {
+    const auto sets_of = [&](size_t t) { return set_start[t - base]; };
+    for (size_t t = from, stop; t < to; t = stop) {
         // As many targets as the block likes to count at a time, at least one.
         for (stop = t + 1; stop < to && sets_of(stop + 1) - sets_of(t) <= block.sets_at_a_time();) ++stop;
-        const std::size_t n_sets = sets_of(stop) - sets_of(t);
+        const size_t n_sets = sets_of(stop) - sets_of(t);
         scratch.counts.reserve(n_sets * pitch + 1);
         if (n_sets != 0) block.count(sets.data() + sets_of(t), n_sets, scratch.counts.data(), scratch);
-        for (std::size_t at = t; at < stop; ++at) {
-            const std::size_t l = split[at], classes = targets().classes(l);
+        for (size_t at = t; at < stop; ++at) {
+            const size_t l = split[at], classes = targets().classes(l);
             const count_t* with_class = nullptr;
             if (kept) {
                 with_class = panels.with_class_[b].data() + panels.set_index(l) * pitch;
             } else {
                 scratch.margins.reserve((classes - 1) * pitch + 1);
                 scratch.sets.clear();
-                for (std::size_t c = 1; c < classes; ++c) {
+                for (size_t c = 1; c < classes; ++c) {
                     const auto rows = targets().rows(l, c);
-                    const std::uint64_t* bits = panels.class_bits_.size() ? panels.class_bits_.data() + (panels.set_index(l) + c - 1) * n_words() : nullptr;
+                    const uint64_t* bits =
+                        panels.class_bits_.size()
+                            ? panels.class_bits_.data() + (panels.set_index(l) + c - 1) * n_words()
+                            : nullptr;
                     scratch.sets.push_back({rows.data(), rows.size(), bits});
                 }
                 block.count(scratch.sets.data(), classes - 1, scratch.margins.data(), scratch);
                 with_class = scratch.margins.data();
             }
             const count_t* counted = scratch.counts.data() + (sets_of(at) - sets_of(t)) * pitch;
-            add_target(block, {classes, levels, counted, with_class, set_sizes.data() + size_start[at - base]},
+            add_target(block,
+                       {classes, levels, counted, with_class, set_sizes.data() + size_start[at - base]},
                        given_cells[b].data(), panels.terms_.table, scratch.sums.data(), scratch);
             if (reduce) continue;  // the sums go on, and are stored once
             store(block, l, scratch.sums.data(), worker);
@@ -197,43 +209,43 @@ void Panels::Run::count_range(const Block& block, std::size_t b, std::size_t fro
     if (reduce) store(block, 0, scratch.sums.data(), worker);
 }
 
-void Panels::Run::count_split(std::size_t from, std::size_t to) {
+void Panels::Run::count_split(size_t from, size_t to) {
     make_sets(from, to);
     struct Range {
-        std::size_t block, from, to;
+        size_t block, from, to;
     };
     std::vector<Range> ranges;
     const auto& blocks = features().blocks();
     std::vector<std::vector<double>> cost(blocks.size());
     double all = 0;
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-        for (std::size_t t = from; t < to; ++t) {
-            const std::size_t classes = targets().classes(split[t]);
+    for (size_t b = 0; b < blocks.size(); ++b)
+        for (size_t t = from; t < to; ++t) {
+            const size_t classes = targets().classes(split[t]);
             const double cells = double(blocks[b]->levels() * n_given() * classes * blocks[b]->width());
             cost[b].push_back(double(targets().listed(split[t])) * (n_given() > 1 ? 4 : 0) + 2 * cells);
             all += cost[b].back();
         }
     const double limit = std::clamp(all / (16.0 * panels.pool_.size()), 5e4, longest_task);
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-        std::size_t start = from;
-        for (const std::size_t end : cut(cost[b], limit)) {
+    for (size_t b = 0; b < blocks.size(); ++b) {
+        size_t start = from;
+        for (const size_t end : cut(cost[b], limit)) {
             ranges.push_back({b, start, from + end});
             start = from + end;
         }
     }
-    panels.pool_.run(ranges.size(), all, [&](std::size_t task, unsigned worker) {
+    panels.pool_.run(ranges.size(), all, [&](size_t task, unsigned worker) {
         const Range& range = ranges[task];
         count_range(*blocks[range.block], range.block, range.from, range.to, from, worker);
     });
 }
 
 void Panels::Run::all_split() {
-    for (std::size_t from = 0, to; from < split.size(); from = to) {
-        std::size_t bytes = 0;
+    for (size_t from = 0, to; from < split.size(); from = to) {
+        size_t bytes = 0;
         for (to = from; to < split.size() && (to == from || bytes < set_memory); ++to)
             bytes += n_given() == 1 ? 0
                      : features().wants_bits()
-                         ? (targets().classes(split[to]) - 1) * (n_given() - 1) * n_words() * sizeof(std::uint64_t)
+                         ? (targets().classes(split[to]) - 1) * (n_given() - 1) * n_words() * sizeof(uint64_t)
                          : targets().listed(split[to]) * sizeof(row_t);
         count_split(from, to);
     }

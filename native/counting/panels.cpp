@@ -8,88 +8,99 @@ namespace labelsieve {
 
 namespace {
 
-constexpr std::size_t class_memory = std::size_t(1) << 28;  // bytes of class counts that are kept rather than recounted
+constexpr size_t class_memory = size_t(1) << 28;  // bytes of class counts that are kept rather than recounted
 
-// From `python -m benchmarks.strategies`: margins save rows and groups save empty cells, so with many cells groups win.
-constexpr std::size_t few_cells = 64, rows_per_cell = 16;
+// From `python -m benchmarks.strategies`: margins save rows and groups save empty cells, so with many cells
+// groups win.
+constexpr size_t few_cells = 64, rows_per_cell = 16;
 
 }  // namespace
 
 Panels::Panels(const Features& features, const Targets& targets, Terms terms, Pool& pool)
     : features_(features), targets_(targets), terms_(terms), pool_(pool), scratch_(pool.size()) {
     class_index_.assign(1, 0);
-    for (std::size_t l = 0; l < targets.size(); ++l) {
-        const std::size_t classes = targets.classes(l);
+    for (size_t l = 0; l < targets.size(); ++l) {
+        const size_t classes = targets.classes(l);
         class_index_.push_back(class_index_.back() + (classes <= few_classes ? classes - 1 : 0));
     }
 }
 
-std::size_t Panels::bytes() const {
-    std::size_t total = features_.bytes() + targets_.bytes() + class_bits_.size() * sizeof(std::uint64_t);
+size_t Panels::bytes() const {
+    size_t total = features_.bytes() + targets_.bytes() + class_bits_.size() * sizeof(uint64_t);
     for (const auto& counts : with_class_) total += counts.size() * sizeof(count_t);
     return total;
 }
 
-// Levels of every feature in every class of every target: the margins of all panels, counted once and kept unless huge.
+// Levels of every feature in every class of every target: the margins of all panels, counted once and kept
+// unless huge.
 void Panels::count_classes() {
     if (features_.wants_bits() && class_bits_.size() == 0) {
-        const std::size_t n_words = (features_.n_rows() + 63) / 64;
-        class_bits_ = Buffer<std::uint64_t>(checked_product(class_index_.back(), n_words));
-        for (std::size_t l = 0; l < targets_.size(); ++l)
-            for (std::size_t c = 0; c < class_index_[l + 1] - class_index_[l]; ++c)
+        const size_t n_words = (features_.n_rows() + 63) / 64;
+        class_bits_ = Buffer<uint64_t>(checked_product(class_index_.back(), n_words));
+        for (size_t l = 0; l < targets_.size(); ++l)
+            for (size_t c = 0; c < class_index_[l + 1] - class_index_[l]; ++c)
                 set_bits(targets_.rows(l, c + 1), class_bits_.data() + (class_index_[l] + c) * n_words);
     }
     if (!with_class_.empty()) return;
-    std::size_t total = 0;
+    size_t total = 0;
     for (const auto& block : features_.blocks()) total += block->pitch();
     if (total != 0 && class_index_.back() > class_memory / sizeof(count_t) / total) return;
-    const std::size_t n_blocks = features_.blocks().size(), n_words = (features_.n_rows() + 63) / 64;
+    const size_t n_blocks = features_.blocks().size(), n_words = (features_.n_rows() + 63) / 64;
     std::vector<Buffer<count_t>> counted(n_blocks);
-    for (std::size_t b = 0; b < n_blocks; ++b) counted[b] = Buffer<count_t>(class_index_.back() * features_.blocks()[b]->pitch());
+    for (size_t b = 0; b < n_blocks; ++b)
+        counted[b] = Buffer<count_t>(class_index_.back() * features_.blocks()[b]->pitch());
     std::vector<Rows> sets;
     double rows = 0;
-    for (std::size_t l = 0; l < targets_.size(); ++l)
-        for (std::size_t c = 0; c < class_index_[l + 1] - class_index_[l]; ++c) {
+    for (size_t l = 0; l < targets_.size(); ++l)
+        for (size_t c = 0; c < class_index_[l + 1] - class_index_[l]; ++c) {
             const auto list = targets_.rows(l, c + 1);
             rows += double(list.size()) + 100;
-            sets.push_back({list.data(), list.size(), class_bits_.size() ? class_bits_.data() + (class_index_[l] + c) * n_words : nullptr});
+            sets.push_back(
+                {list.data(), list.size(),
+                 class_bits_.size() ? class_bits_.data() + (class_index_[l] + c) * n_words : nullptr});
         }
-    const std::size_t at_a_time = std::clamp<std::size_t>(std::size_t(longest_task / 10 * double(sets.size()) / (rows + 1)), 1, 256);
-    const std::size_t n_ranges = (sets.size() + at_a_time - 1) / at_a_time;
-    pool_.run(n_blocks * n_ranges, rows * 8 * double(n_blocks), [&](std::size_t task, unsigned worker) {
-        const std::size_t b = task / n_ranges, from = task % n_ranges * at_a_time, to = std::min(sets.size(), from + at_a_time);
+    const size_t at_a_time =
+        std::clamp<size_t>(size_t(longest_task / 10 * double(sets.size()) / (rows + 1)), 1, 256);
+    const size_t n_ranges = (sets.size() + at_a_time - 1) / at_a_time;
+    pool_.run(n_blocks * n_ranges, rows * 8 * double(n_blocks), [&](size_t task, unsigned worker) {
+        const size_t b = task / n_ranges, from = task % n_ranges * at_a_time,
+                     to = std::min(sets.size(), from + at_a_time);
         const Block& block = *features_.blocks()[b];
-        block.count(sets.data() + from, to - from, counted[b].data() + from * block.pitch(), scratch_[worker]);
+        block.count(sets.data() + from, to - from, counted[b].data() + from * block.pitch(),
+                    scratch_[worker]);
     });
     with_class_ = std::move(counted);
 }
 
 void Panels::Run::choose() {
-    for (std::size_t l = first; l < last; ++l) {
-        const std::size_t classes = targets().classes(l);
-        const bool by_margins = !features().by_groups() && !panels.terms_.rows && given.few() && classes <= few_classes &&
-                                n_given() * classes <= std::max(few_cells, features().n_rows() / rows_per_cell);
+    for (size_t l = first; l < last; ++l) {
+        const size_t classes = targets().classes(l);
+        const bool by_margins =
+            !features().by_groups() && !panels.terms_.rows && given.few() && classes <= few_classes &&
+            n_given() * classes <= std::max(few_cells, features().n_rows() / rows_per_cell);
         (by_margins ? split : grouped).push_back(l);
     }
 }
 
 // A guess at the cycles of a panel, to tell whether it is worth waking threads for.
-double Panels::cost(std::size_t first, std::size_t last) const {
+double Panels::cost(size_t first, size_t last) const {
     double listed = double(features_.n_rows());
-    for (std::size_t l = first; l < last; ++l) listed += double(targets_.listed(l));
+    for (size_t l = first; l < last; ++l) listed += double(targets_.listed(l));
     const double cells = double(features_.size()) * double(last - first);
     return 4 * listed * double(features_.blocks().size()) + 8 * cells +
            4 * double(features_.wide().size()) * double(last - first + 1) * double(features_.n_rows());
 }
 
-void Panels::run(std::span<const std::uint32_t> codes, std::size_t n_given, std::size_t first, std::size_t last, bool reduce,
+void Panels::run(std::span<const uint32_t> codes, size_t n_given, size_t first, size_t last, bool reduce,
                  fixed_t* with_given, fixed_t* out) {
     std::lock_guard lock(mutex_);
-    const Pool::Shift shift(pool_, cost(first, last));  // first, so that threads wake up while the given column is read
+    const Pool::Shift shift(
+        pool_, cost(first, last));  // first, so that threads wake up while the given column is read
     const Given given(codes, n_given);
     given_cells_.resize(features_.blocks().size());
     accounts_.resize(pool_.size());
-    Run run{*this, given, first, last, reduce, with_given, out, given_cells_, accounts_, {}, {}, {}, {}, {}, {}, {}};
+    Run run{*this,     given, first, last, reduce, with_given, out, given_cells_,
+            accounts_, {},    {},    {},   {},     {},         {},  {}};
     if (reduce) {
         std::fill(out, out + features_.size(), 0);
         for (auto& account : accounts_) {
@@ -109,29 +120,29 @@ void Panels::run(std::span<const std::uint32_t> codes, std::size_t n_given, std:
     run.all_wide();
     if (!reduce) return;
     for (const auto& account : accounts_)
-        for (std::size_t k = 0; k < features_.size(); ++k) out[k] += account[k];
+        for (size_t k = 0; k < features_.size(); ++k) out[k] += account[k];
 }
 
 void Panels::feature_sums(fixed_t* out) {
-    const std::vector<std::uint32_t> same(targets_.n_rows(), 0);
+    const std::vector<uint32_t> same(targets_.n_rows(), 0);
     std::vector<fixed_t> none(features_.size());
     run(same, 1, 0, 0, true, out, none.data());
 }
 
 void Panels::target_sums(fixed_t* out) {
-    for (std::size_t l = 0; l < targets_.size(); ++l) {
+    for (size_t l = 0; l < targets_.size(); ++l) {
         if (!terms_.weights) {
             out[l] = targets_.sum(l, terms_.table);
             continue;
         }
-        std::vector<std::uint32_t> classes;
+        std::vector<uint32_t> classes;
         std::vector<row_t> sorted;
         targets_.expand(l, classes, sorted);
-        std::vector<std::uint64_t> weights(targets_.classes(l), 0);
-        for (std::size_t entry = 0; entry < classes.size(); ++entry)
+        std::vector<uint64_t> weights(targets_.classes(l), 0);
+        for (size_t entry = 0; entry < classes.size(); ++entry)
             weights[classes[entry]] += terms_.weights[terms_.rows ? terms_.rows[entry] : entry];
         out[l] = 0;
-        for (const std::uint64_t weight : weights) out[l] += terms_.weighted(weight);
+        for (const uint64_t weight : weights) out[l] += terms_.weighted(weight);
     }
 }
 

@@ -1,7 +1,8 @@
-// Panels: sums of n log n for the joint tables of all features and all targets, also within the levels of one more column.
+// Panels: sums of n log n for the joint tables of all features and all targets, also within the levels of one
+// more column.
 //
-// This is all that the layers above ask of the core. Integers come back, and sums of integers do not depend on their order:
-// the same bits for any number of threads and any way of counting.
+// This is all that the layers above ask of the core. Integers come back, and sums of integers do not depend
+// on their order: the same bits for any number of threads and any way of counting.
 #pragma once
 
 #include <mutex>
@@ -15,12 +16,12 @@
 
 namespace labelsieve {
 
-// f(n) for every count: a table, or a function of the weights. What is counted are entries: the rows of the features, or a
-// list that names some of them several times and others never. Targets and given columns have one value for each entry,
-// weights one for each row.
+// f(n) for every count: a table, or a function of the weights. What is counted are entries: the rows of the
+// features, or a list that names some of them several times and others never. Targets and given columns have
+// one value for each entry, weights one for each row.
 struct Terms {
     const fixed_t* table = nullptr;
-    const std::uint64_t* weights = nullptr;  // null unless rows are weighted
+    const uint64_t* weights = nullptr;  // null unless rows are weighted
     WeightedTerm weighted;
     const row_t* rows = nullptr;  // of every entry; null when entry i is row i
 };
@@ -32,18 +33,19 @@ class Panels {
     void feature_sums(fixed_t* out);  // (d,)
     void target_sums(fixed_t* out);   // (q,)
 
-    // `given` has one code below `n_given` for each row. out[k] or out[k * n + l - first] for targets first <= l < last: cells of (feature k, given, target l), added over the
-    // targets when `reduce`. `with_given[k]`: cells of (feature k, given). A given column of one level makes pairs.
-    void run(std::span<const std::uint32_t> given, std::size_t n_given, std::size_t first, std::size_t last, bool reduce,
+    // `given` has one code below `n_given` for each row. out[k] or out[k * n + l - first] for targets first
+    // <= l < last: cells of (feature k, given, target l), added over the targets when `reduce`.
+    // `with_given[k]`: cells of (feature k, given). A given column of one level makes pairs.
+    void run(std::span<const uint32_t> given, size_t n_given, size_t first, size_t last, bool reduce,
              fixed_t* with_given, fixed_t* out);
 
-    std::size_t bytes() const;
+    size_t bytes() const;
 
   private:
     struct Run;  // the state of one call
     void count_classes();
-    double cost(std::size_t first, std::size_t last) const;
-    std::size_t set_index(std::size_t target) const { return class_index_[target]; }
+    double cost(size_t first, size_t last) const;
+    size_t set_index(size_t target) const { return class_index_[target]; }
     void name_rows(Partition& entries) const {
         if (terms_.rows)
             for (row_t& entry : entries.rows) entry = terms_.rows[entry];
@@ -54,10 +56,11 @@ class Panels {
     Terms terms_;
     Pool& pool_;
     std::mutex mutex_;
-    std::vector<Scratch> scratch_;             // one for each worker
-    std::vector<std::size_t> class_index_;     // where the sets of a target begin; only targets of few classes have any
+    std::vector<Scratch> scratch_;  // one for each worker
+    std::vector<size_t>
+        class_index_;  // where the sets of a target begin; only targets of few classes have any
     std::vector<Buffer<count_t>> with_class_;  // for each block: counts of its features in every class
-    Buffer<std::uint64_t> class_bits_;         // the classes as bits, for blocks that want them
+    Buffer<uint64_t> class_bits_;              // the classes as bits, for blocks that want them
     // Room for one call, kept for the next: fresh memory would cost page faults at every step.
     Buffer<row_t> set_rows_;
     std::vector<Buffer<count_t>> given_cells_;

@@ -5,12 +5,12 @@
 
 namespace labelsieve {
 
-void group_rows(std::span<const row_t> inner_rows, const std::uint32_t* inner, const std::uint32_t* outer, std::size_t n_outer,
-                bool keep_alone, Partition& out) {
+void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const uint32_t* outer,
+                size_t n_outer, bool keep_alone, Partition& out) {
     // A stable counting sort by the outer variable keeps the order of the inner one.
-    std::vector<std::size_t> place(n_outer + 1, 0);
+    std::vector<size_t> place(n_outer + 1, 0);
     for (const row_t row : inner_rows) ++place[outer[row] + 1];
-    for (std::size_t level = 0; level < n_outer; ++level) place[level + 1] += place[level];
+    for (size_t level = 0; level < n_outer; ++level) place[level + 1] += place[level];
     std::vector<row_t> sorted(inner_rows.size());
     for (const row_t row : inner_rows) sorted[place[outer[row]]++] = row;
 
@@ -18,7 +18,7 @@ void group_rows(std::span<const row_t> inner_rows, const std::uint32_t* inner, c
     out.rows.reserve(sorted.size());
     out.starts.assign(1, 0);
     out.n_alone = 0;
-    for (std::size_t start = 0, stop; start < sorted.size(); start = stop) {
+    for (size_t start = 0, stop; start < sorted.size(); start = stop) {
         const row_t first = sorted[start];
         for (stop = start + 1; stop < sorted.size(); ++stop)
             if (outer[sorted[stop]] != outer[first] || inner[sorted[stop]] != inner[first]) break;
@@ -26,27 +26,27 @@ void group_rows(std::span<const row_t> inner_rows, const std::uint32_t* inner, c
             ++out.n_alone;
             continue;
         }
-        out.rows.insert(out.rows.end(), sorted.begin() + std::ptrdiff_t(start), sorted.begin() + std::ptrdiff_t(stop));
+        out.rows.insert(out.rows.end(), sorted.begin() + ptrdiff_t(start), sorted.begin() + ptrdiff_t(stop));
         out.starts.push_back(out.rows.size());
     }
 }
 
-std::size_t refine(std::span<std::uint32_t> joint, std::size_t n_joint, const code_t* column, std::size_t n_levels) {
-    constexpr std::uint32_t unseen = std::numeric_limits<std::uint32_t>::max();
-    std::uint32_t next = 0;
+size_t refine(std::span<uint32_t> joint, size_t n_joint, const code_t* column, size_t n_levels) {
+    constexpr uint32_t unseen = std::numeric_limits<uint32_t>::max();
+    uint32_t next = 0;
     // A flat table while it is not much larger than the data, a hash table beyond.
-    if (n_joint <= (std::size_t(1) << 22) / n_levels || checked_product(n_joint, n_levels) <= 4 * joint.size()) {
-        std::vector<std::uint32_t> number(n_joint * n_levels, unseen);
-        for (std::size_t row = 0; row < joint.size(); ++row) {
-            std::uint32_t& known = number[joint[row] * n_levels + column[row]];
+    if (n_joint <= (size_t(1) << 22) / n_levels || checked_product(n_joint, n_levels) <= 4 * joint.size()) {
+        std::vector<uint32_t> number(n_joint * n_levels, unseen);
+        for (size_t row = 0; row < joint.size(); ++row) {
+            uint32_t& known = number[joint[row] * n_levels + column[row]];
             if (known == unseen) known = next++;
             joint[row] = known;
         }
     } else {
-        std::unordered_map<std::uint64_t, std::uint32_t> number;
+        std::unordered_map<uint64_t, uint32_t> number;
         number.reserve(joint.size());
-        for (std::size_t row = 0; row < joint.size(); ++row) {
-            const std::uint64_t key = std::uint64_t(joint[row]) * n_levels + column[row];
+        for (size_t row = 0; row < joint.size(); ++row) {
+            const uint64_t key = uint64_t(joint[row]) * n_levels + column[row];
             const auto [found, is_new] = number.try_emplace(key, next);
             next += is_new;
             joint[row] = found->second;

@@ -8,24 +8,27 @@
 
 namespace labelsieve {
 
-// Groups of rows. A group of one row may be left out and only counted: whatever the feature, it is one cell with count 1.
+// Groups of rows. A group of one row may be left out and only counted: whatever the feature, it is one cell
+// with count 1.
 struct Partition {
-    std::vector<row_t> rows;           // group after group
-    std::vector<std::size_t> starts;   // of every group, and the end of the last
-    std::size_t n_alone = 0;
+    std::vector<row_t> rows;     // group after group
+    std::vector<size_t> starts;  // of every group, and the end of the last
+    size_t n_alone = 0;
 
-    std::size_t n_groups() const { return starts.size() - 1; }
-    std::span<const row_t> group(std::size_t i) const { return {rows.data() + starts[i], starts[i + 1] - starts[i]}; }
+    size_t n_groups() const { return starts.size() - 1; }
+    std::span<const row_t> group(size_t i) const {
+        return {rows.data() + starts[i], starts[i + 1] - starts[i]};
+    }
 };
 
-// Rows by (outer, inner): `inner_rows` lists all rows, sorted by the inner variable; `outer[row]` is below `n_outer`.
-// `inner[row]` tells when the inner variable changes. With weights every row counts, so `keep_alone` keeps single rows as
-// groups. Cost: a few passes over the rows.
-void group_rows(std::span<const row_t> inner_rows, const std::uint32_t* inner, const std::uint32_t* outer, std::size_t n_outer,
-                bool keep_alone, Partition& out);
+// Rows by (outer, inner): `inner_rows` lists all rows, sorted by the inner variable; `outer[row]` is below
+// `n_outer`. `inner[row]` tells when the inner variable changes. With weights every row counts, so
+// `keep_alone` keeps single rows as groups. Cost: a few passes over the rows.
+void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const uint32_t* outer,
+                size_t n_outer, bool keep_alone, Partition& out);
 
-// Refines a joint variable by one more column: rows are numbered alike when both were alike, in order of first
-// appearance. Returns the number of levels. `joint` is overwritten.
-std::size_t refine(std::span<std::uint32_t> joint, std::size_t n_joint, const code_t* column, std::size_t n_levels);
+// Refines a joint variable by one more column: rows are numbered alike when both were alike, in order of
+// first appearance. Returns the number of levels. `joint` is overwritten.
+size_t refine(std::span<uint32_t> joint, size_t n_joint, const code_t* column, size_t n_levels);
 
 }  // namespace labelsieve

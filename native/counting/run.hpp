@@ -1,13 +1,15 @@
-// One call of Panels::run: margins.cpp counts the targets of few cells, groups.cpp the others and the wide columns.
+// One call of Panels::run: margins.cpp counts the targets of few cells, groups.cpp the others and the wide
+// columns.
 #pragma once
 
 #include "counting/panels.hpp"
 
 namespace labelsieve {
 
-inline constexpr std::size_t few_classes = 64;                     // targets with more are always counted by groups
-inline constexpr std::size_t set_memory = std::size_t(1) << 25;    // bytes of row lists, and of partitions, made at a time
-inline constexpr double longest_task = 3e7;                        // cycles: an interrupt waits for one task at the most
+inline constexpr size_t few_classes = 64;  // targets with more are always counted by groups
+inline constexpr size_t set_memory = size_t(1)
+                                     << 25;  // bytes of row lists, and of partitions, made at a time
+inline constexpr double longest_task = 3e7;  // cycles: an interrupt waits for one task at the most
 
 // The partition of the rows by the given column alone.
 void group_by(const Given& given, bool keep_alone, Partition& out);
@@ -15,30 +17,31 @@ void group_by(const Given& given, bool keep_alone, Partition& out);
 struct Panels::Run {
     Panels& panels;
     const Given& given;
-    std::size_t first, last;
+    size_t first, last;
     bool reduce;
     fixed_t* with_given;
     fixed_t* out;
-    std::vector<Buffer<count_t>>& given_cells;    // for each block
-    std::vector<Buffer<fixed_t>>& accounts;       // for each worker, when targets are added up
+    std::vector<Buffer<count_t>>& given_cells;  // for each block
+    std::vector<Buffer<fixed_t>>& accounts;     // for each worker, when targets are added up
 
-    std::vector<std::size_t> split, grouped;      // targets counted by lists of rows and margins, and by groups
-    Buffer<std::uint64_t> set_bits_buffer;
-    std::vector<Rows> sets;                       // (target, class, level given) of the targets at hand
-    std::vector<count_t> set_sizes;               // (target, class, level given) with level 0
-    std::vector<std::size_t> set_start;           // of each target at hand, in `sets`
-    std::vector<std::size_t> size_start;          // and in `set_sizes`
+    std::vector<size_t> split, grouped;  // targets counted by lists of rows and margins, and by groups
+    Buffer<uint64_t> set_bits_buffer;
+    std::vector<Rows> sets;          // (target, class, level given) of the targets at hand
+    std::vector<count_t> set_sizes;  // (target, class, level given) with level 0
+    std::vector<size_t> set_start;   // of each target at hand, in `sets`
+    std::vector<size_t> size_start;  // and in `set_sizes`
 
     const Features& features() const { return panels.features_; }
     const Targets& targets() const { return panels.targets_; }
-    std::size_t n_given() const { return given.levels(); }
-    std::size_t n_words() const { return (features().n_rows() + 63) / 64; }
+    size_t n_given() const { return given.levels(); }
+    size_t n_words() const { return (features().n_rows() + 63) / 64; }
 
     void choose();
-    void store(const Block& block, std::size_t target, const fixed_t* sums, unsigned worker) {
-        for (std::size_t i = 0; i < block.features().size(); ++i) store(block.features()[i], target, sums[i], worker);
+    void store(const Block& block, size_t target, const fixed_t* sums, unsigned worker) {
+        for (size_t i = 0; i < block.features().size(); ++i)
+            store(block.features()[i], target, sums[i], worker);
     }
-    void store(std::size_t feature, std::size_t target, fixed_t sum, unsigned worker) {
+    void store(size_t feature, size_t target, fixed_t sum, unsigned worker) {
         if (reduce) {
             accounts[worker][feature] += sum;
         } else {
@@ -47,10 +50,10 @@ struct Panels::Run {
     }
 
     void count_given();
-    void make_sets(std::size_t from, std::size_t to);
-    void fill_sets(std::size_t target, std::size_t at);
-    void count_split(std::size_t from, std::size_t to);
-    void count_range(const Block& block, std::size_t b, std::size_t from, std::size_t to, std::size_t base, unsigned worker);
+    void make_sets(size_t from, size_t to);
+    void fill_sets(size_t target, size_t at);
+    void count_split(size_t from, size_t to);
+    void count_range(const Block& block, size_t b, size_t from, size_t to, size_t base, unsigned worker);
     void all_split();
     void all_grouped();
     void all_wide();

@@ -12,15 +12,16 @@ namespace labelsieve {
 namespace {
 
 // The place of every level when the most frequent comes first and levels that do not occur are left out.
-std::vector<std::uint32_t> order_levels(const std::vector<count_t>& counts, std::vector<count_t>& sizes) {
-    std::vector<std::uint32_t> level(counts.size());
+std::vector<uint32_t> order_levels(const std::vector<count_t>& counts, std::vector<count_t>& sizes) {
+    std::vector<uint32_t> level(counts.size());
     std::iota(level.begin(), level.end(), 0u);
-    std::erase_if(level, [&](std::uint32_t a) { return counts[a] == 0; });
-    std::stable_sort(level.begin(), level.end(), [&](std::uint32_t a, std::uint32_t b) { return counts[a] > counts[b]; });
-    std::vector<std::uint32_t> place(counts.size(), 0);
+    std::erase_if(level, [&](uint32_t a) { return counts[a] == 0; });
+    std::stable_sort(level.begin(), level.end(),
+                     [&](uint32_t a, uint32_t b) { return counts[a] > counts[b]; });
+    std::vector<uint32_t> place(counts.size(), 0);
     sizes.resize(level.size());
-    for (std::size_t i = 0; i < level.size(); ++i) {
-        place[level[i]] = std::uint32_t(i);
+    for (size_t i = 0; i < level.size(); ++i) {
+        place[level[i]] = uint32_t(i);
         sizes[i] = counts[level[i]];
     }
     return place;
@@ -29,89 +30,95 @@ std::vector<std::uint32_t> order_levels(const std::vector<count_t>& counts, std:
 }  // namespace
 
 Targets::Targets(const Columns& columns, Pool& pool) : n_rows_(columns.n_rows()), targets_(columns.size()) {
-    constexpr std::size_t together = 16;  // columns read at a time, so that a row-major table is read line by line
+    constexpr size_t together = 16;  // columns read at a time, so that a row-major table is read line by line
     const auto* sparse = dynamic_cast<const SparseColumns*>(&columns);
     std::vector<std::vector<code_t>> codes(pool.size());
-    std::vector<std::vector<std::uint8_t>> bytes(pool.size());
-    pool.run((size() + together - 1) / together, 0.7 * double(n_rows_) * double(size()), [&](std::size_t task, unsigned worker) {
-        const std::size_t first = task * together, last = std::min(size(), first + together);
-        const auto two_levels = [&](std::size_t t) { return columns.levels(t) <= 2; };
-        std::size_t listed[together];
-        std::iota(listed, listed + (last - first), first);
-        if (sparse) {
-            codes[worker].resize(n_rows_);
-            for (std::size_t t = first; t < last; ++t) {
-                if (two_levels(t) && 2 * sparse->listed(t) <= n_rows_) {
-                    fill_listed(targets_[t], *sparse, t);
-                } else {
-                    columns.read(t, t + 1, codes[worker].data());
-                    fill(targets_[t], codes[worker].data(), columns.levels(t));
-                }
-            }
-        } else if (std::all_of(listed, listed + (last - first), two_levels)) {
-            const std::size_t pitch = (n_rows_ + 63) / 64 * 64;
-            bytes[worker].resize(together * pitch);
-            dynamic_cast<const DenseColumns&>(columns).read_bytes(listed, last - first, 0, n_rows_, bytes[worker].data(), pitch);
-            for (std::size_t t = first; t < last; ++t)
-                if (!fill_binary(targets_[t], bytes[worker].data() + (t - first) * pitch)) columns.check(t, 255);
-        } else {
-            codes[worker].resize(together * n_rows_);
-            columns.read(first, last, codes[worker].data());
-            for (std::size_t t = first; t < last; ++t)
-                fill(targets_[t], codes[worker].data() + (t - first) * n_rows_, columns.levels(t));
-        }
-    });
+    std::vector<std::vector<uint8_t>> bytes(pool.size());
+    pool.run((size() + together - 1) / together, 0.7 * double(n_rows_) * double(size()),
+             [&](size_t task, unsigned worker) {
+                 const size_t first = task * together, last = std::min(size(), first + together);
+                 const auto two_levels = [&](size_t t) { return columns.levels(t) <= 2; };
+                 size_t listed[together];
+                 std::iota(listed, listed + (last - first), first);
+                 if (sparse) {
+                     codes[worker].resize(n_rows_);
+                     for (size_t t = first; t < last; ++t) {
+                         if (two_levels(t) && 2 * sparse->listed(t) <= n_rows_) {
+                             fill_listed(targets_[t], *sparse, t);
+                         } else {
+                             columns.read(t, t + 1, codes[worker].data());
+                             fill(targets_[t], codes[worker].data(), columns.levels(t));
+                         }
+                     }
+                 } else if (std::all_of(listed, listed + (last - first), two_levels)) {
+                     const size_t pitch = (n_rows_ + 63) / 64 * 64;
+                     bytes[worker].resize(together * pitch);
+                     dynamic_cast<const DenseColumns&>(columns).read_bytes(listed, last - first, 0, n_rows_,
+                                                                           bytes[worker].data(), pitch);
+                     for (size_t t = first; t < last; ++t)
+                         if (!fill_binary(targets_[t], bytes[worker].data() + (t - first) * pitch))
+                             columns.check(t, 255);
+                 } else {
+                     codes[worker].resize(together * n_rows_);
+                     columns.read(first, last, codes[worker].data());
+                     for (size_t t = first; t < last; ++t)
+                         fill(targets_[t], codes[worker].data() + (t - first) * n_rows_, columns.levels(t));
+                 }
+             });
 }
 
 // A sparse column of two levels lists its rarer class already.
-void Targets::fill_listed(Target& target, const SparseColumns& columns, std::size_t column) const {
-    for (std::size_t i = 0; i < columns.listed(column); ++i)
-        if (columns.codes(column)[i] != columns.implicit(column)) target.rows.push_back(columns.rows(column)[i]);
+void Targets::fill_listed(Target& target, const SparseColumns& columns, size_t column) const {
+    for (size_t i = 0; i < columns.listed(column); ++i)
+        if (columns.codes(column)[i] != columns.implicit(column))
+            target.rows.push_back(columns.rows(column)[i]);
     target.starts.assign(1, 0);
     if (!target.rows.empty()) target.starts.push_back(target.rows.size());
 }
 
-// Sixty-four rows at a time become a mask, and its bits become rows. `codes` has room up to a multiple of 64. False when a
-// code is neither 0 nor 1.
-bool Targets::fill_binary(Target& target, const std::uint8_t* codes) const {
-    const std::size_t n_words = (n_rows_ + 63) / 64;
-    std::vector<std::uint64_t> ones(n_words);
-    std::size_t n_ones = 0;
-    const std::uint64_t last_rows = n_rows_ % 64 == 0 ? ~std::uint64_t(0) : (std::uint64_t(1) << n_rows_ % 64) - 1;
-    for (std::size_t w = 0; w < n_words; ++w) {
-        std::uint64_t unknown = kernels().match_levels(codes + 64 * w, 2, &ones[w], 1);
+// Sixty-four rows at a time become a mask, and its bits become rows. `codes` has room up to a multiple of 64.
+// False when a code is neither 0 nor 1.
+bool Targets::fill_binary(Target& target, const uint8_t* codes) const {
+    const size_t n_words = (n_rows_ + 63) / 64;
+    std::vector<uint64_t> ones(n_words);
+    size_t n_ones = 0;
+    const uint64_t last_rows = n_rows_ % 64 == 0 ? ~uint64_t(0) : (uint64_t(1) << n_rows_ % 64) - 1;
+    for (size_t w = 0; w < n_words; ++w) {
+        uint64_t unknown = kernels().match_levels(codes + 64 * w, 2, &ones[w], 1);
         if (w + 1 == n_words) {
             ones[w] &= last_rows;
             unknown &= last_rows;
         }
         if (unknown != 0) return false;
-        n_ones += std::size_t(std::popcount(ones[w]));
+        n_ones += size_t(std::popcount(ones[w]));
     }
     const bool ones_are_rare = 2 * n_ones <= n_rows_;
-    const std::size_t n_rare = ones_are_rare ? n_ones : n_rows_ - n_ones;
+    const size_t n_rare = ones_are_rare ? n_ones : n_rows_ - n_ones;
     target.rows.reserve(n_rare);
-    for (std::size_t w = 0; w < n_words; ++w) {
-        std::uint64_t rare = ones_are_rare ? ones[w] : ~ones[w];
+    for (size_t w = 0; w < n_words; ++w) {
+        uint64_t rare = ones_are_rare ? ones[w] : ~ones[w];
         if (w + 1 == n_words) rare &= last_rows;
-        for (; rare != 0; rare &= rare - 1) target.rows.push_back(row_t(64 * w + std::size_t(std::countr_zero(rare))));
+        for (; rare != 0; rare &= rare - 1)
+            target.rows.push_back(row_t(64 * w + size_t(std::countr_zero(rare))));
     }
     target.starts.assign(1, 0);
     if (n_rare != 0) target.starts.push_back(n_rare);
     return true;
 }
 
-void Targets::fill(Target& target, const code_t* codes, std::size_t levels) const {
+void Targets::fill(Target& target, const code_t* codes, size_t levels) const {
     std::vector<count_t> counts(levels, 0), sizes;
-    for (std::size_t row = 0; row < n_rows_; ++row) ++counts[codes[row]];
+    for (size_t row = 0; row < n_rows_; ++row) ++counts[codes[row]];
     const auto place = order_levels(counts, sizes);
     target.starts.assign(1, 0);
-    for (std::size_t c = 1; c < sizes.size(); ++c) target.starts.push_back(target.starts.back() + sizes[c]);
-    // Without branches: rows of the most frequent class go to a spare place at the end, which next[0] points to.
+    for (size_t c = 1; c < sizes.size(); ++c) target.starts.push_back(target.starts.back() + sizes[c]);
+    // Without branches: rows of the most frequent class go to a spare place at the end, which next[0] points
+    // to.
     target.rows.resize(target.starts.back() + 1);
-    std::vector<std::size_t> next(target.starts);
+    std::vector<size_t> next(target.starts);
     std::rotate(next.begin(), next.end() - 1, next.end());
-    for (std::size_t row = 0; row < n_rows_; ++row) {
-        const std::uint32_t c = place[codes[row]];
+    for (size_t row = 0; row < n_rows_; ++row) {
+        const uint32_t c = place[codes[row]];
         target.rows[next[c]] = row_t(row);
         next[c] += c != 0;
     }
@@ -119,61 +126,63 @@ void Targets::fill(Target& target, const code_t* codes, std::size_t levels) cons
     target.rows.shrink_to_fit();
 }
 
-std::size_t Targets::bytes() const {
-    std::size_t total = 0;
-    for (const Target& target : targets_) total += target.rows.size() * sizeof(row_t) + target.starts.size() * sizeof(std::size_t);
+size_t Targets::bytes() const {
+    size_t total = 0;
+    for (const Target& target : targets_)
+        total += target.rows.size() * sizeof(row_t) + target.starts.size() * sizeof(size_t);
     return total;
 }
 
-fixed_t Targets::sum(std::size_t target, const fixed_t* table) const {
+fixed_t Targets::sum(size_t target, const fixed_t* table) const {
     const auto& starts = targets_[target].starts;
     fixed_t total = table[n_rows_ - targets_[target].rows.size()];
-    for (std::size_t c = 1; c < starts.size(); ++c) total += table[starts[c] - starts[c - 1]];
+    for (size_t c = 1; c < starts.size(); ++c) total += table[starts[c] - starts[c - 1]];
     return total;
 }
 
-void Targets::expand(std::size_t target, std::vector<std::uint32_t>& classes, std::vector<row_t>& sorted) const {
+void Targets::expand(size_t target, std::vector<uint32_t>& classes, std::vector<row_t>& sorted) const {
     classes.assign(n_rows_, 0);
     sorted.resize(n_rows_);
-    for (std::size_t c = 1; c < this->classes(target); ++c)
-        for (const row_t row : rows(target, c)) classes[row] = std::uint32_t(c);
-    const std::size_t n_zero = n_rows_ - listed(target);
-    std::size_t end = 0;
-    for (std::size_t row = 0; row < n_rows_ && end < n_zero; ++row) {
+    for (size_t c = 1; c < this->classes(target); ++c)
+        for (const row_t row : rows(target, c)) classes[row] = uint32_t(c);
+    const size_t n_zero = n_rows_ - listed(target);
+    size_t end = 0;
+    for (size_t row = 0; row < n_rows_ && end < n_zero; ++row) {
         sorted[end] = row_t(row);
         end += classes[row] == 0;
     }
-    std::copy(targets_[target].rows.begin(), targets_[target].rows.end(), sorted.begin() + std::ptrdiff_t(n_zero));
+    std::copy(targets_[target].rows.begin(), targets_[target].rows.end(), sorted.begin() + ptrdiff_t(n_zero));
 }
 
-Given::Given(std::span<const std::uint32_t> codes, std::size_t n_levels) {
+Given::Given(std::span<const uint32_t> codes, size_t n_levels) {
     std::vector<count_t> counts(n_levels, 0);
-    for (const std::uint32_t code : codes) {
-        if (code >= n_levels) throw std::invalid_argument("given column: a code is not below the number of levels");
+    for (const uint32_t code : codes) {
+        if (code >= n_levels)
+            throw std::invalid_argument("given column: a code is not below the number of levels");
         ++counts[code];
     }
     const auto place = order_levels(counts, sizes_);
     if (!few()) {
         codes_.resize(codes.size());
-        for (std::size_t row = 0; row < codes.size(); ++row) codes_[row] = place[codes[row]];
+        for (size_t row = 0; row < codes.size(); ++row) codes_[row] = place[codes[row]];
         return;
     }
     bytes_.resize(codes.size());
-    for (std::size_t row = 0; row < codes.size(); ++row) bytes_[row] = std::uint8_t(place[codes[row]]);
+    for (size_t row = 0; row < codes.size(); ++row) bytes_[row] = uint8_t(place[codes[row]]);
     starts_.assign(1, 0);
-    for (std::size_t v = 1; v < levels(); ++v) starts_.push_back(starts_.back() + sizes_[v]);
+    for (size_t v = 1; v < levels(); ++v) starts_.push_back(starts_.back() + sizes_[v]);
     rows_.resize(starts_.back() + 1);
-    std::vector<std::size_t> next(starts_);
+    std::vector<size_t> next(starts_);
     std::rotate(next.begin(), next.end() - 1, next.end());
-    for (std::size_t row = 0; row < bytes_.size(); ++row) {
-        const std::uint8_t v = bytes_[row];
+    for (size_t row = 0; row < bytes_.size(); ++row) {
+        const uint8_t v = bytes_[row];
         rows_[next[v]] = row_t(row);
         next[v] += v != 0;
     }
 }
 
-void set_bits(std::span<const row_t> rows, std::uint64_t* bits) {
-    for (const row_t row : rows) bits[row / 64] |= std::uint64_t(1) << (row % 64);
+void set_bits(std::span<const row_t> rows, uint64_t* bits) {
+    for (const row_t row : rows) bits[row / 64] |= uint64_t(1) << (row % 64);
 }
 
 }  // namespace labelsieve

@@ -1,4 +1,5 @@
-// Targets as lists of rows, one for every class but the most frequent, and the column that a panel is conditioned on.
+// Targets as lists of rows, one for every class but the most frequent, and the column that a panel is
+// conditioned on.
 #pragma once
 
 #include <span>
@@ -13,64 +14,68 @@ class Targets {
   public:
     Targets(const Columns& columns, Pool& pool);
 
-    std::size_t size() const { return targets_.size(); }
-    std::size_t n_rows() const { return n_rows_; }
+    size_t size() const { return targets_.size(); }
+    size_t n_rows() const { return n_rows_; }
 
     // Classes that occur, at least one. Class 0 is the most frequent and has no list.
-    std::size_t classes(std::size_t target) const { return targets_[target].starts.size(); }
-    std::span<const row_t> rows(std::size_t target, std::size_t listed_class) const {
+    size_t classes(size_t target) const { return targets_[target].starts.size(); }
+    std::span<const row_t> rows(size_t target, size_t listed_class) const {
         const Target& t = targets_[target];
-        return {t.rows.data() + t.starts[listed_class - 1], t.starts[listed_class] - t.starts[listed_class - 1]};
+        return {t.rows.data() + t.starts[listed_class - 1],
+                t.starts[listed_class] - t.starts[listed_class - 1]};
     }
-    std::size_t listed(std::size_t target) const { return targets_[target].rows.size(); }
-    std::size_t bytes() const;
+    size_t listed(size_t target) const { return targets_[target].rows.size(); }
+    size_t bytes() const;
 
     // Sum over the classes of table[count].
-    fixed_t sum(std::size_t target, const fixed_t* table) const;
+    fixed_t sum(size_t target, const fixed_t* table) const;
 
     // The class of every row, and all rows sorted by class.
-    void expand(std::size_t target, std::vector<std::uint32_t>& classes, std::vector<row_t>& sorted) const;
+    void expand(size_t target, std::vector<uint32_t>& classes, std::vector<row_t>& sorted) const;
 
   private:
     struct Target {
-        std::vector<row_t> rows;          // class after class, ascending within a class
-        std::vector<std::size_t> starts;  // of classes 1, 2, ..., and the end
+        std::vector<row_t> rows;     // class after class, ascending within a class
+        std::vector<size_t> starts;  // of classes 1, 2, ..., and the end
     };
-    void fill(Target& target, const code_t* codes, std::size_t levels) const;
-    bool fill_binary(Target& target, const std::uint8_t* codes) const;
-    void fill_listed(Target& target, const SparseColumns& columns, std::size_t column) const;
+    void fill(Target& target, const code_t* codes, size_t levels) const;
+    bool fill_binary(Target& target, const uint8_t* codes) const;
+    void fill_listed(Target& target, const SparseColumns& columns, size_t column) const;
 
-    std::size_t n_rows_;
+    size_t n_rows_;
     std::vector<Target> targets_;
 };
 
 // The column that a panel is conditioned on. Its levels are renumbered from the most frequent down.
 class Given {
   public:
-    Given(std::span<const std::uint32_t> codes, std::size_t n_levels);
+    Given(std::span<const uint32_t> codes, size_t n_levels);
 
-    std::size_t levels() const { return sizes_.size(); }
+    size_t levels() const { return sizes_.size(); }
     const std::vector<count_t>& sizes() const { return sizes_; }
-    // One code for each row, for what counts by groups or column by column; call `need_codes` before, on one thread.
-    const std::vector<std::uint32_t>& codes() const { return codes_; }
+    // One code for each row, for what counts by groups or column by column; call `need_codes` before, on one
+    // thread.
+    const std::vector<uint32_t>& codes() const { return codes_; }
     void need_codes() const {
         if (codes_.empty()) codes_.assign(bytes_.begin(), bytes_.end());
     }
     // Codes as bytes and the lists of rows for levels 1, 2, ...: only while there are few levels.
-    const std::vector<std::uint8_t>& bytes() const { return bytes_; }
-    std::span<const row_t> rows(std::size_t level) const { return {rows_.data() + starts_[level - 1], sizes_[level]}; }
-    static constexpr std::size_t few_levels = 64;
+    const std::vector<uint8_t>& bytes() const { return bytes_; }
+    std::span<const row_t> rows(size_t level) const {
+        return {rows_.data() + starts_[level - 1], sizes_[level]};
+    }
+    static constexpr size_t few_levels = 64;
     bool few() const { return levels() <= few_levels; }
 
   private:
     std::vector<count_t> sizes_;
-    mutable std::vector<std::uint32_t> codes_;
-    std::vector<std::uint8_t> bytes_;
+    mutable std::vector<uint32_t> codes_;
+    std::vector<uint8_t> bytes_;
     std::vector<row_t> rows_;
-    std::vector<std::size_t> starts_;
+    std::vector<size_t> starts_;
 };
 
 // bits[row / 64] gets the bits of the listed rows; the words must be zero.
-void set_bits(std::span<const row_t> rows, std::uint64_t* bits);
+void set_bits(std::span<const row_t> rows, uint64_t* bits);
 
 }  // namespace labelsieve

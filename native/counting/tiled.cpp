@@ -4,57 +4,60 @@
 
 namespace labelsieve {
 
-TiledBlock::TiledBlock(const Columns& columns, std::size_t levels, std::vector<std::size_t> features)
-    : Block(levels, std::move(features), 4),
-      n_rows_(columns.n_rows()),
-      n_words_((columns.n_rows() + 63) / 64),
-      words_(checked_product(n_words_, pitch())) {
+TiledBlock::TiledBlock(const Columns& columns, size_t levels, std::vector<size_t> features)
+    : Block(levels, std::move(features), 4), n_rows_(columns.n_rows()),
+      n_words_((columns.n_rows() + 63) / 64), words_(checked_product(n_words_, pitch())) {
     if (const auto* sparse = dynamic_cast<const SparseColumns*>(&columns)) {
-        for (std::size_t i = 0; i < this->features().size(); ++i)
-            each_listed(*sparse, this->features()[i], [&](std::size_t level, row_t row) {
-                words_[((level - 1) * width() + i) * n_words_ + row / 64] |= std::uint64_t(1) << (row % 64);
+        for (size_t i = 0; i < this->features().size(); ++i)
+            each_listed(*sparse, this->features()[i], [&](size_t level, row_t row) {
+                words_[((level - 1) * width() + i) * n_words_ + row / 64] |= uint64_t(1) << (row % 64);
             });
     } else {
-        each_stripe(dynamic_cast<const DenseColumns&>(columns), *this, [&](std::size_t top, const std::uint64_t* bits) {
-            for (std::size_t column = 0; column < pitch(); ++column) words_[column * n_words_ + top / 64] = bits[column];
+        each_stripe(dynamic_cast<const DenseColumns&>(columns), *this, [&](size_t top, const uint64_t* bits) {
+            for (size_t column = 0; column < pitch(); ++column)
+                words_[column * n_words_ + top / 64] = bits[column];
         });
     }
     totals_ = Buffer<count_t>(pitch());
-    for (std::size_t column = 0; column < pitch(); ++column)
-        for (std::size_t w = 0; w < n_words_; ++w) totals_[column] += count_t(std::popcount(words_[column * n_words_ + w]));
+    for (size_t column = 0; column < pitch(); ++column)
+        for (size_t w = 0; w < n_words_; ++w)
+            totals_[column] += count_t(std::popcount(words_[column * n_words_ + w]));
 }
 
-void TiledBlock::count(const Rows* sets, std::size_t n_sets, count_t* counts, Scratch& scratch) const {
+void TiledBlock::count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const {
     std::fill(counts, counts + n_sets * pitch(), 0);
     // Sixteen sets at a time lie one after the other, as the kernel wants them.
-    constexpr std::size_t together = 16;
+    constexpr size_t together = 16;
     scratch.planes.reserve(together * n_words_);
-    for (std::size_t first = 0; first < n_sets; first += together) {
-        const std::size_t n = std::min(together, n_sets - first);
-        for (std::size_t s = 0; s < n; ++s)
-            std::copy(sets[first + s].bits, sets[first + s].bits + n_words_, scratch.planes.data() + s * n_words_);
+    for (size_t first = 0; first < n_sets; first += together) {
+        const size_t n = std::min(together, n_sets - first);
+        for (size_t s = 0; s < n; ++s)
+            std::copy(sets[first + s].bits, sets[first + s].bits + n_words_,
+                      scratch.planes.data() + s * n_words_);
         kernels().count_common(words_.data(), n_words_, pitch(), scratch.planes.data(), n_words_, n, n_words_,
                                counts + first * pitch(), pitch());
     }
 }
 
-// Groups are short lists, and bits of all rows are the wrong form for those: go over each row's levels instead.
-void TiledBlock::add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums, Scratch& scratch) const {
+// Groups are short lists, and bits of all rows are the wrong form for those: go over each row's levels
+// instead.
+void TiledBlock::add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
+                            Scratch& scratch) const {
     scratch.counts.reserve(levels());
     count_t* counts = scratch.counts.data();
-    const std::size_t column_step = width() * n_words_;
-    for (std::size_t i = 0; i < features().size(); ++i) {
-        const std::uint64_t* feature = words_.data() + i * n_words_;
+    const size_t column_step = width() * n_words_;
+    for (size_t i = 0; i < features().size(); ++i) {
+        const uint64_t* feature = words_.data() + i * n_words_;
         fixed_t sum = fixed_t(groups.n_alone) * table[1];
-        for (std::size_t g = 0; g < groups.n_groups(); ++g) {
+        for (size_t g = 0; g < groups.n_groups(); ++g) {
             std::fill(counts, counts + levels(), 0);
-            for (const std::size_t row : groups.group(g)) {
-                std::size_t level = 0;
-                for (std::size_t a = 1; a < levels(); ++a)
+            for (const size_t row : groups.group(g)) {
+                size_t level = 0;
+                for (size_t a = 1; a < levels(); ++a)
                     level += a * (feature[(a - 1) * column_step + row / 64] >> (row % 64) & 1);
                 ++counts[level];
             }
-            for (std::size_t a = 0; a < levels(); ++a) sum += table[counts[a]];
+            for (size_t a = 0; a < levels(); ++a) sum += table[counts[a]];
         }
         sums[i] += sum;
     }

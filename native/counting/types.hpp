@@ -10,16 +10,19 @@
 
 namespace labelsieve {
 
-using row_t = std::uint32_t;    // a row number; tables of 2^32 - 1 rows or more are refused at the door
-using count_t = std::uint32_t;  // how often values occur together: never more than there are rows
-using code_t = std::uint16_t;   // a value of a column; 65,535 levels at the most
-using fixed_t = std::int64_t;   // n log n, and sums of it, in fixed point
+using std::int16_t, std::int32_t, std::int64_t, std::int8_t, std::ptrdiff_t, std::size_t;
+using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t, std::uintptr_t;
 
-inline constexpr std::size_t cache_line = 64;
+using row_t = uint32_t;    // a row number; tables of 2^32 - 1 rows or more are refused at the door
+using count_t = uint32_t;  // how often values occur together: never more than there are rows
+using code_t = uint16_t;   // a value of a column; 65,535 levels at the most
+using fixed_t = int64_t;   // n log n, and sums of it, in fixed point
+
+inline constexpr size_t cache_line = 64;
 
 // a * b, or std::bad_alloc when the product does not fit: every size that is asked for goes through here.
-inline std::size_t checked_product(std::size_t a, std::size_t b) {
-    if (b != 0 && a > std::numeric_limits<std::ptrdiff_t>::max() / b) throw std::bad_alloc();
+inline size_t checked_product(size_t a, size_t b) {
+    if (b != 0 && a > std::numeric_limits<ptrdiff_t>::max() / b) throw std::bad_alloc();
     return a * b;
 }
 
@@ -28,9 +31,9 @@ template <class T>
 class Buffer {
   public:
     Buffer() = default;
-    explicit Buffer(std::size_t size) : size_(size) {
+    explicit Buffer(size_t size) : size_(size) {
         if (size == 0) return;
-        const std::size_t bytes = checked_product(size, sizeof(T));
+        const size_t bytes = checked_product(size, sizeof(T));
         data_ = static_cast<T*>(::operator new(bytes, std::align_val_t{cache_line}));
         std::memset(static_cast<void*>(data_), 0, bytes);
     }
@@ -45,18 +48,18 @@ class Buffer {
 
     T* data() { return data_; }
     const T* data() const { return data_; }
-    std::size_t size() const { return size_; }
-    T& operator[](std::size_t i) { return data_[i]; }
-    const T& operator[](std::size_t i) const { return data_[i]; }
+    size_t size() const { return size_; }
+    T& operator[](size_t i) { return data_[i]; }
+    const T& operator[](size_t i) const { return data_[i]; }
 
     // Room for at least `size` values; what was there is lost when the buffer grows.
-    void reserve(std::size_t size) {
+    void reserve(size_t size) {
         if (size > size_) *this = Buffer(size);
     }
 
   private:
     T* data_ = nullptr;
-    std::size_t size_ = 0;
+    size_t size_ = 0;
 };
 
 }  // namespace labelsieve

@@ -9,17 +9,18 @@
 
 namespace labelsieve {
 
-constexpr std::size_t stretch_rows = 256;  // values that are compared together, in the first cache
-constexpr std::size_t few_cuts = 32;       // up to which comparing with all beats searching
+constexpr size_t stretch_rows = 256;  // values that are compared together, in the first cache
+constexpr size_t few_cuts = 32;       // up to which comparing with all beats searching
 
 // Codes are the number of cuts below a value, counting one that equals it unless `strict`.
 template <class Code>
-void count_cuts(const double* cuts, std::size_t n_cuts, bool strict, const double* values, std::size_t n, Code* out) {
-    for (std::size_t start = 0; start < n; start += stretch_rows) {
-        const std::size_t stop = std::min(n, start + stretch_rows);
+void count_cuts(const double* cuts, size_t n_cuts, bool strict, const double* values, size_t n, Code* out) {
+    for (size_t start = 0; start < n; start += stretch_rows) {
+        const size_t stop = std::min(n, start + stretch_rows);
         if (n_cuts > few_cuts) {
-            for (std::size_t i = start; i < stop; ++i) {
-                const auto place = strict ? std::lower_bound(cuts, cuts + n_cuts, values[i]) : std::upper_bound(cuts, cuts + n_cuts, values[i]);
+            for (size_t i = start; i < stop; ++i) {
+                const auto place = strict ? std::lower_bound(cuts, cuts + n_cuts, values[i])
+                                          : std::upper_bound(cuts, cuts + n_cuts, values[i]);
                 out[i] = Code(place - cuts);
             }
             continue;
@@ -27,9 +28,9 @@ void count_cuts(const double* cuts, std::size_t n_cuts, bool strict, const doubl
         std::fill(out + start, out + stop, Code(0));
         for (const double* cut = cuts; cut != cuts + n_cuts; ++cut) {
             if (strict) {
-                for (std::size_t i = start; i < stop; ++i) out[i] = Code(out[i] + (*cut < values[i]));
+                for (size_t i = start; i < stop; ++i) out[i] = Code(out[i] + (*cut < values[i]));
             } else {
-                for (std::size_t i = start; i < stop; ++i) out[i] = Code(out[i] + (*cut <= values[i]));
+                for (size_t i = start; i < stop; ++i) out[i] = Code(out[i] + (*cut <= values[i]));
             }
         }
     }
@@ -37,10 +38,10 @@ void count_cuts(const double* cuts, std::size_t n_cuts, bool strict, const doubl
 
 // Codes of a column by its cuts; a missing value has the code after the last. Says whether there is one.
 template <class Code>
-bool encode_column(const Column& column, const double* cuts, std::size_t n_cuts, bool strict, Code* out) {
+bool encode_column(const Column& column, const double* cuts, size_t n_cuts, bool strict, Code* out) {
     count_cuts(cuts, n_cuts, strict, column.values.data(), column.values.size(), out);
     bool any = false;
-    for (std::size_t i = 0; i < column.values.size(); ++i) {
+    for (size_t i = 0; i < column.values.size(); ++i) {
         const bool missing = std::isnan(column.values[i]);
         out[i] = missing ? Code(n_cuts + 1) : out[i];
         any |= missing;
@@ -51,9 +52,9 @@ bool encode_column(const Column& column, const double* cuts, std::size_t n_cuts,
 // Equal-width cut points of one column, or its few distinct values.
 class Cuts {
   public:
-    Cuts(const double* values, std::size_t n, bool has_zero, EqualWidth rule) : closed_right_(rule.closed_right) {
+    Cuts(const double* values, size_t n, bool has_zero, EqualWidth rule) : closed_right_(rule.closed_right) {
         double least = has_zero ? 0.0 : values[0], largest = least;
-        for (std::size_t i = 0; i < n; ++i) {
+        for (size_t i = 0; i < n; ++i) {
             least = values[i] < least ? values[i] : least;
             largest = values[i] > largest ? values[i] : largest;
         }
@@ -62,33 +63,34 @@ class Cuts {
         levels_ = distinct_ ? cuts_.size() : rule.n_bins;
         if (distinct_) return;
         cuts_.clear();
-        // A quarter of the widest range of doubles does not overflow; dividing by four is exact but for the tiniest.
+        // A quarter of the widest range of doubles does not overflow; dividing by four is exact but for the
+        // tiniest.
         const double scale = std::isfinite(largest - least) ? 1.0 : 4.0, low = least / scale;
         const double width = (largest / scale - low) / double(rule.n_bins);
-        for (std::size_t i = 1; i < rule.n_bins; ++i) cuts_.push_back(scale * (low + double(i) * width));
+        for (size_t i = 1; i < rule.n_bins; ++i) cuts_.push_back(scale * (low + double(i) * width));
     }
 
-    std::size_t levels() const { return levels_; }
+    size_t levels() const { return levels_; }
 
     bool distinct() const { return distinct_; }
     const std::vector<double>& cuts() const { return cuts_; }
 
     // Bins are closed on the left, unless the rule says otherwise; distinct values count those below them.
     template <class Code>
-    void encode(const double* values, std::size_t n, Code* out) const {
+    void encode(const double* values, size_t n, Code* out) const {
         count_cuts(cuts_.data(), cuts_.size(), distinct_ || closed_right_, values, n, out);
     }
 
   private:
     // Adds the distinct values to `cuts_`, in order; false as soon as there are more than `limit`.
-    bool collect_distinct(const double* values, std::size_t n, std::size_t limit) {
-        for (std::size_t start = 0; start < n; start += stretch_rows) {
-            const std::size_t size = std::min(n - start, stretch_rows);
-            std::uint8_t known[stretch_rows] = {};
+    bool collect_distinct(const double* values, size_t n, size_t limit) {
+        for (size_t start = 0; start < n; start += stretch_rows) {
+            const size_t size = std::min(n - start, stretch_rows);
+            uint8_t known[stretch_rows] = {};
             if (cuts_.size() <= few_cuts)
                 for (const double cut : cuts_)
-                    for (std::size_t i = 0; i < size; ++i) known[i] |= values[start + i] == cut;
-            for (std::size_t i = 0; i < size; ++i) {
+                    for (size_t i = 0; i < size; ++i) known[i] |= values[start + i] == cut;
+            for (size_t i = 0; i < size; ++i) {
                 if (known[i]) continue;
                 const auto place = std::lower_bound(cuts_.begin(), cuts_.end(), values[start + i]);
                 if (place != cuts_.end() && *place == values[start + i]) continue;
@@ -102,7 +104,7 @@ class Cuts {
     bool closed_right_;
     std::vector<double> cuts_;
     bool distinct_;
-    std::size_t levels_;
+    size_t levels_;
 };
 
 }  // namespace labelsieve

@@ -1,7 +1,7 @@
 // The distinct values of a column in order, and how much each weighs: all that a cutting rule may look at.
 //
-// Weights are integers, so what is derived from them depends neither on the order of the rows nor on how they are stored, and a row
-// of weight 3 is exactly three rows. A missing value (NaN) is no value.
+// Weights are integers, so what is derived from them depends neither on the order of the rows nor on how they
+// are stored, and a row of weight 3 is exactly three rows. A missing value (NaN) is no value.
 #pragma once
 
 #include <bit>
@@ -11,14 +11,16 @@
 namespace labelsieve {
 
 // Doubles as integers of the same order; minus zero is zero.
-inline std::uint64_t key_of(double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
-    return bits >> 63 ? ~bits : bits | std::uint64_t(1) << 63;
+inline uint64_t key_of(double value) {
+    const auto bits = std::bit_cast<uint64_t>(value + 0.0);
+    return bits >> 63 ? ~bits : bits | uint64_t(1) << 63;
 }
-inline double value_of(std::uint64_t key) { return std::bit_cast<double>(key >> 63 ? key ^ std::uint64_t(1) << 63 : ~key); }
+inline double value_of(uint64_t key) {
+    return std::bit_cast<double>(key >> 63 ? key ^ uint64_t(1) << 63 : ~key);
+}
 
 struct Entry {
-    std::uint64_t key;
+    uint64_t key;
     row_t row;
 };
 
@@ -27,27 +29,28 @@ void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& room);
 
 // A point between two neighboring values: above `low`, and no more than `high`.
 inline double between(double low, double high) {
-    const double sum = low + high, middle = std::abs(sum) <= std::numeric_limits<double>::max() ? sum / 2 : low / 2 + high / 2;
+    const double sum = low + high,
+                 middle = std::abs(sum) <= std::numeric_limits<double>::max() ? sum / 2 : low / 2 + high / 2;
     return middle > low ? middle : high;
 }
 
 class Distribution {
   public:
     // `weights` may be null, when every row weighs one.
-    void read(const Column& column, const std::uint64_t* weights, std::uint64_t total_of_rows);
+    void read(const Column& column, const uint64_t* weights, uint64_t total_of_rows);
 
-    std::size_t size() const { return values_.size(); }
+    size_t size() const { return values_.size(); }
     const std::vector<double>& values() const { return values_; }
-    const std::vector<std::uint64_t>& weights() const { return weights_; }
-    std::uint64_t total() const { return total_; }
+    const std::vector<uint64_t>& weights() const { return weights_; }
+    uint64_t total() const { return total_; }
 
   private:
-    bool count_few(const Column& column, const std::uint64_t* weights);
-    void add_unlisted(std::uint64_t weight);
+    bool count_few(const Column& column, const uint64_t* weights);
+    void add_unlisted(uint64_t weight);
 
     std::vector<double> values_;
-    std::vector<std::uint64_t> weights_;
-    std::uint64_t total_ = 0;
+    std::vector<uint64_t> weights_;
+    uint64_t total_ = 0;
     std::vector<Entry> entries_, room_;
 };
 

@@ -13,38 +13,39 @@ enum class Number { boolean, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 };
 struct Numbers {
     const void* data;
     Number type;
-    std::ptrdiff_t row_stride, column_stride;
-    std::size_t n_rows, n_columns;
+    ptrdiff_t row_stride, column_stride;
+    size_t n_rows, n_columns;
 };
 
 struct Place {
-    std::size_t row, column;
+    size_t row, column;
 };
 
-inline constexpr std::size_t max_levels = 65'535;
+inline constexpr size_t max_levels = 65'535;
 
-// levels[column] = largest code + 1. Codes are whole numbers from 0 to 65,534; the first that is not is returned.
-std::optional<Place> scan_codes(const Numbers& numbers, std::uint32_t* levels);
+// levels[column] = largest code + 1. Codes are whole numbers from 0 to 65,534; the first that is not is
+// returned.
+std::optional<Place> scan_codes(const Numbers& numbers, uint32_t* levels);
 
 // The numbers as codes, column after column. They must have passed `scan_codes`.
-void copy_codes(const Numbers& numbers, std::uint8_t* out);
+void copy_codes(const Numbers& numbers, uint8_t* out);
 void copy_codes(const Numbers& numbers, code_t* out);
 
 // The first value that is not finite; NaN passes where missing values are allowed.
 std::optional<Place> scan_finite(const Numbers& numbers, bool allow_missing);
 
-// Equal-width bins of a column: [least, largest] in `n_bins` equal parts, closed on the left but for the last, which is
-// closed on both sides (`closed_right`: on the right, and the first on both). A column with no more than `n_bins` distinct
-// values keeps them as levels. Returns the first value that is not finite.
+// Equal-width bins of a column: [least, largest] in `n_bins` equal parts, closed on the left but for the
+// last, which is closed on both sides (`closed_right`: on the right, and the first on both). A column with no
+// more than `n_bins` distinct values keeps them as levels. Returns the first value that is not finite.
 struct EqualWidth {
-    std::size_t n_bins;
+    size_t n_bins;
     bool closed_right;
 };
-std::optional<Place> equal_width(const Numbers& numbers, EqualWidth rule, std::uint8_t* out, std::uint32_t* levels);
-std::optional<Place> equal_width(const Numbers& numbers, EqualWidth rule, code_t* out, std::uint32_t* levels);
+std::optional<Place> equal_width(const Numbers& numbers, EqualWidth rule, uint8_t* out, uint32_t* levels);
+std::optional<Place> equal_width(const Numbers& numbers, EqualWidth rule, code_t* out, uint32_t* levels);
 
 // The same for columns of listed values, every other row being 0. `implicit[column]` is the code of 0.
-std::optional<Place> equal_width(const std::int64_t* starts, const double* values, std::size_t n_rows, std::size_t n_columns,
-                                 EqualWidth rule, code_t* out, code_t* implicit, std::uint32_t* levels);
+std::optional<Place> equal_width(const int64_t* starts, const double* values, size_t n_rows, size_t n_columns,
+                                 EqualWidth rule, code_t* out, code_t* implicit, uint32_t* levels);
 
 }  // namespace labelsieve

@@ -12,33 +12,35 @@ constexpr double ln2 = 0.693147180559945309417232121458;
 
 struct Cell {
     code_t of_class;
-    std::uint64_t weight;
+    uint64_t weight;
 };
 
 // What a side of a cut holds. `sum` is the sum of f over its classes.
 struct Side {
     fixed_t sum = 0;
-    std::uint64_t total = 0;
-    std::size_t n_classes = 0;
+    uint64_t total = 0;
+    size_t n_classes = 0;
 };
 
 // Cuts of one column for one problem.
 class Splitter {
   public:
-    Splitter(const ClassesOfRows& problem, const WeightsOfRows& weights, const CountTerm& term, double scale, MdlRule rule, std::size_t n_rows)
+    Splitter(const ClassesOfRows& problem, const WeightsOfRows& weights, const CountTerm& term, double scale,
+             MdlRule rule, size_t n_rows)
         : problem_(problem), weights_(weights), term_(term), scale_(scale), rule_(rule),
           totals_(problem.n_classes), left_(problem.n_classes), right_(problem.n_classes) {
-        for (row_t row = 0; row < n_rows; ++row) each_class(row, [&](code_t c, std::uint64_t w) { totals_[c] += w; });
+        for (row_t row = 0; row < n_rows; ++row)
+            each_class(row, [&](code_t c, uint64_t w) { totals_[c] += w; });
     }
 
     void cut(const Groups& groups, std::vector<double>& points) {
         gather(groups);
         std::vector<double> found;
-        std::vector<std::pair<std::size_t, std::size_t>> open{{0, values_.size()}};
+        std::vector<std::pair<size_t, size_t>> open{{0, values_.size()}};
         while (!open.empty()) {
             const auto [first, last] = open.back();
             open.pop_back();
-            const std::size_t at = split(first, last);
+            const size_t at = split(first, last);
             if (at == first) continue;
             found.push_back(between(values_[at - 1], values_[at]));
             open.push_back({first, at});
@@ -51,62 +53,66 @@ class Splitter {
   private:
     template <class Visit>
     void each_class(row_t row, Visit&& visit) const {
-        const std::uint64_t weight = weights_.of_rows ? weights_.of_rows[row] : 1;
+        const uint64_t weight = weights_.of_rows ? weights_.of_rows[row] : 1;
         if (!problem_.starts) return visit(problem_.classes[row], weight);
-        for (std::int64_t k = problem_.starts[row]; k < problem_.starts[row + 1]; ++k) visit(problem_.classes[k], weight);
+        for (int64_t k = problem_.starts[row]; k < problem_.starts[row + 1]; ++k)
+            visit(problem_.classes[k], weight);
     }
 
-    // Cells (class, weight) of every group, groups without any left out. In a large group a class has one cell.
+    // Cells (class, weight) of every group, groups without any left out. In a large group a class has one
+    // cell.
     void gather(const Groups& groups) {
         values_.clear();
         parts_.clear();
         cells_.clear();
         rest_ = totals_;
-        std::size_t place = 0;  // of the unlisted group
-        for (std::size_t g = 0; g < groups.values.size(); ++g) {
+        size_t place = 0;  // of the unlisted group
+        for (size_t g = 0; g < groups.values.size(); ++g) {
             if (g == groups.unlisted) place = values_.size();
-            const std::span<const row_t> rows{groups.rows.data() + groups.starts[g], groups.starts[g + 1] - groups.starts[g]};
-            const std::size_t first = cells_.size();
+            const std::span<const row_t> rows{groups.rows.data() + groups.starts[g],
+                                              groups.starts[g + 1] - groups.starts[g]};
+            const size_t first = cells_.size();
             if (rows.size() > 2 * left_.size()) {
-                for (const row_t row : rows) each_class(row, [&](code_t c, std::uint64_t w) { left_[c] += w; });
-                for (std::size_t c = 0; c < left_.size(); ++c)
+                for (const row_t row : rows) each_class(row, [&](code_t c, uint64_t w) { left_[c] += w; });
+                for (size_t c = 0; c < left_.size(); ++c)
                     if (left_[c] > 0) cells_.push_back({code_t(c), std::exchange(left_[c], 0)});
             } else {
-                for (const row_t row : rows) each_class(row, [&](code_t c, std::uint64_t w) { cells_.push_back({c, w}); });
+                for (const row_t row : rows)
+                    each_class(row, [&](code_t c, uint64_t w) { cells_.push_back({c, w}); });
             }
             close(groups.values[g], first, values_.size());
         }
         for (const Cell& cell : cells_) rest_[cell.of_class] -= cell.weight;
-        for (const row_t row : groups.missing) each_class(row, [&](code_t c, std::uint64_t w) { rest_[c] -= w; });
-        const std::size_t first = cells_.size();
+        for (const row_t row : groups.missing) each_class(row, [&](code_t c, uint64_t w) { rest_[c] -= w; });
+        const size_t first = cells_.size();
         if (groups.unlisted == groups.values.size()) return;
-        for (std::size_t c = 0; c < rest_.size(); ++c)
+        for (size_t c = 0; c < rest_.size(); ++c)
             if (rest_[c] > 0) cells_.push_back({code_t(c), rest_[c]});
         close(groups.values[groups.unlisted], first, place);
     }
 
-    void close(double value, std::size_t first_cell, std::size_t place) {
+    void close(double value, size_t first_cell, size_t place) {
         if (cells_.size() == first_cell) return;
-        values_.insert(values_.begin() + std::ptrdiff_t(place), value);
-        parts_.insert(parts_.begin() + std::ptrdiff_t(place), {first_cell, cells_.size()});
+        values_.insert(values_.begin() + ptrdiff_t(place), value);
+        parts_.insert(parts_.begin() + ptrdiff_t(place), {first_cell, cells_.size()});
     }
 
     template <class Visit>
-    void each_cell(std::size_t first, std::size_t last, Visit&& visit) const {
-        for (std::size_t g = first; g < last; ++g)
-            for (std::size_t k = parts_[g].first; k < parts_[g].second; ++k) visit(cells_[k]);
+    void each_cell(size_t first, size_t last, Visit&& visit) const {
+        for (size_t g = first; g < last; ++g)
+            for (size_t k = parts_[g].first; k < parts_[g].second; ++k) visit(cells_[k]);
     }
 
     // The group before which [first, last) is best cut, or `first` when it is better left whole.
-    std::size_t split(std::size_t first, std::size_t last) {
+    size_t split(size_t first, size_t last) {
         if (last - first < 2) return first;
         Side whole, low, high;
         each_cell(first, last, [&](const Cell& cell) { add(right_, whole, cell); });
         high = whole;
         fixed_t best = std::numeric_limits<fixed_t>::min();
-        std::size_t at = first;
+        size_t at = first;
         Side best_low, best_high;
-        for (std::size_t g = first; whole.n_classes > 1 && g + 1 < last; ++g) {
+        for (size_t g = first; whole.n_classes > 1 && g + 1 < last; ++g) {
             each_cell(g, g + 1, [&](const Cell& cell) {
                 remove(right_, high, cell);
                 add(left_, low, cell);
@@ -119,21 +125,22 @@ class Splitter {
             best_high = high;
         }
         const bool gains = at > first && best > whole.sum - term_(whole.total);
-        const bool accepted = gains && (rule_.kononenko ? shorter_code(first, at, last, whole, best_low, best_high)
-                                                        : enough_gain(whole, best_low, best_high, last - first - 1));
+        const bool accepted =
+            gains && (rule_.kononenko ? shorter_code(first, at, last, whole, best_low, best_high)
+                                      : enough_gain(whole, best_low, best_high, last - first - 1));
         each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] = right_[cell.of_class] = 0; });
         return accepted ? at : first;
     }
 
-    void add(std::vector<std::uint64_t>& counts, Side& side, const Cell& cell) const {
-        std::uint64_t& n = counts[cell.of_class];
+    void add(std::vector<uint64_t>& counts, Side& side, const Cell& cell) const {
+        uint64_t& n = counts[cell.of_class];
         side.n_classes += n == 0;
         side.sum += term_(n + cell.weight) - term_(n);
         side.total += cell.weight;
         n += cell.weight;
     }
-    void remove(std::vector<std::uint64_t>& counts, Side& side, const Cell& cell) const {
-        std::uint64_t& n = counts[cell.of_class];
+    void remove(std::vector<uint64_t>& counts, Side& side, const Cell& cell) const {
+        uint64_t& n = counts[cell.of_class];
         n -= cell.weight;
         side.n_classes -= n == 0;
         side.sum += term_(n) - term_(n + cell.weight);
@@ -143,35 +150,42 @@ class Splitter {
     double entropy(const Side& side) const {  // in bits
         return double(term_(side.total) - side.sum) / scale_ / double(side.total) / ln2;
     }
-    double rows(std::uint64_t weight) const { return double(weight) / weights_.unit; }
+    double rows(uint64_t weight) const { return double(weight) / weights_.unit; }
 
     // Bits to say which boundary.
-    double place(const Side& whole, std::size_t n_boundaries) const {
+    double place(const Side& whole, size_t n_boundaries) const {
         return std::log2(rule_.count_values ? double(n_boundaries) : std::max(1.0, rows(whole.total) - 1));
     }
 
-    bool enough_gain(const Side& whole, const Side& low, const Side& high, std::size_t n_boundaries) const {
-        const double n = rows(whole.total), before = entropy(whole), below = entropy(low), above = entropy(high);
+    bool enough_gain(const Side& whole, const Side& low, const Side& high, size_t n_boundaries) const {
+        const double n = rows(whole.total), before = entropy(whole), below = entropy(low),
+                     above = entropy(high);
         const double gain = before - (rows(low.total) * below + rows(high.total) * above) / n;
         const auto k = double(whole.n_classes);
-        const double classes = k * std::log2(3.0) + std::log1p(-2 * std::pow(3.0, -k)) / ln2;  // log2(3^k - 2) that does not overflow
-        const double delta = classes - (k * before - double(low.n_classes) * below - double(high.n_classes) * above);
+        const double classes = k * std::log2(3.0) + std::log1p(-2 * std::pow(3.0, -k)) /
+                                                        ln2;  // log2(3^k - 2) that does not overflow
+        const double delta =
+            classes - (k * before - double(low.n_classes) * below - double(high.n_classes) * above);
         return gain > (place(whole, n_boundaries) + delta) / n;
     }
 
     // Kononenko's code: the classes of a set take log2 C(n + k - 1, k - 1) + log2 n! / (n_1! ... n_k!) bits.
-    bool shorter_code(std::size_t first, std::size_t at, std::size_t last, const Side& whole, const Side& low, const Side& high) {
+    bool shorter_code(size_t first, size_t at, size_t last, const Side& whole, const Side& low,
+                      const Side& high) {
         const auto k = double(whole.n_classes);
         double bits = place(whole, last - first - 1);
         bits += code_length(first, at, low, k) + code_length(at, last, high, k);
         return code_length(first, last, whole, k) > bits;
     }
-    double code_length(std::size_t first, std::size_t last, const Side& side, double k) {
+    double code_length(size_t first, size_t last, const Side& side, double k) {
         each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] = 0; });
         each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] += cell.weight; });
         const double n = rows(side.total);
-        double nats = std::lgamma(n + k) - std::lgamma(k);  // C(n + k - 1, k - 1) n!, without the n! that cancel
-        each_cell(first, last, [&](const Cell& cell) { nats -= std::lgamma(rows(std::exchange(left_[cell.of_class], 0)) + 1); });
+        double nats =
+            std::lgamma(n + k) - std::lgamma(k);  // C(n + k - 1, k - 1) n!, without the n! that cancel
+        each_cell(first, last, [&](const Cell& cell) {
+            nats -= std::lgamma(rows(std::exchange(left_[cell.of_class], 0)) + 1);
+        });
         return nats / ln2;
     }
 
@@ -180,24 +194,26 @@ class Splitter {
     const CountTerm& term_;
     double scale_;
     MdlRule rule_;
-    std::vector<std::uint64_t> totals_, left_, right_, rest_;
+    std::vector<uint64_t> totals_, left_, right_, rest_;
     std::vector<double> values_;
-    std::vector<std::pair<std::size_t, std::size_t>> parts_;  // of the cells, one for each value
+    std::vector<std::pair<size_t, size_t>> parts_;  // of the cells, one for each value
     std::vector<Cell> cells_;
 };
 
 }  // namespace
 
-std::vector<ColumnCuts> mdl_cuts(const Values& values, std::span<const ClassesOfRows> problems, const WeightsOfRows& weights,
-                                 const CountTerm& term, double fixed_scale, MdlRule rule, const Poll& poll) {
+std::vector<ColumnCuts> mdl_cuts(const Values& values, std::span<const ClassesOfRows> problems,
+                                 const WeightsOfRows& weights, const CountTerm& term, double fixed_scale,
+                                 MdlRule rule, const Poll& poll) {
     std::vector<ColumnCuts> cuts(problems.size());
     std::vector<Splitter> splitters;
-    for (const ClassesOfRows& problem : problems) splitters.emplace_back(problem, weights, term, fixed_scale, rule, values.n_rows());
+    for (const ClassesOfRows& problem : problems)
+        splitters.emplace_back(problem, weights, term, fixed_scale, rule, values.n_rows());
     Groups groups;
-    values.each_column([&](std::size_t, const Column& column) {
+    values.each_column([&](size_t, const Column& column) {
         poll();
         groups.read(column);
-        for (std::size_t p = 0; p < problems.size(); ++p) {
+        for (size_t p = 0; p < problems.size(); ++p) {
             splitters[p].cut(groups, cuts[p].points);
             cuts[p].end_column(false);
         }

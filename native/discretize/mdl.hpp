@@ -10,14 +10,14 @@ namespace labelsieve {
 struct CountTerm {
     const fixed_t* table = nullptr;
     WeightedTerm weighted{};
-    fixed_t operator()(std::uint64_t n) const { return table ? table[n] : weighted(n); }
+    fixed_t operator()(uint64_t n) const { return table ? table[n] : weighted(n); }
 };
 
 // The classes of every row: one, or with `starts` those from starts[row] to starts[row + 1], maybe none.
 struct ClassesOfRows {
-    const std::int64_t* starts;
+    const int64_t* starts;
     const code_t* classes;
-    std::size_t n_classes;
+    size_t n_classes;
 };
 
 struct MdlRule {
@@ -26,7 +26,8 @@ struct MdlRule {
 };
 
 // One set of cuts for each problem: the columns are sorted once for all of them.
-std::vector<ColumnCuts> mdl_cuts(const Values& values, std::span<const ClassesOfRows> problems, const WeightsOfRows& weights,
-                                 const CountTerm& term, double fixed_scale, MdlRule rule, const Poll& poll);
+std::vector<ColumnCuts> mdl_cuts(const Values& values, std::span<const ClassesOfRows> problems,
+                                 const WeightsOfRows& weights, const CountTerm& term, double fixed_scale,
+                                 MdlRule rule, const Poll& poll);
 
 }  // namespace labelsieve

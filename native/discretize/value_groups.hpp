@@ -7,13 +7,14 @@
 
 namespace labelsieve {
 
-// A column as groups of equal values. The rows of its most frequent value are not listed: they are all the others.
+// A column as groups of equal values. The rows of its most frequent value are not listed: they are all the
+// others.
 struct Groups {
     std::vector<double> values;
-    std::vector<std::size_t> starts;  // of the listed rows of each group; empty for the unlisted one
+    std::vector<size_t> starts;  // of the listed rows of each group; empty for the unlisted one
     std::vector<row_t> rows;
     std::vector<row_t> missing;
-    std::size_t unlisted = 0;         // group number; values.size(): none
+    size_t unlisted = 0;  // group number; values.size(): none
 
     void read(const Column& column) {
         values.clear();
@@ -22,7 +23,7 @@ struct Groups {
         missing.clear();
         entries_.clear();
         const bool zeros = column.has_unlisted();
-        for (std::size_t i = 0; i < column.values.size(); ++i) {
+        for (size_t i = 0; i < column.values.size(); ++i) {
             const double value = column.values[i];
             if (std::isnan(value)) {
                 missing.push_back(column.row(i));
@@ -31,20 +32,20 @@ struct Groups {
             }
         }
         sort_entries(entries_, room_);
-        const std::uint64_t common = zeros ? key_of(0.0) : most_frequent();
+        const uint64_t common = zeros ? key_of(0.0) : most_frequent();
         bool met = !zeros;  // an unlisted zero has to be put in its place
-        for (std::size_t i = 0, next = 0; i < entries_.size(); i = next) {
+        for (size_t i = 0, next = 0; i < entries_.size(); i = next) {
             while (next < entries_.size() && entries_[next].key == entries_[i].key) ++next;
             if (!met && entries_[i].key > common) {
                 met = true;
                 close(0.0);
             }
             if (entries_[i].key != common)
-                for (std::size_t k = i; k < next; ++k) rows.push_back(entries_[k].row);
+                for (size_t k = i; k < next; ++k) rows.push_back(entries_[k].row);
             close(value_of(entries_[i].key));
         }
         if (!met) close(0.0);
-        unlisted = std::size_t(std::lower_bound(values.begin(), values.end(), value_of(common)) - values.begin());
+        unlisted = size_t(std::lower_bound(values.begin(), values.end(), value_of(common)) - values.begin());
     }
 
   private:
@@ -52,10 +53,10 @@ struct Groups {
         values.push_back(value);
         starts.push_back(rows.size());
     }
-    std::uint64_t most_frequent() const {
-        std::uint64_t key = key_of(0.0);
-        std::size_t most = 0;
-        for (std::size_t i = 0, next = 0; i < entries_.size(); i = next) {
+    uint64_t most_frequent() const {
+        uint64_t key = key_of(0.0);
+        size_t most = 0;
+        for (size_t i = 0, next = 0; i < entries_.size(); i = next) {
             while (next < entries_.size() && entries_[next].key == entries_[i].key) ++next;
             if (next - i > most) {
                 most = next - i;

@@ -3,36 +3,39 @@
 #include <algorithm>
 #include <limits>
 
-#include "simd/kernels.hpp"
 #include "neighbors/nested.hpp"
+#include "simd/kernels.hpp"
 
 namespace labelsieve {
 
 namespace {
 
-constexpr std::size_t lanes = 64;                 // of least_of_lanes
-constexpr std::size_t most_queries = 32;          // which share a tile of the table while it is in the cache
-constexpr std::size_t cached_sums = 1u << 14;     // of the queries at hand, when they are looked at again and again
-constexpr std::size_t tile_values = 1u << 15;     // of a table's tile
+constexpr size_t lanes = 64;              // of least_of_lanes
+constexpr size_t most_queries = 32;       // which share a tile of the table while it is in the cache
+constexpr size_t cached_sums = 1u << 14;  // of the queries at hand, when they are looked at again and again
+constexpr size_t tile_values = 1u << 15;  // of a table's tile
 
 struct Near {
     double square;
     row_t row;
-    bool operator<(const Near& other) const { return square < other.square || (square == other.square && row < other.row); }
+    bool operator<(const Near& other) const {
+        return square < other.square || (square == other.square && row < other.row);
+    }
 };
 
 // Finds the nearest of many rows again and again.
 class Chooser {
   public:
-    Chooser(std::size_t n_rows, const NeighborSettings& how) : how_(how), found_(n_rows + 1) {}
+    Chooser(size_t n_rows, const NeighborSettings& how) : how_(how), found_(n_rows + 1) {}
 
     // `self` is left out when the settings say so.
-    const std::vector<Near>& choose(const double* squares, std::size_t n_rows, std::size_t self) {
-        const std::size_t k = std::min(how_.k, n_rows - (how_.leave_out ? 1 : 0));
+    const std::vector<Near>& choose(const double* squares, size_t n_rows, size_t self) {
+        const size_t k = std::min(how_.k, n_rows - (how_.leave_out ? 1 : 0));
         chosen_.clear();
         if (k == 0) return chosen_;
-        // Deal the rows to lanes: the k least of the lanes are k rows, so the last of them bounds the k-th distance, and for
-        // small k hardly another row is as near. One more than k, since one of them may be the row itself.
+        // Deal the rows to lanes: the k least of the lanes are k rows, so the last of them bounds the k-th
+        // distance, and for small k hardly another row is as near. One more than k, since one of them may be
+        // the row itself.
         double bound = std::numeric_limits<double>::infinity();
         if (k + 1 < lanes) {
             double least[lanes];
@@ -40,20 +43,21 @@ class Chooser {
             std::nth_element(least, least + k, least + lanes);
             bound = least[k];
         }
-        const std::size_t n_found = kernels().find_up_to(squares, n_rows, bound, found_.data());
-        // Rows come in their order, so of those that tie at the bound the first k are enough. Few columns of zeros and ones make
-        // nearly all rows tie.
-        std::size_t room = how_.all_ties ? n_found : k;
-        for (std::size_t i = 0; i < n_found; ++i) {
+        const size_t n_found = kernels().find_up_to(squares, n_rows, bound, found_.data());
+        // Rows come in their order, so of those that tie at the bound the first k are enough. Few columns of
+        // zeros and ones make nearly all rows tie.
+        size_t room = how_.all_ties ? n_found : k;
+        for (size_t i = 0; i < n_found; ++i) {
             const double square = squares[found_[i]];
             if ((how_.leave_out && found_[i] == self) || (square == bound && room == 0)) continue;
             room -= square == bound;
             chosen_.push_back({square, found_[i]});
         }
-        std::nth_element(chosen_.begin(), chosen_.begin() + std::ptrdiff_t(k - 1), chosen_.end());
+        std::nth_element(chosen_.begin(), chosen_.begin() + ptrdiff_t(k - 1), chosen_.end());
         const double last = chosen_[k - 1].square;
-        auto end = chosen_.begin() + std::ptrdiff_t(k);
-        if (how_.all_ties) end = std::partition(end, chosen_.end(), [&](const Near& near) { return near.square <= last; });
+        auto end = chosen_.begin() + ptrdiff_t(k);
+        if (how_.all_ties)
+            end = std::partition(end, chosen_.end(), [&](const Near& near) { return near.square <= last; });
         chosen_.erase(end, chosen_.end());
         std::sort(chosen_.begin(), chosen_.end());
         return chosen_;
@@ -69,7 +73,7 @@ class Chooser {
 NeighborLists gather(const std::vector<std::vector<Near>>& lists, bool squares) {
     NeighborLists all;
     all.ends.reserve(lists.size());
-    std::size_t total = 0;
+    size_t total = 0;
     for (const auto& list : lists) all.ends.push_back(total += list.size());
     all.rows.reserve(total);
     if (squares) all.squares.reserve(total);
@@ -83,33 +87,38 @@ NeighborLists gather(const std::vector<std::vector<Near>>& lists, bool squares) 
 
 }  // namespace
 
-NeighborLists nearest(const DenseTable& table, std::span<const double> queries, std::span<const std::size_t> sizes,
-                       const NeighborSettings& how, Pool& pool) {
-    const std::size_t n_rows = table.n_rows, width = table.n_columns;
-    const std::size_t n_queries = width ? queries.size() / width : 0;
-    if (sizes.size() > 1 && how.k <= most_nested && n_rows > (how.leave_out ? 1 : 0)) return nested_nearest(table, queries, sizes, how, pool);
-    // Many columns at once: queries share the tiles of the table. Few at a time: their sums had better stay in the cache.
+NeighborLists nearest(const DenseTable& table, std::span<const double> queries, std::span<const size_t> sizes,
+                      const NeighborSettings& how, Pool& pool) {
+    const size_t n_rows = table.n_rows, width = table.n_columns;
+    const size_t n_queries = width ? queries.size() / width : 0;
+    if (sizes.size() > 1 && how.k <= most_nested && n_rows > (how.leave_out ? 1 : 0))
+        return nested_nearest(table, queries, sizes, how, pool);
+    // Many columns at once: queries share the tiles of the table. Few at a time: their sums had better stay
+    // in the cache.
     const bool nested = sizes.size() > 1;
-    const std::size_t queries_at_a_time = nested ? std::clamp<std::size_t>(cached_sums / n_rows, 1, most_queries) : most_queries;
-    const std::size_t n_blocks = (n_queries + queries_at_a_time - 1) / queries_at_a_time;
+    const size_t queries_at_a_time =
+        nested ? std::clamp<size_t>(cached_sums / n_rows, 1, most_queries) : most_queries;
+    const size_t n_blocks = (n_queries + queries_at_a_time - 1) / queries_at_a_time;
     std::vector<std::vector<Near>> lists(checked_product(sizes.size(), n_queries));
     std::vector<Buffer<double>> squares(pool.size());
     std::vector<Chooser> choosers(pool.size(), Chooser(n_rows, how));
-    const double cost = double(n_queries) * double(n_rows) * (0.3 * double(sizes.empty() ? 0 : sizes.back()) + 1.0 * double(sizes.size()));
-    pool.run(n_blocks, cost, [&](std::size_t block, unsigned worker) {
-        const std::size_t first = block * queries_at_a_time, last = std::min(n_queries, first + queries_at_a_time);
+    const double cost = double(n_queries) * double(n_rows) *
+                        (0.3 * double(sizes.empty() ? 0 : sizes.back()) + 1.0 * double(sizes.size()));
+    pool.run(n_blocks, cost, [&](size_t block, unsigned worker) {
+        const size_t first = block * queries_at_a_time, last = std::min(n_queries, first + queries_at_a_time);
         squares[worker].reserve(checked_product(queries_at_a_time, n_rows));
         double* sums = squares[worker].data();
         std::fill(sums, sums + (last - first) * n_rows, 0.0);
-        std::size_t done = 0;
-        for (std::size_t s = 0; s < sizes.size(); done = sizes[s++]) {
-            const std::size_t more = sizes[s] - done;
-            const std::size_t tile = std::clamp<std::size_t>(tile_values / (more + 1) / 8 * 8, 64, 4096);
-            for (std::size_t from = 0; from < n_rows; from += tile)
-                for (std::size_t query = first; query < last; ++query)
-                    kernels().add_squares(table.columns + done * n_rows + from, n_rows, queries.data() + query * width + done, more,
-                                          std::min(tile, n_rows - from), sums + (query - first) * n_rows + from);
-            for (std::size_t query = first; query < last; ++query) {
+        size_t done = 0;
+        for (size_t s = 0; s < sizes.size(); done = sizes[s++]) {
+            const size_t more = sizes[s] - done;
+            const size_t tile = std::clamp<size_t>(tile_values / (more + 1) / 8 * 8, 64, 4096);
+            for (size_t from = 0; from < n_rows; from += tile)
+                for (size_t query = first; query < last; ++query)
+                    kernels().add_squares(
+                        table.columns + done * n_rows + from, n_rows, queries.data() + query * width + done,
+                        more, std::min(tile, n_rows - from), sums + (query - first) * n_rows + from);
+            for (size_t query = first; query < last; ++query) {
                 const double* mine = sums + (query - first) * n_rows;
                 lists[s * n_queries + query] = choosers[worker].choose(mine, n_rows, query);
             }
@@ -118,36 +127,40 @@ NeighborLists nearest(const DenseTable& table, std::span<const double> queries, 
     return gather(lists, how.squares);
 }
 
-NeighborLists nearest(const SparseMatrix& table_columns, std::size_t n_rows, const SparseMatrix& query_rows,
-                       const NeighborSettings& how, Pool& pool) {
-    const std::size_t n_queries = query_rows.starts.size() - 1;
+NeighborLists nearest(const SparseMatrix& table_columns, size_t n_rows, const SparseMatrix& query_rows,
+                      const NeighborSettings& how, Pool& pool) {
+    const size_t n_queries = query_rows.starts.size() - 1;
     std::vector<double> norms(n_rows, 0.0);
-    for (std::size_t i = 0; i < table_columns.values.size(); ++i)
-        norms[std::size_t(table_columns.places[i])] += table_columns.values[i] * table_columns.values[i];
+    for (size_t i = 0; i < table_columns.values.size(); ++i)
+        norms[size_t(table_columns.places[i])] += table_columns.values[i] * table_columns.values[i];
     std::vector<std::vector<Near>> lists(n_queries);
     std::vector<std::vector<double>> sums(pool.size());
     std::vector<Chooser> choosers(pool.size(), Chooser(n_rows, how));
-    constexpr std::size_t together = 16;
-    pool.run((n_queries + together - 1) / together, double(n_queries) * double(n_rows) * 2, [&](std::size_t task, unsigned worker) {
-        auto& squares = sums[worker];
-        squares.resize(n_rows);
-        for (std::size_t query = task * together; query < std::min(n_queries, (task + 1) * together); ++query) {
-            std::fill(squares.begin(), squares.end(), 0.0);
-            double norm = 0;
-            for (std::int64_t i = query_rows.starts[query]; i < query_rows.starts[query + 1]; ++i) {
-                const double value = query_rows.values[std::size_t(i)];
-                const auto column = std::size_t(query_rows.places[std::size_t(i)]);
-                norm += value * value;
-                for (std::int64_t j = table_columns.starts[column]; j < table_columns.starts[column + 1]; ++j)
-                    squares[std::size_t(table_columns.places[std::size_t(j)])] += value * table_columns.values[std::size_t(j)];
-            }
-            for (std::size_t row = 0; row < n_rows; ++row) {
-                const double square = norm + norms[row] - 2 * squares[row];
-                squares[row] = square > 0 ? square : 0;
-            }
-            lists[query] = choosers[worker].choose(squares.data(), n_rows, query);
-        }
-    });
+    constexpr size_t together = 16;
+    pool.run((n_queries + together - 1) / together, double(n_queries) * double(n_rows) * 2,
+             [&](size_t task, unsigned worker) {
+                 auto& squares = sums[worker];
+                 squares.resize(n_rows);
+                 for (size_t query = task * together; query < std::min(n_queries, (task + 1) * together);
+                      ++query) {
+                     std::fill(squares.begin(), squares.end(), 0.0);
+                     double norm = 0;
+                     for (int64_t i = query_rows.starts[query]; i < query_rows.starts[query + 1]; ++i) {
+                         const double value = query_rows.values[size_t(i)];
+                         const auto column = size_t(query_rows.places[size_t(i)]);
+                         norm += value * value;
+                         for (int64_t j = table_columns.starts[column]; j < table_columns.starts[column + 1];
+                              ++j)
+                             squares[size_t(table_columns.places[size_t(j)])] +=
+                                 value * table_columns.values[size_t(j)];
+                     }
+                     for (size_t row = 0; row < n_rows; ++row) {
+                         const double square = norm + norms[row] - 2 * squares[row];
+                         squares[row] = square > 0 ? square : 0;
+                     }
+                     lists[query] = choosers[worker].choose(squares.data(), n_rows, query);
+                 }
+             });
     return gather(lists, how.squares);
 }
 

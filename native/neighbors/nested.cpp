@@ -10,10 +10,10 @@ namespace labelsieve {
 
 namespace {
 
-constexpr std::size_t cached_bytes = 40'000;  // of the sums at hand, about what the first cache holds
+constexpr size_t cached_bytes = 40'000;  // of the sums at hand, about what the first cache holds
 // Greater than any sum in two bytes, or in one; with such a sum added, still in two or one.
-constexpr std::int16_t beyond_narrow = 1 << 14;
-constexpr std::int8_t beyond_binary = 1 << 6;
+constexpr int16_t beyond_narrow = 1 << 14;
+constexpr int8_t beyond_binary = 1 << 6;
 
 template <class T>
 auto grow_kernel() {
@@ -39,20 +39,20 @@ constexpr T beyond() {
 // Columns of the table, padded to whole stripes, and the queries in the same numbers.
 template <class T>
 struct Numbers {
-    std::size_t n_rows, width, pitch;
+    size_t n_rows, width, pitch;
     Buffer<T> columns;
     std::vector<T> queries;
 
     Numbers(const DenseTable& table, std::span<const double> points, std::span<const double> zeros)
-        : n_rows(table.n_rows),
-          width(table.n_columns),
-          pitch((n_rows + stripe_bytes / sizeof(T) - 1) / (stripe_bytes / sizeof(T)) * (stripe_bytes / sizeof(T))),
-          columns(checked_product(pitch, width)),
-          queries(points.size()) {
-        for (std::size_t c = 0; c < width; ++c)
-            for (std::size_t i = 0; i < n_rows; ++i) columns[c * pitch + i] = T(table.columns[c * n_rows + i] - zeros[c]);
-        for (std::size_t i = 0; i < points.size(); i += width)
-            for (std::size_t c = 0; c < width; ++c) queries[i + c] = T(points[i + c] - zeros[c]);
+        : n_rows(table.n_rows), width(table.n_columns),
+          pitch((n_rows + stripe_bytes / sizeof(T) - 1) / (stripe_bytes / sizeof(T)) *
+                (stripe_bytes / sizeof(T))),
+          columns(checked_product(pitch, width)), queries(points.size()) {
+        for (size_t c = 0; c < width; ++c)
+            for (size_t i = 0; i < n_rows; ++i)
+                columns[c * pitch + i] = T(table.columns[c * n_rows + i] - zeros[c]);
+        for (size_t i = 0; i < points.size(); i += width)
+            for (size_t c = 0; c < width; ++c) queries[i + c] = T(points[i + c] - zeros[c]);
     }
 };
 
@@ -62,12 +62,14 @@ struct WholeSpans {
     bool whole;
 
     WholeSpans(const DenseTable& table, std::span<const double> queries)
-        : least(table.n_columns, std::numeric_limits<double>::infinity()), most(table.n_columns, -least[0]), whole(look(table, queries)) {}
+        : least(table.n_columns, std::numeric_limits<double>::infinity()), most(table.n_columns, -least[0]),
+          whole(look(table, queries)) {}
 
-    // Their sums of squares fit into two bytes; they are zeros and ones when the least is zero, and sums fit into one byte.
+    // Their sums of squares fit into two bytes; they are zeros and ones when the least is zero, and sums fit
+    // into one byte.
     bool narrow() const { return whole && sum_of_squares() < beyond_narrow; }
     bool binary() const {
-        for (std::size_t c = 0; c < least.size(); ++c)
+        for (size_t c = 0; c < least.size(); ++c)
             if (most[c] - least[c] > 1) return false;
         return whole && sum_of_squares() < beyond_binary;
     }
@@ -75,20 +77,20 @@ struct WholeSpans {
   private:
     double sum_of_squares() const {
         double sum = 0;
-        for (std::size_t c = 0; c < least.size(); ++c) sum += (most[c] - least[c]) * (most[c] - least[c]);
+        for (size_t c = 0; c < least.size(); ++c) sum += (most[c] - least[c]) * (most[c] - least[c]);
         return sum;
     }
     bool look(const DenseTable& table, std::span<const double> queries) {
-        const std::size_t width = table.n_columns;
-        for (std::size_t c = 0; c < width; ++c)
-            for (std::size_t i = 0; i < table.n_rows; ++i)
+        const size_t width = table.n_columns;
+        for (size_t c = 0; c < width; ++c)
+            for (size_t i = 0; i < table.n_rows; ++i)
                 if (!look(table.columns[c * table.n_rows + i], c)) return false;
-        for (std::size_t i = 0; i < queries.size(); i += width)
-            for (std::size_t c = 0; c < width; ++c)
+        for (size_t i = 0; i < queries.size(); i += width)
+            for (size_t c = 0; c < width; ++c)
                 if (!look(queries[i + c], c)) return false;
         return true;
     }
-    bool look(double value, std::size_t column) {
+    bool look(double value, size_t column) {
         least[column] = std::min(least[column], value);
         most[column] = std::max(most[column], value);
         return value == std::nearbyint(value);
@@ -98,40 +100,44 @@ struct WholeSpans {
 template <class T>
 class NestedSearch {
   public:
-    NestedSearch(const Numbers<T>& numbers, std::span<const std::size_t> sizes, const NeighborSettings& how)
+    NestedSearch(const Numbers<T>& numbers, std::span<const size_t> sizes, const NeighborSettings& how)
         : numbers_(numbers), sizes_(sizes), how_(how), n_queries_(numbers.queries.size() / numbers.width) {}
 
     NeighborLists find(Pool& pool) {
-        const std::size_t n_rows = numbers_.n_rows, n_lists = checked_product(sizes_.size(), n_queries_);
+        const size_t n_rows = numbers_.n_rows, n_lists = checked_product(sizes_.size(), n_queries_);
         k_ = std::min(how_.k, n_rows - (how_.leave_out ? 1 : 0));
         NeighborLists all;
-        if (!how_.all_ties) {  // all lists have the same length, so that each has its place from the beginning
+        if (!how_.all_ties) {  // all lists have the same length, so that each has its place from the
+                               // beginning
             all.rows.resize(checked_product(n_lists, k_));
             if (how_.squares) all.squares.resize(all.rows.size());
         }
         std::vector<std::vector<row_t>> tied(how_.all_ties ? n_lists : 0);
         std::vector<std::vector<double>> tied_squares(tied.size());
-        const std::size_t together = std::clamp<std::size_t>(cached_bytes / (numbers_.pitch * sizeof(T)), 1, 32);
+        const size_t together = std::clamp<size_t>(cached_bytes / (numbers_.pitch * sizeof(T)), 1, 32);
         std::vector<Buffer<T>> sums(pool.size());
         const double cost = double(n_lists) * (double(numbers_.pitch * sizeof(T)) / 16 + 40.0 * double(k_));
-        pool.run((n_queries_ + together - 1) / together, cost, [&](std::size_t block, unsigned worker) {
-            sums[worker].reserve(checked_product(together + 1, numbers_.pitch));  // and room for the least of stripes
+        pool.run((n_queries_ + together - 1) / together, cost, [&](size_t block, unsigned worker) {
+            sums[worker].reserve(
+                checked_product(together + 1, numbers_.pitch));  // and room for the least of stripes
             T* low = sums[worker].data() + together * numbers_.pitch;
-            for (std::size_t i = 0; i < together; ++i) {
+            for (size_t i = 0; i < together; ++i) {
                 T* own = sums[worker].data() + i * numbers_.pitch;
                 std::fill(own, own + n_rows, T(0));
                 std::fill(own + n_rows, own + numbers_.pitch, beyond<T>());
             }
             T squares[most_nested + 1];
             row_t rows[most_nested + 1];
-            std::size_t done = 0;
-            for (std::size_t s = 0; s < sizes_.size(); done = sizes_[s++])
-                for (std::size_t i = 0, query = block * together; i < together && query < n_queries_; ++i, ++query) {
+            size_t done = 0;
+            for (size_t s = 0; s < sizes_.size(); done = sizes_[s++])
+                for (size_t i = 0, query = block * together; i < together && query < n_queries_;
+                     ++i, ++query) {
                     T* own = sums[worker].data() + i * numbers_.pitch;
                     grow_kernel<T>()(numbers_.columns.data() + done * numbers_.pitch, numbers_.pitch,
-                                     numbers_.queries.data() + query * numbers_.width + done, sizes_[s] - done, n_rows,
-                                     how_.leave_out ? query : n_rows, k_, own, low, squares, rows);
-                    const std::size_t list = s * n_queries_ + query;
+                                     numbers_.queries.data() + query * numbers_.width + done,
+                                     sizes_[s] - done, n_rows, how_.leave_out ? query : n_rows, k_, own, low,
+                                     squares, rows);
+                    const size_t list = s * n_queries_ + query;
                     if (how_.all_ties) {
                         find_ties(own, query, squares, rows, tied[list], tied_squares[list]);
                         continue;
@@ -141,13 +147,15 @@ class NestedSearch {
                 }
         });
         all.ends.resize(n_lists);
-        for (std::size_t list = 0; list < n_lists; ++list) all.ends[list] = (list + 1) * k_;
+        for (size_t list = 0; list < n_lists; ++list) all.ends[list] = (list + 1) * k_;
         if (how_.all_ties) {
-            std::size_t end = 0;
-            for (std::size_t list = 0; list < n_lists; ++list) {
+            size_t end = 0;
+            for (size_t list = 0; list < n_lists; ++list) {
                 all.ends[list] = end += tied[list].size();
                 all.rows.insert(all.rows.end(), tied[list].begin(), tied[list].end());
-                if (how_.squares) all.squares.insert(all.squares.end(), tied_squares[list].begin(), tied_squares[list].end());
+                if (how_.squares)
+                    all.squares.insert(all.squares.end(), tied_squares[list].begin(),
+                                       tied_squares[list].end());
             }
         }
         return all;
@@ -155,31 +163,33 @@ class NestedSearch {
 
   private:
     // The k nearest are known: those nearer than the k-th, and then every row that is as near as it.
-    void find_ties(const T* sums, std::size_t query, const T* squares, const row_t* rows, std::vector<row_t>& all,
+    void find_ties(const T* sums, size_t query, const T* squares, const row_t* rows, std::vector<row_t>& all,
                    std::vector<double>& all_squares) const {
         const T last = squares[k_ - 1];
-        const std::size_t nearer = std::size_t(std::find(squares, squares + k_, last) - squares);
+        const size_t nearer = size_t(std::find(squares, squares + k_, last) - squares);
         all.assign(rows, rows + nearer);
-        for (std::size_t row = 0; row < numbers_.n_rows; ++row)
+        for (size_t row = 0; row < numbers_.n_rows; ++row)
             if (sums[row] == last && !(how_.leave_out && row == query)) all.push_back(row_t(row));
         all_squares.assign(squares, squares + nearer);
         all_squares.resize(all.size(), double(last));
     }
 
     const Numbers<T>& numbers_;
-    std::span<const std::size_t> sizes_;
+    std::span<const size_t> sizes_;
     NeighborSettings how_;
-    std::size_t n_queries_, k_ = 0;
+    size_t n_queries_, k_ = 0;
 };
 
 }  // namespace
 
-NeighborLists nested_nearest(const DenseTable& table, std::span<const double> queries, std::span<const std::size_t> sizes,
-                              const NeighborSettings& how, Pool& pool) {
+NeighborLists nested_nearest(const DenseTable& table, std::span<const double> queries,
+                             std::span<const size_t> sizes, const NeighborSettings& how, Pool& pool) {
     const WholeSpans spans(table, queries);
-    const auto find = [&]<class T>(const Numbers<T>& numbers) { return NestedSearch<T>(numbers, sizes, how).find(pool); };
-    if (spans.binary()) return find(Numbers<std::int8_t>(table, queries, spans.least));
-    if (spans.narrow()) return find(Numbers<std::int16_t>(table, queries, spans.least));
+    const auto find = [&]<class T>(const Numbers<T>& numbers) {
+        return NestedSearch<T>(numbers, sizes, how).find(pool);
+    };
+    if (spans.binary()) return find(Numbers<int8_t>(table, queries, spans.least));
+    if (spans.narrow()) return find(Numbers<int16_t>(table, queries, spans.least));
     return find(Numbers<double>(table, queries, std::vector<double>(table.n_columns, 0.0)));
 }
 

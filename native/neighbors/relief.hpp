@@ -1,7 +1,8 @@
-// Nearest rows by the sum of absolute differences, and weighted sums of such differences: what the Relief family is made of.
+// Nearest rows by the sum of absolute differences, and weighted sums of such differences: what the Relief
+// family is made of.
 //
-// Values are whole numbers, and distances stay below 2^53, so every sum of differences is exact: the order in which features
-// are added, the instruction set, and whether zeros are stored cannot move a neighbor.
+// Values are whole numbers, and distances stay below 2^53, so every sum of differences is exact: the order in
+// which features are added, the instruction set, and whether zeros are stored cannot move a neighbor.
 #pragma once
 
 #include <memory>
@@ -11,21 +12,21 @@
 
 namespace labelsieve {
 
-inline constexpr std::size_t references_at_once = 4;                        // rows whose distances are found together
-inline constexpr std::size_t lane_doubles = 8;                              // a dense row is padded with zeros to a multiple
-inline constexpr row_t no_row = std::numeric_limits<row_t>::max();          // where a group has too few rows
+inline constexpr size_t references_at_once = 4;  // rows whose distances are found together
+inline constexpr size_t lane_doubles = 8;        // a dense row is padded with zeros to a multiple
+inline constexpr row_t no_row = std::numeric_limits<row_t>::max();  // where a group has too few rows
 
 // Rows of numbers, dense or sparse. They look at memory of the caller's.
 class Points {
   public:
-    Points(std::size_t n_rows, std::size_t n_columns) : n_rows_(n_rows), n_columns_(n_columns) {}
+    Points(size_t n_rows, size_t n_columns) : n_rows_(n_rows), n_columns_(n_columns) {}
     virtual ~Points() = default;
 
-    std::size_t n_rows() const { return n_rows_; }
-    std::size_t n_columns() const { return n_columns_; }
+    size_t n_rows() const { return n_rows_; }
+    size_t n_columns() const { return n_columns_; }
 
     // What a worker needs in memory to find distances.
-    virtual std::size_t scratch() const = 0;
+    virtual size_t scratch() const = 0;
     // out[r * n_rows + j] = distance of references[r] and row j, for up to `references_at_once` references.
     virtual void distances(std::span<const row_t> references, double* scratch, double* out) const = 0;
     // A guess at the cycles of the distances from one reference.
@@ -34,37 +35,41 @@ class Points {
     virtual void add_difference(row_t left, row_t right, double factor, double* sums) const = 0;
 
   private:
-    std::size_t n_rows_, n_columns_;
+    size_t n_rows_, n_columns_;
 };
 
 // Row after row, `width` doubles each: a multiple of `lane_doubles`, zeros after the last column.
-std::unique_ptr<Points> dense_points(const double* values, std::size_t n_rows, std::size_t n_columns, std::size_t width);
+std::unique_ptr<Points> dense_points(const double* values, size_t n_rows, size_t n_columns, size_t width);
 
-// The same matrix by rows and by columns (of n_rows + 1 and n_columns + 1 starts), indices in order, zeros left out.
+// The same matrix by rows and by columns (of n_rows + 1 and n_columns + 1 starts), indices in order, zeros
+// left out.
 struct SparseSide {
-    const std::int64_t* starts;
-    const std::uint32_t* indices;
+    const int64_t* starts;
+    const uint32_t* indices;
     const double* values;
 };
-std::unique_ptr<Points> sparse_points(SparseSide by_rows, SparseSide by_columns, std::size_t n_rows, std::size_t n_columns);
+std::unique_ptr<Points> sparse_points(SparseSide by_rows, SparseSide by_columns, size_t n_rows,
+                                      size_t n_columns);
 
 // Groups of rows, each in order, one group after another; a row may be in many.
 struct Groups {
-    const std::int64_t* starts;
+    const int64_t* starts;
     const row_t* rows;
-    std::size_t n_groups;
+    size_t n_groups;
 };
 
-// out[(r * n_groups + g) * k + i]: the i-th nearest row of group g to references[r], other than itself; of rows at the same
-// distance the lowest comes first. Unfilled places are `no_row`.
+// out[(r * n_groups + g) * k + i]: the i-th nearest row of group g to references[r], other than itself; of
+// rows at the same distance the lowest comes first. Unfilled places are `no_row`.
 //
-// Cost: the distances from each reference to all rows, then one comparison for every row of every group. Memory: a few
-// distances for each row and worker; never those of all pairs.
-void nearest_rows(const Points& points, std::span<const row_t> references, Groups groups, std::size_t k, Pool& pool, row_t* out);
+// Cost: the distances from each reference to all rows, then one comparison for every row of every group.
+// Memory: a few distances for each row and worker; never those of all pairs.
+void nearest_rows(const Points& points, std::span<const row_t> references, Groups groups, size_t k,
+                  Pool& pool, row_t* out);
 
-// sums[c] += sum over r, i of factors[r * n + i] * |references[r][c] - neighbors[r * n + i][c]|, the same bits on any number
-// of threads. Places of `no_row` are passed over; a row listed twice for one reference costs one pass.
-void add_differences(const Points& points, std::span<const row_t> references, const row_t* neighbors, const double* factors,
-                     std::size_t n, Pool& pool, double* sums);
+// sums[c] += sum over r, i of factors[r * n + i] * |references[r][c] - neighbors[r * n + i][c]|, the same
+// bits on any number of threads. Places of `no_row` are passed over; a row listed twice for one reference
+// costs one pass.
+void add_differences(const Points& points, std::span<const row_t> references, const row_t* neighbors,
+                     const double* factors, size_t n, Pool& pool, double* sums);
 
 }  // namespace labelsieve

@@ -21,15 +21,16 @@ extern const Kernels kernels;
 
 namespace {
 
-// LABELSIEVE_ISA=baseline (or x86_64_v3) asks for older kernels than the processor could run: to test and to compare.
+// LABELSIEVE_ISA=baseline (or x86_64_v3) asks for older kernels than the processor could run: to test and to
+// compare.
 const Kernels& choose() {
     const char* asked = std::getenv("LABELSIEVE_ISA");
     const std::string_view wanted = asked ? asked : "";
     if (wanted == "baseline") return baseline::kernels;
 #if defined(LABELSIEVE_HAVE_X86_64_V4)
     if (wanted != "x86_64_v3" && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512vpopcntdq"))
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq"))
         return x86_64_v4::kernels;
 #endif
 #if defined(LABELSIEVE_HAVE_X86_64_V3)

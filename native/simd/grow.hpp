@@ -1,6 +1,8 @@
-// One step of a nested search: distances grow by a column, and the nearest rows are kept. Included by kernels.cpp alone.
+// One step of a nested search: distances grow by a column, and the nearest rows are kept. Included by
+// kernels.cpp alone.
 //
-// Rows are taken in stripes of eight lines of 64 bytes. Sums that overflow, and those of padding, are the greatest there are.
+// Rows are taken in stripes of eight lines of 64 bytes. Sums that overflow, and those of padding, are the
+// greatest there are.
 #pragma once
 
 #include "simd/kernels.hpp"
@@ -13,44 +15,45 @@ namespace {
 template <class T>
 class Candidates {
   public:
-    explicit Candidates(std::size_t k) : k_(k), many_(k < 13 ? 24 : 2 * k) {}
+    explicit Candidates(size_t k) : k_(k), many_(k < 13 ? 24 : 2 * k) {}
 
-    std::size_t size() const { return n_; }
+    size_t size() const { return n_; }
     bool many() const { return n_ > many_; }
 
     // Rows `first` and after it, those whose bits are set. Most often there are one or two.
-    void add(const T* sums, std::size_t first, std::uint64_t mask) {
-        const std::size_t count = std::size_t(std::popcount(mask));
+    void add(const T* sums, size_t first, uint64_t mask) {
+        const size_t count = size_t(std::popcount(mask));
         put(n_, sums, first, mask);
         put(n_ + 1, sums, first, mask & (mask - 1));
         if (count > 2) {
-            std::uint64_t rest = mask & (mask - 1);
-            for (std::size_t place = n_ + 1; rest; rest &= rest - 1) put(place++, sums, first, rest);
+            uint64_t rest = mask & (mask - 1);
+            for (size_t place = n_ + 1; rest; rest &= rest - 1) put(place++, sums, first, rest);
         }
         n_ += count;
     }
 
-    // Sorts by sums, of those that tie the first row first, and keeps k; says the last sum. The place of each is how many come
-    // before it. There is room for one more than k at the end, where the others go.
+    // Sorts by sums, of those that tie the first row first, and keeps k; says the last sum. The place of each
+    // is how many come before it. There is room for one more than k at the end, where the others go.
     T keep_nearest(T* squares, row_t* rows) {
-        constexpr std::size_t wide = in_line<T>;
-        const std::size_t end = (n_ + wide - 1) / wide * wide;
-        for (std::size_t i = n_; i < end; ++i) sums_[i] = greatest<T>;
-        for (std::size_t i = 0; i < n_; ++i) {
+        constexpr size_t wide = in_line<T>;
+        const size_t end = (n_ + wide - 1) / wide * wide;
+        for (size_t i = n_; i < end; ++i) sums_[i] = greatest<T>;
+        for (size_t i = 0; i < n_; ++i) {
             const T sum = sums_[i], less = below(sum);
-            // Before it come those that are less and, of those in front of it, those that tie: all in earlier lines, some in its own.
-            const std::size_t own = i / wide * wide;
-            std::size_t place = 0;
-            for (std::size_t line = 0; line < end; line += wide)
-                place += std::size_t(std::popcount(up_to(sums_ + line, line < own ? sum : less)));
-            const std::uint64_t ties = up_to(sums_ + own, sum) & ~up_to(sums_ + own, less);
-            place += std::size_t(std::popcount(ties & ((std::uint64_t(1) << (i - own)) - 1)));
+            // Before it come those that are less and, of those in front of it, those that tie: all in earlier
+            // lines, some in its own.
+            const size_t own = i / wide * wide;
+            size_t place = 0;
+            for (size_t line = 0; line < end; line += wide)
+                place += size_t(std::popcount(up_to(sums_ + line, line < own ? sum : less)));
+            const uint64_t ties = up_to(sums_ + own, sum) & ~up_to(sums_ + own, less);
+            place += size_t(std::popcount(ties & ((uint64_t(1) << (i - own)) - 1)));
             place = place < k_ ? place : k_;
             squares[place] = sum;
             rows[place] = rows_[i];
         }
         n_ = n_ < k_ ? n_ : k_;
-        for (std::size_t i = 0; i < n_; ++i) {
+        for (size_t i = 0; i < n_; ++i) {
             sums_[i] = squares[i];
             rows_[i] = rows[i];
         }
@@ -58,29 +61,31 @@ class Candidates {
     }
 
   private:
-    void put(std::size_t place, const T* sums, std::size_t first, std::uint64_t mask) {
-        const std::size_t bit = std::size_t(std::countr_zero(mask)) & 63;  // of no bit the first: it is not counted then
+    void put(size_t place, const T* sums, size_t first, uint64_t mask) {
+        const size_t bit =
+            size_t(std::countr_zero(mask)) & 63;  // of no bit the first: it is not counted then
         sums_[place] = sums[first + bit];
         rows_[place] = row_t(first + bit);
     }
 
-    std::size_t k_, many_, n_ = 0;
+    size_t k_, many_, n_ = 0;
     alignas(64) T sums_[2 * most_nested + 128];  // room for 64 rows more than are many
     row_t rows_[2 * most_nested + 128];
 };
 
-// sums += (column - at)^2 over whole stripes. A stripe is eight lines: low has the least of each lane of every stripe; least has
-// the least of all rows that are dealt to its n_least lanes.
+// sums += (column - at)^2 over whole stripes. A stripe is eight lines: low has the least of each lane of
+// every stripe; least has the least of all rows that are dealt to its n_least lanes.
 template <class T>
-inline void grow_sums(const T* column, T at, std::size_t n, T* sums, T* low, T* least, std::size_t n_least) {
-    constexpr std::size_t stripe = stripe_bytes / sizeof(T), wide = in_line<T>;
-    for (std::size_t i = 0; i < n_least; ++i) least[i] = greatest<T>;
-    for (std::size_t start = 0, lane = 0; start < n; start += stripe, low += wide, lane = lane + wide == n_least ? 0 : lane + wide)
-        for (std::size_t part = 0; part < wide; part += Numbers<T>::many) {
+inline void grow_sums(const T* column, T at, size_t n, T* sums, T* low, T* least, size_t n_least) {
+    constexpr size_t stripe = stripe_bytes / sizeof(T), wide = in_line<T>;
+    for (size_t i = 0; i < n_least; ++i) least[i] = greatest<T>;
+    for (size_t start = 0, lane = 0; start < n;
+         start += stripe, low += wide, lane = lane + wide == n_least ? 0 : lane + wide)
+        for (size_t part = 0; part < wide; part += Numbers<T>::many) {
             auto own = Numbers<T>::load(sums + start + part);
             own.add_square(Numbers<T>::load(column + start + part), at);
             own.store(sums + start + part);
-            for (std::size_t i = start + part + wide; i < start + stripe; i += wide) {
+            for (size_t i = start + part + wide; i < start + stripe; i += wide) {
                 auto sum = Numbers<T>::load(sums + i);
                 sum.add_square(Numbers<T>::load(column + i), at);
                 sum.store(sums + i);
@@ -94,37 +99,43 @@ inline void grow_sums(const T* column, T at, std::size_t n, T* sums, T* low, T* 
 
 // See Kernels::grow_wide.
 template <class T>
-std::size_t grow(const T* columns, std::size_t pitch, const T* point, std::size_t n_columns, std::size_t n, std::size_t left_out,
-                 std::size_t k, T* sums, T* low, T* squares, row_t* rows) {
-    constexpr std::size_t stripe = stripe_bytes / sizeof(T), wide = in_line<T>;
-    const std::size_t padded = (n + stripe - 1) / stripe * stripe;
+size_t grow(const T* columns, size_t pitch, const T* point, size_t n_columns, size_t n, size_t left_out,
+            size_t k, T* sums, T* low, T* squares, row_t* rows) {
+    constexpr size_t stripe = stripe_bytes / sizeof(T), wide = in_line<T>;
+    const size_t padded = (n + stripe - 1) / stripe * stripe;
     for (; n_columns > 1; --n_columns, columns += pitch, ++point)
-        for (std::size_t i = 0; i < padded; i += Numbers<T>::many) {
+        for (size_t i = 0; i < padded; i += Numbers<T>::many) {
             auto sum = Numbers<T>::load(sums + i);
             sum.add_square(Numbers<T>::load(columns + i), *point);
             sum.store(sums + i);
         }
-    // The rows are dealt to lanes. The k least of the lanes are k rows, so the last of them bounds the k-th sum, and with a few
-    // more lanes hardly another row is as near. One more than k, since one may be the row left out.
+    // The rows are dealt to lanes. The k least of the lanes are k rows, so the last of them bounds the k-th
+    // sum, and with a few more lanes hardly another row is as near. One more than k, since one may be the row
+    // left out.
     alignas(64) T least[2 * most_nested];
-    const std::size_t lanes = k < 11 ? 16 : k < 22 ? 32 : k < 43 ? 64 : 2 * most_nested, n_least = lanes < wide ? wide : lanes;
+    const size_t lanes = k < 11   ? 16
+                         : k < 22 ? 32
+                         : k < 43 ? 64
+                                  : 2 * most_nested,
+                 n_least = lanes < wide ? wide : lanes;
     grow_sums(columns, *point, padded, sums, low, least, n_least);
     T limit = value_at_rank(least, n_least, k);
     Candidates<T> near(k);
-    for (std::size_t first = 0; first < padded; first += 64 * stripe, low += 64 * wide) {
-        const std::size_t n_stripes = (padded - first) / stripe < 64 ? (padded - first) / stripe : 64;
-        for (std::uint64_t stripes = lines_up_to(low, n_stripes, limit); stripes;) {  // those that have such rows
-            const std::size_t start = first + std::size_t(std::countr_zero(stripes)) * stripe;
+    for (size_t first = 0; first < padded; first += 64 * stripe, low += 64 * wide) {
+        const size_t n_stripes = (padded - first) / stripe < 64 ? (padded - first) / stripe : 64;
+        for (uint64_t stripes = lines_up_to(low, n_stripes, limit); stripes;) {  // those that have such rows
+            const size_t start = first + size_t(std::countr_zero(stripes)) * stripe;
             stripes &= stripes - 1;
-            for (std::size_t group = start; group < start + stripe; group += 64) {
-                std::uint64_t mask = 0;
-                for (std::size_t i = 0; i < 64; i += wide) mask |= up_to(sums + group + i, limit) << i;
-                if (left_out - group < 64) mask &= ~(std::uint64_t(1) << (left_out - group));
-                if (group + 64 > n) mask &= group < n ? (std::uint64_t(1) << (n - group)) - 1 : 0;
+            for (size_t group = start; group < start + stripe; group += 64) {
+                uint64_t mask = 0;
+                for (size_t i = 0; i < 64; i += wide) mask |= up_to(sums + group + i, limit) << i;
+                if (left_out - group < 64) mask &= ~(uint64_t(1) << (left_out - group));
+                if (group + 64 > n) mask &= group < n ? (uint64_t(1) << (n - group)) - 1 : 0;
                 if (stripe > 64 && !mask) continue;  // of several groups most have none
                 near.add(sums, group, mask);
                 if (!near.many()) continue;
-                limit = below(near.keep_nearest(squares, rows));  // a later row must be nearer than the last of these
+                limit = below(
+                    near.keep_nearest(squares, rows));  // a later row must be nearer than the last of these
                 stripes &= lines_up_to(low, n_stripes, limit);
             }
         }

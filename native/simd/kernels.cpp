@@ -30,37 +30,39 @@
 
 namespace labelsieve {
 
-static_assert(std::endian::native == std::endian::little, "bits are read as bytes: little-endian machines only");
+static_assert(std::endian::native == std::endian::little,
+              "bits are read as bytes: little-endian machines only");
 
 namespace LABELSIEVE_ISA {
 namespace {
 
 #if defined(__AVX512VPOPCNTDQ__)
-constexpr std::size_t few_columns = 256;
+constexpr size_t few_columns = 256;
 #else
-constexpr std::size_t few_columns = 100;
+constexpr size_t few_columns = 100;
 #endif
 
 constexpr int lanes = vector_bytes / 8;
 constexpr int parts = 64 / vector_bytes;  // vectors in a 512-bit word
 
-inline vector_t load(const std::uint64_t* from) { return *reinterpret_cast<const vector_t*>(from); }
-inline void store(std::uint64_t* to, vector_t value) { *reinterpret_cast<vector_t*>(to) = value; }
+inline vector_t load(const uint64_t* from) { return *reinterpret_cast<const vector_t*>(from); }
+inline void store(uint64_t* to, vector_t value) { *reinterpret_cast<vector_t*>(to) = value; }
 
-// Sixteen rows at a time go through a tree of fifteen adders: the planes 1, 2, 4, 8 stay in registers, and one vector
-// of weight 16 ripples into the higher planes. A row costs a few logic operations for all 512 columns together.
-void add_rows(const std::uint64_t* words, const row_t* rows, std::size_t n, std::uint64_t* planes, unsigned n_planes) {
+// Sixteen rows at a time go through a tree of fifteen adders: the planes 1, 2, 4, 8 stay in registers, and
+// one vector of weight 16 ripples into the higher planes. A row costs a few logic operations for all 512
+// columns together.
+void add_rows(const uint64_t* words, const row_t* rows, size_t n, uint64_t* planes, unsigned n_planes) {
     for (int part = 0; part < parts; ++part) {
-        const std::uint64_t* word = words + part * lanes;
-        std::uint64_t* plane = planes + part * lanes;
+        const uint64_t* word = words + part * lanes;
+        uint64_t* plane = planes + part * lanes;
         vector_t ones = load(plane), twos = load(plane + block_words);
         vector_t fours = load(plane + 2 * block_words), eights = load(plane + 3 * block_words);
         vector_t high[max_planes - 4];
         const unsigned n_high = n_planes > 4 ? n_planes - 4 : 0;
         for (unsigned p = 0; p < n_high; ++p) high[p] = load(plane + (4 + p) * block_words);
-        for (std::size_t t = 0; t < n; t += 16) {
+        for (size_t t = 0; t < n; t += 16) {
             const row_t* row = rows + t;
-            const auto bits = [&](int i) { return load(word + std::size_t(row[i]) * block_words); };
+            const auto bits = [&](int i) { return load(word + size_t(row[i]) * block_words); };
             vector_t two_a, two_b, four_a, four_b, eight_a, eight_b, carry;
             add3(two_a, ones, ones, bits(0), bits(1));
             add3(two_b, ones, ones, bits(2), bits(3));
@@ -91,11 +93,12 @@ void add_rows(const std::uint64_t* words, const row_t* rows, std::size_t n, std:
     }
 }
 
-void read_planes(const std::uint64_t* planes, unsigned n_planes, count_t* counts) {
-    for (std::size_t word = 0; word < block_words; ++word, counts += 64) {
+void read_planes(const uint64_t* planes, unsigned n_planes, count_t* counts) {
+    for (size_t word = 0; word < block_words; ++word, counts += 64) {
         for (unsigned first = 0; first < n_planes; first += 8) {
-            std::uint8_t bytes[64];
-            interleave(planes + first * block_words + word, block_words, n_planes - first < 8 ? n_planes - first : 8, bytes);
+            uint8_t bytes[64];
+            interleave(planes + first * block_words + word, block_words,
+                       n_planes - first < 8 ? n_planes - first : 8, bytes);
             if (first == 0) {
                 for (int i = 0; i < 64; ++i) counts[i] = bytes[i];
             } else {
@@ -105,32 +108,35 @@ void read_planes(const std::uint64_t* planes, unsigned n_planes, count_t* counts
     }
 }
 
-// Four columns against four: each word is loaded once for four counts. The depth keeps eight columns in the first cache.
-void count_common(const std::uint64_t* left, std::size_t left_stride, std::size_t n_left, const std::uint64_t* right,
-                  std::size_t right_stride, std::size_t n_right, std::size_t n_words, count_t* counts, std::size_t stride) {
-    constexpr std::size_t depth = 512;
-    for (std::size_t start = 0; start < n_words; start += depth) {
-        const std::size_t stop = start + depth < n_words ? start + depth : n_words;
-        for (std::size_t r = 0; r < n_right; r += 4) {
-            const std::size_t tall = n_right - r < 4 ? n_right - r : 4;
-            for (std::size_t l = 0; l < n_left; l += 4) {
-                const std::size_t wide = n_left - l < 4 ? n_left - l : 4;
+// Four columns against four: each word is loaded once for four counts. The depth keeps eight columns in the
+// first cache.
+void count_common(const uint64_t* left, size_t left_stride, size_t n_left, const uint64_t* right,
+                  size_t right_stride, size_t n_right, size_t n_words, count_t* counts, size_t stride) {
+    constexpr size_t depth = 512;
+    for (size_t start = 0; start < n_words; start += depth) {
+        const size_t stop = start + depth < n_words ? start + depth : n_words;
+        for (size_t r = 0; r < n_right; r += 4) {
+            const size_t tall = n_right - r < 4 ? n_right - r : 4;
+            for (size_t l = 0; l < n_left; l += 4) {
+                const size_t wide = n_left - l < 4 ? n_left - l : 4;
                 if (tall == 4 && wide == 4) {
-                    std::uint64_t sums[4][4] = {};
-                    const std::uint64_t* a = left + l * left_stride;
-                    const std::uint64_t* b = right + r * right_stride;
-                    for (std::size_t w = start; w < stop; ++w)
+                    uint64_t sums[4][4] = {};
+                    const uint64_t* a = left + l * left_stride;
+                    const uint64_t* b = right + r * right_stride;
+                    for (size_t w = start; w < stop; ++w)
                         for (int i = 0; i < 4; ++i)
                             for (int j = 0; j < 4; ++j)
-                                sums[i][j] += std::uint64_t(std::popcount(b[i * right_stride + w] & a[j * left_stride + w]));
+                                sums[i][j] +=
+                                    uint64_t(std::popcount(b[i * right_stride + w] & a[j * left_stride + w]));
                     for (int i = 0; i < 4; ++i)
                         for (int j = 0; j < 4; ++j) counts[(r + i) * stride + l + j] += count_t(sums[i][j]);
                 } else {
-                    for (std::size_t i = 0; i < tall; ++i)
-                        for (std::size_t j = 0; j < wide; ++j) {
-                            std::uint64_t sum = 0;
-                            for (std::size_t w = start; w < stop; ++w)
-                                sum += std::uint64_t(std::popcount(right[(r + i) * right_stride + w] & left[(l + j) * left_stride + w]));
+                    for (size_t i = 0; i < tall; ++i)
+                        for (size_t j = 0; j < wide; ++j) {
+                            uint64_t sum = 0;
+                            for (size_t w = start; w < stop; ++w)
+                                sum += uint64_t(std::popcount(right[(r + i) * right_stride + w] &
+                                                              left[(l + j) * left_stride + w]));
                             counts[(r + i) * stride + l + j] += count_t(sum);
                         }
                 }
@@ -139,57 +145,58 @@ void count_common(const std::uint64_t* left, std::size_t left_stride, std::size_
     }
 }
 
-void split_class(const count_t* counted, std::size_t counted_pitch, const count_t* with_class, std::size_t width,
-                 const count_t* given_sizes, std::size_t levels, std::size_t given, std::size_t n, count_t* cells,
-                 std::size_t pitch, const count_t* rest_in, std::size_t rest_pitch, count_t* rest_out) {
-    for (std::size_t v = 0; v < given; ++v) {
+void split_class(const count_t* counted, size_t counted_pitch, const count_t* with_class, size_t width,
+                 const count_t* given_sizes, size_t levels, size_t given, size_t n, count_t* cells,
+                 size_t pitch, const count_t* rest_in, size_t rest_pitch, count_t* rest_out) {
+    for (size_t v = 0; v < given; ++v) {
         count_t* cell = cells + v * pitch;
         const count_t all = given_sizes[v];
-        for (std::size_t i = 0; i < n; ++i) cell[i] = all;
+        for (size_t i = 0; i < n; ++i) cell[i] = all;
     }
-    for (std::size_t a = 1; a < levels; ++a) {
+    for (size_t a = 1; a < levels; ++a) {
         count_t* left_over = cells + a * given * pitch;
         const count_t* total = with_class + (a - 1) * width;
-        for (std::size_t i = 0; i < n; ++i) left_over[i] = total[i];
-        for (std::size_t v = 1; v < given; ++v) {
+        for (size_t i = 0; i < n; ++i) left_over[i] = total[i];
+        for (size_t v = 1; v < given; ++v) {
             const count_t* seen = counted + (v - 1) * counted_pitch + (a - 1) * width;
             count_t* cell = cells + (a * given + v) * pitch;
             count_t* level_zero = cells + v * pitch;
-            for (std::size_t i = 0; i < n; ++i) {
+            for (size_t i = 0; i < n; ++i) {
                 const count_t count = seen[i];
                 cell[i] = count;
                 left_over[i] -= count;
                 level_zero[i] -= count;
             }
         }
-        for (std::size_t i = 0; i < n; ++i) cells[i] -= left_over[i];
+        for (size_t i = 0; i < n; ++i) cells[i] -= left_over[i];
     }
-    for (std::size_t c = 0; c < levels * given; ++c) {
+    for (size_t c = 0; c < levels * given; ++c) {
         const count_t* before = rest_in + c * rest_pitch;
         const count_t* cell = cells + c * pitch;
         count_t* after = rest_out + c * pitch;
-        for (std::size_t i = 0; i < n; ++i) after[i] = before[i] - cell[i];
+        for (size_t i = 0; i < n; ++i) after[i] = before[i] - cell[i];
     }
 }
 
-// Four candidates at a time, two counts in a load: the loads are what limits this loop, and gathers are slower still, so it
-// must not be vectorized. `fixed_cells` unrolls the commonest tables; 0 takes the number from the argument.
-template <std::size_t fixed_cells>
-LABELSIEVE_SCALAR_FUNCTION inline void look_up_cells(const count_t* cells, std::size_t n_cells, std::size_t pitch, std::size_t n,
-                                                     const fixed_t* table, fixed_t* sums) {
-    const std::size_t last = fixed_cells ? fixed_cells : n_cells;
+// Four candidates at a time, two counts in a load: the loads are what limits this loop, and gathers are
+// slower still, so it must not be vectorized. `fixed_cells` unrolls the commonest tables; 0 takes the number
+// from the argument.
+template <size_t fixed_cells>
+LABELSIEVE_SCALAR_FUNCTION inline void look_up_cells(const count_t* cells, size_t n_cells, size_t pitch,
+                                                     size_t n, const fixed_t* table, fixed_t* sums) {
+    const size_t last = fixed_cells ? fixed_cells : n_cells;
     LABELSIEVE_SCALAR_LOOP
-    for (std::size_t i = 0; i < n; i += 4) {
+    for (size_t i = 0; i < n; i += 4) {
         const count_t* cell = cells + i;
         fixed_t a = sums[i], b = sums[i + 1], c = sums[i + 2], d = sums[i + 3];
         LABELSIEVE_UNROLL_LOOP
-        for (std::size_t k = 0; k < last; ++k, cell += pitch) {
-            std::uint64_t ab, cd;
+        for (size_t k = 0; k < last; ++k, cell += pitch) {
+            uint64_t ab, cd;
             std::memcpy(&ab, cell, 8);
             std::memcpy(&cd, cell + 2, 8);
-            a += table[std::uint32_t(ab)];
+            a += table[uint32_t(ab)];
             b += table[ab >> 32];
-            c += table[std::uint32_t(cd)];
+            c += table[uint32_t(cd)];
             d += table[cd >> 32];
         }
         sums[i] = a;
@@ -199,24 +206,24 @@ LABELSIEVE_SCALAR_FUNCTION inline void look_up_cells(const count_t* cells, std::
     }
 }
 
-LABELSIEVE_SCALAR_FUNCTION void look_up(const count_t* cells, std::size_t n_cells, std::size_t pitch, std::size_t n, const fixed_t* table,
-                                        fixed_t* sums) {
+LABELSIEVE_SCALAR_FUNCTION void look_up(const count_t* cells, size_t n_cells, size_t pitch, size_t n,
+                                        const fixed_t* table, fixed_t* sums) {
     if (n_cells == 8) return look_up_cells<8>(cells, n_cells, pitch, n, table, sums);
     if (n_cells == 4) return look_up_cells<4>(cells, n_cells, pitch, n, table, sums);
     look_up_cells<0>(cells, n_cells, pitch, n, table, sums);
 }
 
-std::uint64_t match_levels(const std::uint8_t* codes, std::size_t levels, std::uint64_t* bits, std::size_t stride) {
-    std::uint64_t known = equal_mask(codes, 0);
-    for (std::size_t a = 1; a < levels; ++a) known |= bits[(a - 1) * stride] = equal_mask(codes, std::uint8_t(a));
+uint64_t match_levels(const uint8_t* codes, size_t levels, uint64_t* bits, size_t stride) {
+    uint64_t known = equal_mask(codes, 0);
+    for (size_t a = 1; a < levels; ++a) known |= bits[(a - 1) * stride] = equal_mask(codes, uint8_t(a));
     return ~known;
 }
 
-void transpose(std::uint64_t* matrix) {
-    std::uint64_t mask = 0x00000000FFFFFFFFu;
+void transpose(uint64_t* matrix) {
+    uint64_t mask = 0x00000000FFFFFFFFu;
     for (int distance = 32; distance != 0; distance >>= 1, mask ^= mask << distance) {
         for (int k = 0; k < 64; k = (k + distance + 1) & ~distance) {
-            const std::uint64_t swapped = (matrix[k] >> distance ^ matrix[k + distance]) & mask;
+            const uint64_t swapped = (matrix[k] >> distance ^ matrix[k + distance]) & mask;
             matrix[k] ^= swapped << distance;
             matrix[k + distance] ^= swapped;
         }
@@ -224,15 +231,16 @@ void transpose(std::uint64_t* matrix) {
 }
 
 // Four columns at a time: a sum is then loaded and stored once for four additions.
-void add_squares(const double* columns, std::size_t pitch, const double* point, std::size_t n_columns, std::size_t n, double* LABELSIEVE_RESTRICT sums) {
-    std::size_t f = 0;
+void add_squares(const double* columns, size_t pitch, const double* point, size_t n_columns, size_t n,
+                 double* LABELSIEVE_RESTRICT sums) {
+    size_t f = 0;
     for (; f + 4 <= n_columns; f += 4) {
         const double* LABELSIEVE_RESTRICT a = columns + f * pitch;
         const double* LABELSIEVE_RESTRICT b = a + pitch;
         const double* LABELSIEVE_RESTRICT c = b + pitch;
         const double* LABELSIEVE_RESTRICT d = c + pitch;
         const double at_a = point[f], at_b = point[f + 1], at_c = point[f + 2], at_d = point[f + 3];
-        for (std::size_t i = 0; i < n; ++i) {
+        for (size_t i = 0; i < n; ++i) {
             const double to_a = at_a - a[i], to_b = at_b - b[i], to_c = at_c - c[i], to_d = at_d - d[i];
             sums[i] = (((sums[i] + to_a * to_a) + to_b * to_b) + to_c * to_c) + to_d * to_d;
         }
@@ -240,26 +248,26 @@ void add_squares(const double* columns, std::size_t pitch, const double* point, 
     for (; f < n_columns; ++f) {
         const double* LABELSIEVE_RESTRICT a = columns + f * pitch;
         const double at_a = point[f];
-        for (std::size_t i = 0; i < n; ++i) sums[i] += (at_a - a[i]) * (at_a - a[i]);
+        for (size_t i = 0; i < n; ++i) sums[i] += (at_a - a[i]) * (at_a - a[i]);
     }
 }
 
-void least_of_lanes(const double* values, std::size_t n, double* LABELSIEVE_RESTRICT least) {
-    for (std::size_t j = 0; j < 64; ++j) least[j] = std::numeric_limits<double>::infinity();
-    std::size_t i = 0;
+void least_of_lanes(const double* values, size_t n, double* LABELSIEVE_RESTRICT least) {
+    for (size_t j = 0; j < 64; ++j) least[j] = std::numeric_limits<double>::infinity();
+    size_t i = 0;
     for (; i + 64 <= n; i += 64)
-        for (std::size_t j = 0; j < 64; ++j) least[j] = values[i + j] < least[j] ? values[i + j] : least[j];
-    for (std::size_t j = 0; i + j < n; ++j) least[j] = values[i + j] < least[j] ? values[i + j] : least[j];
+        for (size_t j = 0; j < 64; ++j) least[j] = values[i + j] < least[j] ? values[i + j] : least[j];
+    for (size_t j = 0; i + j < n; ++j) least[j] = values[i + j] < least[j] ? values[i + j] : least[j];
 }
 
-std::size_t find_up_to(const double* values, std::size_t n, double bound, row_t* found) {
-    constexpr std::size_t together = 32;
-    std::size_t n_found = 0, i = 0;
+size_t find_up_to(const double* values, size_t n, double bound, row_t* found) {
+    constexpr size_t together = 32;
+    size_t n_found = 0, i = 0;
     for (; i + together <= n; i += together) {
-        std::uint64_t near = 0;  // as wide as the values, so that the loop becomes vectors
-        for (std::size_t j = 0; j < together; ++j) near |= std::uint64_t(values[i + j] <= bound);
+        uint64_t near = 0;  // as wide as the values, so that the loop becomes vectors
+        for (size_t j = 0; j < together; ++j) near |= uint64_t(values[i + j] <= bound);
         if (!near) continue;
-        for (std::size_t j = 0; j < together; ++j) {
+        for (size_t j = 0; j < together; ++j) {
             found[n_found] = row_t(i + j);
             n_found += values[i + j] <= bound;
         }
@@ -272,19 +280,20 @@ std::size_t find_up_to(const double* values, std::size_t n, double bound, row_t*
 }
 
 // Four references share every load of a point; eight running sums for each let the additions overlap.
-void manhattan(const double* points, std::size_t n, std::size_t width, const double* references, std::size_t n_references, double* out) {
-    constexpr std::size_t many = 4, running = 8;
-    for (std::size_t j = 0; j < n; ++j, points += width) {
+void manhattan(const double* points, size_t n, size_t width, const double* references, size_t n_references,
+               double* out) {
+    constexpr size_t many = 4, running = 8;
+    for (size_t j = 0; j < n; ++j, points += width) {
         double sums[many][running] = {};
-        for (std::size_t c = 0; c < width; c += running)
-            for (std::size_t r = 0; r < many; ++r)
-                for (std::size_t l = 0; l < running; ++l) {
+        for (size_t c = 0; c < width; c += running)
+            for (size_t r = 0; r < many; ++r)
+                for (size_t l = 0; l < running; ++l) {
                     const double difference = points[c + l] - references[r * width + c + l];
                     sums[r][l] += std::fabs(difference);
                 }
-        for (std::size_t r = 0; r < n_references; ++r) {
+        for (size_t r = 0; r < n_references; ++r) {
             double sum = 0;
-            for (std::size_t l = 0; l < running; ++l) sum += sums[r][l];
+            for (size_t l = 0; l < running; ++l) sum += sums[r][l];
             out[r * n + j] = sum;
         }
     }
@@ -296,8 +305,21 @@ extern const Kernels kernels;
 const Kernels kernels = {
 #define LABELSIEVE_STRING(x) #x
 #define LABELSIEVE_NAME(x) LABELSIEVE_STRING(x)
-    LABELSIEVE_NAME(LABELSIEVE_ISA), few_columns, add_rows, read_planes, count_common, split_class, look_up, match_levels, transpose,
-    add_squares, least_of_lanes, find_up_to, grow<double>, grow<std::int16_t>, grow<std::int8_t>,
+    LABELSIEVE_NAME(LABELSIEVE_ISA),
+    few_columns,
+    add_rows,
+    read_planes,
+    count_common,
+    split_class,
+    look_up,
+    match_levels,
+    transpose,
+    add_squares,
+    least_of_lanes,
+    find_up_to,
+    grow<double>,
+    grow<int16_t>,
+    grow<int8_t>,
     manhattan,
 };
 

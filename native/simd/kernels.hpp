@@ -1,85 +1,91 @@
 // The inner loops of counting, compiled once per instruction set from the same source (kernels.cpp).
 //
-// They are plain functions on plain memory: no allocation, no exceptions, no standard library, so that no code for a
-// newer processor can leak into the parts that run everywhere.
+// They are plain functions on plain memory: no allocation, no exceptions, no standard library, so that no
+// code for a newer processor can leak into the parts that run everywhere.
 #pragma once
 
 #include "counting/types.hpp"
 
 namespace labelsieve {
 
-inline constexpr std::size_t block_bits = 512;                // one-hot columns that are counted together
-inline constexpr std::size_t block_words = block_bits / 64;   // their bits of one row: one cache line
-inline constexpr unsigned max_planes = 32;                    // bits of a count
-inline constexpr std::size_t stripe_bytes = 512;              // of the rows whose distances grow together
-inline constexpr std::size_t most_nested = 64;                // neighbors that are kept while distances grow
+inline constexpr size_t block_bits = 512;               // one-hot columns that are counted together
+inline constexpr size_t block_words = block_bits / 64;  // their bits of one row: one cache line
+inline constexpr unsigned max_planes = 32;              // bits of a count
+inline constexpr size_t stripe_bytes = 512;             // of the rows whose distances grow together
+inline constexpr size_t most_nested = 64;               // neighbors that are kept while distances grow
 
 struct Kernels {
     const char* name;
 
-    // From `python -m benchmarks.strategies`: with fewer one-hot columns than this, intersecting columns of bits beats adding
-    // rows. It hangs on how the instruction set counts bits.
-    std::size_t few_columns;
+    // From `python -m benchmarks.strategies`: with fewer one-hot columns than this, intersecting columns of
+    // bits beats adding rows. It hangs on how the instruction set counts bits.
+    size_t few_columns;
 
-    // Adds the 512-bit words `words + 8 * row` of the listed rows into `planes`, which hold 512 binary counters: plane p
-    // has bit p of each. `n` is a multiple of 16, and 2^n_planes exceeds every sum.
-    void (*add_rows)(const std::uint64_t* words, const row_t* rows, std::size_t n, std::uint64_t* planes, unsigned n_planes);
+    // Adds the 512-bit words `words + 8 * row` of the listed rows into `planes`, which hold 512 binary
+    // counters: plane p has bit p of each. `n` is a multiple of 16, and 2^n_planes exceeds every sum.
+    void (*add_rows)(const uint64_t* words, const row_t* rows, size_t n, uint64_t* planes, unsigned n_planes);
 
     // Turns `n_planes` planes into 512 integers.
-    void (*read_planes)(const std::uint64_t* planes, unsigned n_planes, count_t* counts);
+    void (*read_planes)(const uint64_t* planes, unsigned n_planes, count_t* counts);
 
     // counts[r * stride + l] += popcount(left[l] & right[r]) over `n_words` words.
-    void (*count_common)(const std::uint64_t* left, std::size_t left_stride, std::size_t n_left, const std::uint64_t* right,
-                         std::size_t right_stride, std::size_t n_right, std::size_t n_words, count_t* counts, std::size_t stride);
+    void (*count_common)(const uint64_t* left, size_t left_stride, size_t n_left, const uint64_t* right,
+                         size_t right_stride, size_t n_right, size_t n_words, count_t* counts, size_t stride);
 
     // The cells of one class of the target for `n` candidates, and what they leave for the other classes.
     //
-    // Cell (a, v) of candidate i is at [(a * given + v) * pitch + i]. `counted` has the cells a >= 1, v >= 1, at
-    // [(v - 1) * counted_pitch + (a - 1) * width + i]; `with_class` the counts of level a >= 1 in the class at
-    // [(a - 1) * width + i]; `given_sizes[v]` the rows of the class at level v of the given column. Every other cell
-    // follows from those. `rest_in` (pitch `rest_pitch`) is what was left before this class.
-    void (*split_class)(const count_t* counted, std::size_t counted_pitch, const count_t* with_class, std::size_t width,
-                        const count_t* given_sizes, std::size_t levels, std::size_t given, std::size_t n, count_t* cells,
-                        std::size_t pitch, const count_t* rest_in, std::size_t rest_pitch, count_t* rest_out);
+    // Cell (a, v) of candidate i is at [(a * given + v) * pitch + i]. `counted` has the cells a >= 1, v >= 1,
+    // at
+    // [(v - 1) * counted_pitch + (a - 1) * width + i]; `with_class` the counts of level a >= 1 in the class
+    // at
+    // [(a - 1) * width + i]; `given_sizes[v]` the rows of the class at level v of the given column. Every
+    // other cell follows from those. `rest_in` (pitch `rest_pitch`) is what was left before this class.
+    void (*split_class)(const count_t* counted, size_t counted_pitch, const count_t* with_class, size_t width,
+                        const count_t* given_sizes, size_t levels, size_t given, size_t n, count_t* cells,
+                        size_t pitch, const count_t* rest_in, size_t rest_pitch, count_t* rest_out);
 
     // sums[i] += sum over cells c of table[cells[c * pitch + i]]; n is a multiple of 4.
-    void (*look_up)(const count_t* cells, std::size_t n_cells, std::size_t pitch, std::size_t n, const fixed_t* table, fixed_t* sums);
+    void (*look_up)(const count_t* cells, size_t n_cells, size_t pitch, size_t n, const fixed_t* table,
+                    fixed_t* sums);
 
-    // bits[a - 1] = the 64-bit mask of codes equal to a, for a = 1 .. levels - 1, of 64 byte codes. Returns the mask of the
-    // codes that are none of 0 .. levels - 1.
-    std::uint64_t (*match_levels)(const std::uint8_t* codes, std::size_t levels, std::uint64_t* bits, std::size_t stride);
+    // bits[a - 1] = the 64-bit mask of codes equal to a, for a = 1 .. levels - 1, of 64 byte codes. Returns
+    // the mask of the codes that are none of 0 .. levels - 1.
+    uint64_t (*match_levels)(const uint8_t* codes, size_t levels, uint64_t* bits, size_t stride);
 
     // Transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i of word j.
-    void (*transpose)(std::uint64_t* matrix);
+    void (*transpose)(uint64_t* matrix);
 
-    // sums[i] += (point[f] - columns[f * pitch + i])^2, one column f after the other, so that the order of addition is theirs.
-    void (*add_squares)(const double* columns, std::size_t pitch, const double* point, std::size_t n_columns, std::size_t n, double* sums);
+    // sums[i] += (point[f] - columns[f * pitch + i])^2, one column f after the other, so that the order of
+    // addition is theirs.
+    void (*add_squares)(const double* columns, size_t pitch, const double* point, size_t n_columns, size_t n,
+                        double* sums);
 
     // least[j] = the least of the values[i] with i % 64 = j, or infinity when there is none.
-    void (*least_of_lanes)(const double* values, std::size_t n, double* least);
+    void (*least_of_lanes)(const double* values, size_t n, double* least);
 
     // The i < n with values[i] <= bound, ascending. Returns how many there are; `found` has room for n.
-    std::size_t (*find_up_to)(const double* values, std::size_t n, double bound, row_t* found);
+    size_t (*find_up_to)(const double* values, size_t n, double bound, row_t* found);
 
-    // Adds (point[f] - columns[f * pitch + i])^2 to sums[i], one column after the other, and keeps the `k` rows i < n with the
-    // least sums but `left_out`: nearest first in `squares` and `rows`, ties in order of rows, with room for one more than k.
-    // Returns how many there are; k is at most most_nested, and there are so many rows. Columns and sums are padded to stripes,
-    // where sums are greater than any of a row; `low` is room for a line of each stripe. The narrow form is for whole
-    // numbers whose sums of squares fit into two bytes, the binary one for zeros and ones whose sums fit into one.
-    std::size_t (*grow_wide)(const double* columns, std::size_t pitch, const double* point, std::size_t n_columns, std::size_t n,
-                             std::size_t left_out, std::size_t k, double* sums, double* low, double* squares, row_t* rows);
-    std::size_t (*grow_narrow)(const std::int16_t* columns, std::size_t pitch, const std::int16_t* point, std::size_t n_columns,
-                               std::size_t n, std::size_t left_out, std::size_t k, std::int16_t* sums, std::int16_t* low,
-                               std::int16_t* squares, row_t* rows);
-    std::size_t (*grow_binary)(const std::int8_t* columns, std::size_t pitch, const std::int8_t* point, std::size_t n_columns,
-                               std::size_t n, std::size_t left_out, std::size_t k, std::int8_t* sums, std::int8_t* low,
-                               std::int8_t* squares, row_t* rows);
+    // Adds (point[f] - columns[f * pitch + i])^2 to sums[i], one column after the other, and keeps the `k`
+    // rows i < n with the least sums but `left_out`: nearest first in `squares` and `rows`, ties in order of
+    // rows, with room for one more than k. Returns how many there are; k is at most most_nested, and there
+    // are so many rows. Columns and sums are padded to stripes, where sums are greater than any of a row;
+    // `low` is room for a line of each stripe. The narrow form is for whole numbers whose sums of squares fit
+    // into two bytes, the binary one for zeros and ones whose sums fit into one.
+    size_t (*grow_wide)(const double* columns, size_t pitch, const double* point, size_t n_columns, size_t n,
+                        size_t left_out, size_t k, double* sums, double* low, double* squares, row_t* rows);
+    size_t (*grow_narrow)(const int16_t* columns, size_t pitch, const int16_t* point, size_t n_columns,
+                          size_t n, size_t left_out, size_t k, int16_t* sums, int16_t* low, int16_t* squares,
+                          row_t* rows);
+    size_t (*grow_binary)(const int8_t* columns, size_t pitch, const int8_t* point, size_t n_columns,
+                          size_t n, size_t left_out, size_t k, int8_t* sums, int8_t* low, int8_t* squares,
+                          row_t* rows);
 
-    // out[r * n + j] = sum of |points[j * width + c] - references[r * width + c]| over c, for the first `n_references` of the
-    // four rows in `references`; width is a multiple of 8. The values are whole numbers, so that sums
-    // are exact in any order.
-    void (*manhattan)(const double* points, std::size_t n, std::size_t width, const double* references, std::size_t n_references,
-                      double* out);
+    // out[r * n + j] = sum of |points[j * width + c] - references[r * width + c]| over c, for the first
+    // `n_references` of the four rows in `references`; width is a multiple of 8. The values are whole
+    // numbers, so that sums are exact in any order.
+    void (*manhattan)(const double* points, size_t n, size_t width, const double* references,
+                      size_t n_references, double* out);
 };
 
 // The kernels for the processor that this runs on, chosen once.

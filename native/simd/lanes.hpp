@@ -1,5 +1,5 @@
-// Many numbers at once: adding squares, comparing a line of 64 bytes with a limit, finding a value by its rank. Included by
-// kernels.cpp alone.
+// Many numbers at once: adding squares, comparing a line of 64 bytes with a limit, finding a value by its
+// rank. Included by kernels.cpp alone.
 #pragma once
 
 #include <bit>
@@ -12,16 +12,18 @@ namespace labelsieve {
 namespace {
 
 template <class T>
-inline constexpr std::size_t in_line = 64 / sizeof(T);
-// What no sum exceeds. Squares of huge numbers overflow to infinity, and such rows are neighbors too if there are no others.
+inline constexpr size_t in_line = 64 / sizeof(T);
+// What no sum exceeds. Squares of huge numbers overflow to infinity, and such rows are neighbors too if there
+// are no others.
 template <class T>
-inline constexpr T greatest = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+inline constexpr T greatest =
+    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 
 #if defined(__GNUC__) || defined(__clang__)
 
 typedef double wide_vector __attribute__((vector_size(vector_bytes), may_alias, aligned(8)));
-typedef std::int16_t narrow_vector __attribute__((vector_size(vector_bytes), may_alias, aligned(2)));
-typedef std::int8_t binary_vector __attribute__((vector_size(vector_bytes), may_alias, aligned(1)));
+typedef int16_t narrow_vector __attribute__((vector_size(vector_bytes), may_alias, aligned(2)));
+typedef int8_t binary_vector __attribute__((vector_size(vector_bytes), may_alias, aligned(1)));
 template <class T>
 struct VectorOf;
 template <>
@@ -29,18 +31,18 @@ struct VectorOf<double> {
     using type = wide_vector;
 };
 template <>
-struct VectorOf<std::int16_t> {
+struct VectorOf<int16_t> {
     using type = narrow_vector;
 };
 template <>
-struct VectorOf<std::int8_t> {
+struct VectorOf<int8_t> {
     using type = binary_vector;
 };
 
 // As many numbers as a machine word holds. Those of one byte are zeros and ones.
 template <class T>
 struct Numbers {
-    static constexpr std::size_t many = vector_bytes / sizeof(T);
+    static constexpr size_t many = vector_bytes / sizeof(T);
     using vector = typename VectorOf<T>::type;
     vector values;
     static Numbers load(const T* from) { return {*reinterpret_cast<const vector*>(from)}; }
@@ -60,7 +62,7 @@ struct Numbers {
 
 template <class T>
 struct Numbers {
-    static constexpr std::size_t many = 1;
+    static constexpr size_t many = 1;
     T values;
     static Numbers load(const T* from) { return {*from}; }
     void store(T* to) const { *to = values; }
@@ -79,49 +81,50 @@ struct Numbers {
 
 // Bit i is set where values[i] <= limit, for one line.
 template <class T>
-inline std::uint64_t up_to_one_by_one(const T* values, T limit) {
-    std::uint64_t mask = 0;
-    for (std::size_t i = 0; i < in_line<T>; ++i) mask |= std::uint64_t(values[i] <= limit) << i;
+inline uint64_t up_to_one_by_one(const T* values, T limit) {
+    uint64_t mask = 0;
+    for (size_t i = 0; i < in_line<T>; ++i) mask |= uint64_t(values[i] <= limit) << i;
     return mask;
 }
-inline std::uint64_t up_to(const double* values, double limit) {
+inline uint64_t up_to(const double* values, double limit) {
 #if defined(__AVX512F__)
     return _mm512_cmp_pd_mask(_mm512_loadu_pd(values), _mm512_set1_pd(limit), _CMP_LE_OQ);
 #elif defined(LABELSIEVE_X86)
     const __m128d most = _mm_set1_pd(limit);
-    std::uint32_t mask = 0;
+    uint32_t mask = 0;
     for (int part = 0; part < 4; ++part)
-        mask |= std::uint32_t(_mm_movemask_pd(_mm_cmple_pd(_mm_loadu_pd(values + 2 * part), most))) << (2 * part);
+        mask |= uint32_t(_mm_movemask_pd(_mm_cmple_pd(_mm_loadu_pd(values + 2 * part), most))) << (2 * part);
     return mask;
 #else
     return up_to_one_by_one(values, limit);
 #endif
 }
-inline std::uint64_t up_to(const std::int16_t* values, std::int16_t limit) {
+inline uint64_t up_to(const int16_t* values, int16_t limit) {
 #if defined(__AVX512BW__)
     return _mm512_cmple_epi16_mask(_mm512_loadu_si512(values), _mm512_set1_epi16(limit));
 #elif defined(LABELSIEVE_X86)
     const __m128i most = _mm_set1_epi16(limit);
-    std::uint32_t beyond = 0;
+    uint32_t beyond = 0;
     for (int half = 0; half < 2; ++half) {
         const auto* from = reinterpret_cast<const __m128i*>(values + 16 * half);
-        const __m128i low = _mm_cmpgt_epi16(_mm_loadu_si128(from), most), high = _mm_cmpgt_epi16(_mm_loadu_si128(from + 1), most);
-        beyond |= std::uint32_t(_mm_movemask_epi8(_mm_packs_epi16(low, high))) << (16 * half);
+        const __m128i low = _mm_cmpgt_epi16(_mm_loadu_si128(from), most),
+                      high = _mm_cmpgt_epi16(_mm_loadu_si128(from + 1), most);
+        beyond |= uint32_t(_mm_movemask_epi8(_mm_packs_epi16(low, high))) << (16 * half);
     }
-    return std::uint32_t(~beyond);
+    return uint32_t(~beyond);
 #else
     return up_to_one_by_one(values, limit);
 #endif
 }
-inline std::uint64_t up_to(const std::int8_t* values, std::int8_t limit) {
+inline uint64_t up_to(const int8_t* values, int8_t limit) {
 #if defined(__AVX512BW__)
     return _mm512_cmple_epi8_mask(_mm512_loadu_si512(values), _mm512_set1_epi8(limit));
 #elif defined(LABELSIEVE_X86)
     const __m128i most = _mm_set1_epi8(limit);
-    std::uint64_t beyond = 0;
+    uint64_t beyond = 0;
     for (int part = 0; part < 4; ++part) {
         const __m128i sixteen = _mm_loadu_si128(reinterpret_cast<const __m128i*>(values + 16 * part));
-        beyond |= std::uint64_t(std::uint32_t(_mm_movemask_epi8(_mm_cmpgt_epi8(sixteen, most)))) << (16 * part);
+        beyond |= uint64_t(uint32_t(_mm_movemask_epi8(_mm_cmpgt_epi8(sixteen, most)))) << (16 * part);
     }
     return ~beyond;
 #else
@@ -130,46 +133,50 @@ inline std::uint64_t up_to(const std::int8_t* values, std::int8_t limit) {
 }
 
 // The largest number below a sum of squares.
-inline double below(double sum) { return sum > 0 ? std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) - 1) : -1.0; }
-inline std::int16_t below(std::int16_t sum) { return std::int16_t(sum - 1); }
-inline std::int8_t below(std::int8_t sum) { return std::int8_t(sum - 1); }
+inline double below(double sum) {
+    return sum > 0 ? std::bit_cast<double>(std::bit_cast<uint64_t>(sum) - 1) : -1.0;
+}
+inline int16_t below(int16_t sum) { return int16_t(sum - 1); }
+inline int8_t below(int8_t sum) { return int8_t(sum - 1); }
 
 // How many of the values in whole lines are at most `limit`.
 template <class T>
-inline std::size_t count_up_to(const T* values, std::size_t n, T limit) {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < n; i += in_line<T>) count += std::size_t(std::popcount(up_to(values + i, limit)));
+inline size_t count_up_to(const T* values, size_t n, T limit) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i += in_line<T>) count += size_t(std::popcount(up_to(values + i, limit)));
     return count;
 }
 
 // Bit i is set where line i, of up to 64, has such values.
 template <class T>
-inline std::uint64_t lines_up_to(const T* values, std::size_t n_lines, T limit) {
-    std::uint64_t lines = 0;
-    for (std::size_t i = 0; i < n_lines; ++i) lines |= std::uint64_t(up_to(values + i * in_line<T>, limit) != 0) << i;
+inline uint64_t lines_up_to(const T* values, size_t n_lines, T limit) {
+    uint64_t lines = 0;
+    for (size_t i = 0; i < n_lines; ++i) lines |= uint64_t(up_to(values + i * in_line<T>, limit) != 0) << i;
     return lines;
 }
 
 // Numbers from zero upwards in the order of their bits.
-inline std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
+inline uint64_t bits_of(double value) { return std::bit_cast<uint64_t>(value); }
 template <class T>
-inline std::uint64_t bits_of(T value) {
-    return std::uint64_t(value);
+inline uint64_t bits_of(T value) {
+    return uint64_t(value);
 }
-inline void from_bits(std::uint64_t bits, double& value) { value = std::bit_cast<double>(bits); }
+inline void from_bits(uint64_t bits, double& value) { value = std::bit_cast<double>(bits); }
 template <class T>
-inline void from_bits(std::uint64_t bits, T& value) {
+inline void from_bits(uint64_t bits, T& value) {
     value = T(bits);
 }
 
-// The value that comes after `k` others when they are sorted; n > k, in whole lines, none below zero. No branch depends on the
-// values: they are chance to the processor, and guessing wrong costs more than looking at all of them.
+// The value that comes after `k` others when they are sorted; n > k, in whole lines, none below zero. No
+// branch depends on the values: they are chance to the processor, and guessing wrong costs more than looking
+// at all of them.
 template <class T>
-inline T value_at_rank(const T* values, std::size_t n, std::size_t k) {
-    std::uint64_t found = ~std::uint64_t(0);
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint64_t too_low = std::uint64_t(0) - std::uint64_t(count_up_to(values, n, values[i]) <= k);  // no bits or all
-        const std::uint64_t bits = bits_of(values[i]) | too_low;
+inline T value_at_rank(const T* values, size_t n, size_t k) {
+    uint64_t found = ~uint64_t(0);
+    for (size_t i = 0; i < n; ++i) {
+        const uint64_t too_low =
+            uint64_t(0) - uint64_t(count_up_to(values, n, values[i]) <= k);  // no bits or all
+        const uint64_t bits = bits_of(values[i]) | too_low;
         found = bits < found ? bits : found;
     }
     T value;

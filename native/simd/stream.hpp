@@ -1,18 +1,16 @@
 // Writing past the caches: what is written once and is larger than they are need not be read into them first.
 #pragma once
 
-#include <cstdint>
-
 #include "simd/vector.hpp"
 
 namespace labelsieve {
 namespace {
 
 // to[i] = from[i]. Others see it after finish_streams().
-inline void stream(const double* from, std::size_t n, double* to) {
-    std::size_t i = 0;
+inline void stream(const double* from, size_t n, double* to) {
+    size_t i = 0;
 #if defined(LABELSIEVE_X86)
-    if (n > 0 && reinterpret_cast<std::uintptr_t>(to) % 16 != 0) {
+    if (n > 0 && reinterpret_cast<uintptr_t>(to) % 16 != 0) {
         to[0] = from[0];
         i = 1;
     }

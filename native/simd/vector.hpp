@@ -1,17 +1,19 @@
-// A machine word of 128 to 512 bits, and the three things that plain C++ cannot say well about one: adding three bits in
-// every position, comparing 64 bytes at once, and spreading 64 bits to bytes.
+// A machine word of 128 to 512 bits, and the three things that plain C++ cannot say well about one: adding
+// three bits in every position, comparing 64 bytes at once, and spreading 64 bits to bytes.
 //
-// GCC and Clang have vector types in the language; other compilers get a plain struct with the same operators. Where an
-// instruction does the job it is used, beside a twin in plain C++. All follows the instruction set of the including file.
+// GCC and Clang have vector types in the language; other compilers get a plain struct with the same
+// operators. Where an instruction does the job it is used, beside a twin in plain C++. All follows the
+// instruction set of the including file.
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define LABELSIEVE_X86 1
 #include <immintrin.h>
 #endif
+
+#include "counting/types.hpp"
 
 namespace labelsieve {
 namespace {
@@ -25,13 +27,13 @@ inline constexpr int vector_bytes = 32;
 #else
 inline constexpr int vector_bytes = 16;
 #endif
-typedef std::uint64_t vector_t __attribute__((vector_size(vector_bytes), may_alias));
+typedef uint64_t vector_t __attribute__((vector_size(vector_bytes), may_alias));
 
 #else
 
 inline constexpr int vector_bytes = 32;
 struct vector_t {
-    std::uint64_t lane[4] = {0, 0, 0, 0};
+    uint64_t lane[4] = {0, 0, 0, 0};
     friend vector_t operator&(const vector_t& a, const vector_t& b) {
         return {{a.lane[0] & b.lane[0], a.lane[1] & b.lane[1], a.lane[2] & b.lane[2], a.lane[3] & b.lane[3]}};
     }
@@ -60,23 +62,24 @@ inline void add3(vector_t& carry, vector_t& sum, vector_t a, vector_t b, vector_
 }
 
 // Bit i is set where codes[i] == value, for 64 codes.
-inline std::uint64_t equal_mask(const std::uint8_t* codes, std::uint8_t value) {
+inline uint64_t equal_mask(const uint8_t* codes, uint8_t value) {
 #if defined(__AVX512BW__)
     return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes), _mm512_set1_epi8(char(value)));
 #elif defined(LABELSIEVE_X86)
     const __m128i wanted = _mm_set1_epi8(char(value));
-    std::uint64_t mask = 0;
+    uint64_t mask = 0;
     for (int part = 0; part < 4; ++part) {
         const __m128i sixteen = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + 16 * part));
-        mask |= std::uint64_t(std::uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, wanted)))) << (16 * part);
+        mask |= uint64_t(uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, wanted)))) << (16 * part);
     }
     return mask;
 #else
-    std::uint64_t mask = 0;
+    uint64_t mask = 0;
     for (int group = 0; group < 8; ++group) {
-        std::uint64_t eight = 0;
-        for (int i = 0; i < 8; ++i) eight |= std::uint64_t(codes[8 * group + i] == value) << (8 * i);
-        mask |= (eight * 0x0102040810204080u >> 56) << (8 * group);  // the product gathers the low bits into one byte
+        uint64_t eight = 0;
+        for (int i = 0; i < 8; ++i) eight |= uint64_t(codes[8 * group + i] == value) << (8 * i);
+        mask |= (eight * 0x0102040810204080u >> 56)
+                << (8 * group);  // the product gathers the low bits into one byte
     }
     return mask;
 #endif
@@ -84,17 +87,17 @@ inline std::uint64_t equal_mask(const std::uint8_t* codes, std::uint8_t value) {
 
 // spread[b] has bit i of b as byte i.
 struct SpreadTable {
-    std::uint64_t of[256] = {};
+    uint64_t of[256] = {};
     constexpr SpreadTable() {
         for (unsigned byte = 0; byte < 256; ++byte)
             for (unsigned i = 0; i < 8; ++i)
-                if (byte >> i & 1) of[byte] |= std::uint64_t(1) << (8 * i);
+                if (byte >> i & 1) of[byte] |= uint64_t(1) << (8 * i);
     }
 };
 [[maybe_unused]] constexpr SpreadTable spread;
 
 // bytes[i] gets bit i of planes[p * stride] as its bit p, for 64 bytes and up to 8 planes.
-inline void interleave(const std::uint64_t* planes, std::size_t stride, unsigned n_planes, std::uint8_t* bytes) {
+inline void interleave(const uint64_t* planes, size_t stride, unsigned n_planes, uint8_t* bytes) {
 #if defined(__AVX512BW__)
     __m512i sum = _mm512_setzero_si512();
     for (unsigned p = 0; p < n_planes; ++p)
@@ -102,8 +105,9 @@ inline void interleave(const std::uint64_t* planes, std::size_t stride, unsigned
     _mm512_storeu_si512(bytes, sum);
 #else
     for (int group = 0; group < 8; ++group) {
-        std::uint64_t eight = 0;
-        for (unsigned p = 0; p < n_planes; ++p) eight |= spread.of[planes[p * stride] >> (8 * group) & 255] << p;
+        uint64_t eight = 0;
+        for (unsigned p = 0; p < n_planes; ++p)
+            eight |= spread.of[planes[p * stride] >> (8 * group) & 255] << p;
         std::memcpy(bytes + 8 * group, &eight, 8);
     }
 #endif

@@ -6,37 +6,38 @@
 namespace labelsieve {
 namespace {
 
-// A direction flatter than this share of the largest diagonal entry promises no more than one that is just so flat.
+// A direction flatter than this share of the largest diagonal entry promises no more than one that is just so
+// flat.
 constexpr double flattest = 1e-12;
 
 struct Problem {
     const double* matrix;
-    std::size_t n;
+    size_t n;
     double* weights;
     double* gradient;
     std::vector<double> diagonal;
     double floor = std::numeric_limits<double>::min();
 
-    const double* row(std::size_t i) const { return matrix + i * n; }
+    const double* row(size_t i) const { return matrix + i * n; }
 
     // Never below zero for information: it is H(i|j) + H(j|i) there.
-    double curvature(std::size_t i, std::size_t j) const { return diagonal[i] + diagonal[j] - 2 * row(i)[j]; }
+    double curvature(size_t i, size_t j) const { return diagonal[i] + diagonal[j] - 2 * row(i)[j]; }
 
-    std::size_t lowest() const { return std::size_t(std::min_element(gradient, gradient + n) - gradient); }
+    size_t lowest() const { return size_t(std::min_element(gradient, gradient + n) - gradient); }
 
     double highest_with_weight() const {
         double highest = -std::numeric_limits<double>::infinity();
-        for (std::size_t j = 0; j < n; ++j)
+        for (size_t j = 0; j < n; ++j)
             if (weights[j] > 0) highest = std::max(highest, gradient[j]);
         return highest;
     }
 
-    std::size_t partner(std::size_t i) const {
+    size_t partner(size_t i) const {
         const double* q = row(i);
         const double from = gradient[i], own = diagonal[i];
         double best = -1;
-        std::size_t found = n;
-        for (std::size_t j = 0; j < n; ++j) {
+        size_t found = n;
+        for (size_t j = 0; j < n; ++j) {
             const double slope = gradient[j] - from;
             if (!(weights[j] > 0) || !(slope > 0)) continue;
             const double promise = slope * slope / std::max(own + diagonal[j] - 2 * q[j], floor);
@@ -48,7 +49,7 @@ struct Problem {
         return found;
     }
 
-    void move(std::size_t from, std::size_t to, double weight) {
+    void move(size_t from, size_t to, double weight) {
         weights[to] += weight;
         if (weight < weights[from]) {
             weights[from] -= weight;
@@ -56,27 +57,28 @@ struct Problem {
             weights[from] = 0;  // exactly: the weights that are zero are part of the answer
         }
         const double *up = row(to), *down = row(from);
-        for (std::size_t k = 0; k < n; ++k) gradient[k] += weight * (up[k] - down[k]);
+        for (size_t k = 0; k < n; ++k) gradient[k] += weight * (up[k] - down[k]);
     }
 };
 
 }  // namespace
 
-PairSteps pair_steps(const double* matrix, std::size_t n, double* weights, double* gradient, double tolerance, std::size_t max_steps) {
+PairSteps pair_steps(const double* matrix, size_t n, double* weights, double* gradient, double tolerance,
+                     size_t max_steps) {
     PairSteps result;
     if (n == 0) return result;
     Problem problem{matrix, n, weights, gradient, {}};
     double largest = 0;
-    for (std::size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; ++i) {
         problem.diagonal.push_back(matrix[i * n + i]);
         largest = std::max(largest, problem.diagonal[i]);
     }
     problem.floor = std::max(problem.floor, flattest * largest);
     for (;;) {
-        const std::size_t to = problem.lowest();
+        const size_t to = problem.lowest();
         result.violation = std::max(0.0, problem.highest_with_weight() - gradient[to]);
         if (!(result.violation > tolerance) || result.steps == max_steps) return result;
-        const std::size_t from = problem.partner(to);
+        const size_t from = problem.partner(to);
         if (from == n) return result;  // only where numbers are not finite
         const double curvature = problem.curvature(to, from), slope = gradient[from] - gradient[to];
         result.curvature = std::min(result.curvature, curvature);

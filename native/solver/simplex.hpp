@@ -6,18 +6,20 @@
 namespace labelsieve {
 
 struct PairSteps {
-    std::size_t steps = 0;
-    double violation = 0;                                              // of the optimality conditions, after the last step
+    size_t steps = 0;
+    double violation = 0;  // of the optimality conditions, after the last step
     double curvature = std::numeric_limits<double>::infinity();  // the smallest along the directions taken
 };
 
-// Lowers 1/2 w'Qw + c'w over weights that are not negative and keep their sum, by sequential minimal optimization: each
-// step moves weight from one place to another, the best way for that pair, until no place with weight has a gradient more
-// than `tolerance` above the lowest of all, or `max_steps` are done.
+// Lowers 1/2 w'Qw + c'w over weights that are not negative and keep their sum, by sequential minimal
+// optimization: each step moves weight from one place to another, the best way for that pair, until no place
+// with weight has a gradient more than `tolerance` above the lowest of all, or `max_steps` are done.
 //
-// The pair is the lowest gradient with the partner that promises most when curvature counts (Fan, Chen and Lin 2005); ties
-// go to the lowest index. A direction without positive curvature is followed to its end. `matrix` is Q, symmetric,
-// n x n; `gradient` is Qw + c on entry and, up to rounding, on return. A step reads two rows of Q and costs O(n).
-PairSteps pair_steps(const double* matrix, std::size_t n, double* weights, double* gradient, double tolerance, std::size_t max_steps);
+// The pair is the lowest gradient with the partner that promises most when curvature counts (Fan, Chen and
+// Lin 2005); ties go to the lowest index. A direction without positive curvature is followed to its end.
+// `matrix` is Q, symmetric, n x n; `gradient` is Qw + c on entry and, up to rounding, on return. A step reads
+// two rows of Q and costs O(n).
+PairSteps pair_steps(const double* matrix, size_t n, double* weights, double* gradient, double tolerance,
+                     size_t max_steps);
 
 }  // namespace labelsieve

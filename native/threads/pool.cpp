@@ -27,9 +27,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(50);
-constexpr auto attention = std::chrono::microseconds(60);  // how long a thread looks out within a shift before it sleeps
+constexpr auto attention =
+    std::chrono::microseconds(60);  // how long a thread looks out within a shift before it sleeps
 
-// Cycles below which the caller works alone: sleeping workers take tens of microseconds to come, attentive ones under one.
+// Cycles below which the caller works alone: sleeping workers take tens of microseconds to come, attentive
+// ones under one.
 constexpr double wakes_sleepers = 6e5, wakes_attentive = 1.5e4;
 
 void relax() {
@@ -71,32 +73,35 @@ class Poller {
 
 }  // namespace
 
-// `state` holds the number of the round above and how many workers are in it below. Odd rounds are open: a worker may join.
-// Closing a round keeps late comers out, so that nobody waits for a thread that has not woken up yet.
+// `state` holds the number of the round above and how many workers are in it below. Odd rounds are open: a
+// worker may join. Closing a round keeps late comers out, so that nobody waits for a thread that has not
+// woken up yet.
 struct Pool::Crew {
-    static constexpr std::uint64_t one_round = std::uint64_t(1) << 16, members = one_round - 1;
+    static constexpr uint64_t one_round = uint64_t(1) << 16, members = one_round - 1;
 
     std::mutex mutex;
     std::condition_variable wake, finished;
     std::vector<std::thread> threads;
     int owner = int(getpid());
-    std::atomic<std::uint64_t> state{0};
-    std::atomic<bool> shift{false};          // workers look out for the next round
+    std::atomic<uint64_t> state{0};
+    std::atomic<bool> shift{false};  // workers look out for the next round
     std::atomic<bool> caller_sleeps{false};
     std::atomic<unsigned> sleepers{0};
-    std::uint64_t calls = 0;                 // shifts so far; guarded by the mutex, as is `closing`
+    uint64_t calls = 0;  // shifts so far; guarded by the mutex, as is `closing`
     bool closing = false;
     const Task* work = nullptr;
-    std::size_t n_tasks = 0;
-    std::atomic<std::size_t> next{0};
+    size_t n_tasks = 0;
+    std::atomic<size_t> next{0};
     std::exception_ptr error;
 
     explicit Crew(unsigned helpers) {
         try {
-            for (unsigned worker = 1; worker <= helpers; ++worker) threads.emplace_back([this, worker] { serve(worker); });
+            for (unsigned worker = 1; worker <= helpers; ++worker)
+                threads.emplace_back([this, worker] { serve(worker); });
         } catch (...) {  // no more threads to be had: those that there are must end before the error goes on
             dismiss();
-            throw std::runtime_error("the system gives no more than " + std::to_string(threads.size() + 1) + " threads; lower n_jobs");
+            throw std::runtime_error("the system gives no more than " + std::to_string(threads.size() + 1) +
+                                     " threads; lower n_jobs");
         }
     }
 
@@ -113,7 +118,9 @@ struct Pool::Crew {
 
     void wake_sleepers() {
         if (sleepers.load() == 0) return;
-        { std::lock_guard lock(mutex); }  // who is about to sleep has either seen the change or is in wait() already
+        {
+            std::lock_guard lock(mutex);
+        }  // who is about to sleep has either seen the change or is in wait() already
         wake.notify_all();
     }
 
@@ -125,7 +132,7 @@ struct Pool::Crew {
 
     void take_tasks(unsigned worker, Poller* poller) {
         try {
-            for (std::size_t task; (task = next.fetch_add(1)) < n_tasks;) {
+            for (size_t task; (task = next.fetch_add(1)) < n_tasks;) {
                 (*work)(task, worker);
                 if (poller) (*poller)();
             }
@@ -134,10 +141,12 @@ struct Pool::Crew {
         }
     }
 
-    static bool is_new(std::uint64_t now, std::uint64_t seen) { return now / one_round % 2 == 1 && now / one_round != seen; }
+    static bool is_new(uint64_t now, uint64_t seen) {
+        return now / one_round % 2 == 1 && now / one_round != seen;
+    }
 
-    bool join(std::uint64_t& seen) {
-        std::uint64_t now = state.load();
+    bool join(uint64_t& seen) {
+        uint64_t now = state.load();
         while (is_new(now, seen))
             if (state.compare_exchange_weak(now, now + 1)) {
                 seen = now / one_round;
@@ -148,12 +157,14 @@ struct Pool::Crew {
 
     void leave() {
         if (((state.fetch_sub(1) - 1) & members) != 0 || !caller_sleeps.load()) return;
-        { std::lock_guard lock(mutex); }
+        {
+            std::lock_guard lock(mutex);
+        }
         finished.notify_one();
     }
 
     void serve(unsigned worker) {
-        std::uint64_t seen = 0, answered = 0;
+        uint64_t seen = 0, answered = 0;
         for (;;) {
             bool joined = false;
             look_out([&] { return (joined = join(seen)) || !shift.load(); });
@@ -182,7 +193,7 @@ struct Pool::Crew {
 
     void end_shift() { shift.store(false); }
 
-    void run(std::size_t tasks, const Task& todo, const std::function<void()>& poll) {
+    void run(size_t tasks, const Task& todo, const std::function<void()>& poll) {
         work = &todo;
         n_tasks = tasks;
         next.store(0);
@@ -216,7 +227,8 @@ struct Pool::Crew {
     }
 };
 
-Pool::Pool(unsigned n_workers, std::function<void()> poll) : n_workers_(n_workers ? n_workers : 1), poll_(std::move(poll)) {}
+Pool::Pool(unsigned n_workers, std::function<void()> poll)
+    : n_workers_(n_workers ? n_workers : 1), poll_(std::move(poll)) {}
 
 Pool::~Pool() {
     // In a forked child the threads do not exist, and joining them would hang: leave the parent's crew alone.
@@ -229,15 +241,15 @@ Pool::Crew& Pool::crew() {
     return *crew_;
 }
 
-void Pool::alone(std::size_t n_tasks, const Task& work) {
+void Pool::alone(size_t n_tasks, const Task& work) {
     Poller poller(poll_);
-    for (std::size_t task = 0; task < n_tasks; ++task) {
+    for (size_t task = 0; task < n_tasks; ++task) {
         work(task, 0);
         poller();
     }
 }
 
-void Pool::run(std::size_t n_tasks, double cost, const Task& work) {
+void Pool::run(size_t n_tasks, double cost, const Task& work) {
     if (n_workers_ == 1 || n_tasks < 2 || cost < (in_shift_ ? wakes_attentive : wakes_sleepers)) {
         alone(n_tasks, work);
     } else {

@@ -1,9 +1,9 @@
 // A few threads that sleep while there is nothing to do.
 //
-// Spinning threads steal the processor from whoever else runs on the machine, so workers wait on a condition variable, and
-// short work stays on the calling thread. Waking a thread takes longer than many a stage of a panel: a shift wakes the workers
-// once, and until it ends they look out for the next stage for a few microseconds before they sleep again. The caller works
-// too; between its tasks it polls for an interrupt.
+// Spinning threads steal the processor from whoever else runs on the machine, so workers wait on a condition
+// variable, and short work stays on the calling thread. Waking a thread takes longer than many a stage of a
+// panel: a shift wakes the workers once, and until it ends they look out for the next stage for a few
+// microseconds before they sleep again. The caller works too; between its tasks it polls for an interrupt.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace labelsieve {
 
 class Pool {
   public:
-    using Task = std::function<void(std::size_t task, unsigned worker)>;
+    using Task = std::function<void(size_t task, unsigned worker)>;
 
     // `poll` runs on the calling thread about twenty times a second and throws to stop the work.
     explicit Pool(unsigned n_workers, std::function<void()> poll = {});
@@ -25,9 +25,10 @@ class Pool {
 
     unsigned size() const { return n_workers_; }
 
-    // Calls work(task, worker) for every task below n_tasks and rethrows the first exception. `cost` is a guess at the cycles
-    // of it all: when it is small the caller does everything, because handing over costs more.
-    void run(std::size_t n_tasks, double cost, const Task& work);
+    // Calls work(task, worker) for every task below n_tasks and rethrows the first exception. `cost` is a
+    // guess at the cycles of it all: when it is small the caller does everything, because handing over costs
+    // more.
+    void run(size_t n_tasks, double cost, const Task& work);
 
     // Wakes the workers for several runs, when their cost together is worth it. Shifts do not nest.
     class Shift {
@@ -44,7 +45,7 @@ class Pool {
   private:
     struct Crew;  // the sleeping threads, started when first needed and again in a forked child
     Crew& crew();
-    void alone(std::size_t n_tasks, const Task& work);
+    void alone(size_t n_tasks, const Task& work);
 
     unsigned n_workers_;
     std::function<void()> poll_;

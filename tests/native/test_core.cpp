@@ -10,8 +10,8 @@
 #include <thread>
 #include <tuple>
 
-#include "discretize/encode.hpp"
 #include "counting/panels.hpp"
+#include "discretize/encode.hpp"
 
 using namespace labelsieve;
 
@@ -33,48 +33,53 @@ void expect(bool holds, const char* what, int line) {
 #define EXPECT(condition) expect((condition), #condition, __LINE__)
 
 std::mt19937_64 random_bits(20260101);
-std::size_t below(std::size_t n) { return std::size_t(random_bits() % n); }
+size_t below(size_t n) { return size_t(random_bits() % n); }
 
 // A table of codes, column-major, and its sparse twin.
 struct Table {
-    std::size_t n_rows;
-    std::vector<std::uint32_t> levels;
+    size_t n_rows;
+    std::vector<uint32_t> levels;
     std::vector<code_t> codes;
-    std::vector<std::int64_t> starts;
+    std::vector<int64_t> starts;
     std::vector<row_t> rows;
     std::vector<code_t> listed, implicit;
 
-    Table(std::size_t n, std::vector<std::uint32_t> all_levels, double zeros) : n_rows(n), levels(std::move(all_levels)) {
+    Table(size_t n, std::vector<uint32_t> all_levels, double zeros)
+        : n_rows(n), levels(std::move(all_levels)) {
         starts.push_back(0);
-        for (std::size_t k = 0; k < levels.size(); ++k) {
+        for (size_t k = 0; k < levels.size(); ++k) {
             implicit.push_back(code_t(below(levels[k])));
-            for (std::size_t i = 0; i < n; ++i) {
+            for (size_t i = 0; i < n; ++i) {
                 const bool zero = double(random_bits() % 1000) < 1000 * zeros;
                 codes.push_back(zero ? 0 : code_t(below(levels[k])));
                 if (codes.back() == implicit[k]) continue;
                 rows.push_back(row_t(i));
                 listed.push_back(codes.back());
             }
-            starts.push_back(std::int64_t(rows.size()));
+            starts.push_back(int64_t(rows.size()));
         }
     }
-    code_t at(std::size_t row, std::size_t column) const { return codes[column * n_rows + row]; }
+    code_t at(size_t row, size_t column) const { return codes[column * n_rows + row]; }
     DenseColumns dense() const {
-        return {codes.data(), sizeof(code_t), sizeof(code_t), std::ptrdiff_t(n_rows * sizeof(code_t)), n_rows, levels};
+        return {codes.data(), sizeof(code_t), sizeof(code_t), ptrdiff_t(n_rows * sizeof(code_t)),
+                n_rows,       levels};
     }
-    SparseColumns sparse() const { return {starts.data(), rows.data(), listed.data(), implicit.data(), rows.size(), n_rows, levels}; }
+    SparseColumns sparse() const {
+        return {starts.data(), rows.data(), listed.data(), implicit.data(), rows.size(), n_rows, levels};
+    }
 };
 
-std::vector<fixed_t> make_table(std::size_t n) {
+std::vector<fixed_t> make_table(size_t n) {
     std::vector<fixed_t> table(n + 1, 0);
-    for (std::size_t i = 1; i <= n; ++i) table[i] = std::llround(std::ldexp(double(i) * std::log(double(i)), 20)) - 1000;
+    for (size_t i = 1; i <= n; ++i)
+        table[i] = std::llround(std::ldexp(double(i) * std::log(double(i)), 20)) - 1000;
     return table;
 }
 
-using Key = std::tuple<code_t, std::uint32_t, code_t>;
+using Key = std::tuple<code_t, uint32_t, code_t>;
 
-void compare(const Table& x, const Table& y, const std::vector<std::uint32_t>& given, std::size_t n_given, unsigned threads,
-             Strategy strategy, bool sparse) {
+void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given, size_t n_given,
+             unsigned threads, Strategy strategy, bool sparse) {
     const auto table = make_table(x.n_rows);
     Pool pool(threads);
     const DenseColumns x_dense = x.dense(), y_dense = y.dense();
@@ -84,22 +89,22 @@ void compare(const Table& x, const Table& y, const std::vector<std::uint32_t>& g
     const Features features(x_columns, strategy, pool);
     const Targets targets(y_columns, pool);
     Panels panels(features, targets, {table.data(), nullptr, {}, nullptr}, pool);
-    const std::size_t d = x.levels.size(), q = y.levels.size();
+    const size_t d = x.levels.size(), q = y.levels.size();
     std::vector<fixed_t> with_given(d), triple(d * q), reduced(d), again(d);
     panels.run(given, n_given, 0, q, false, with_given.data(), triple.data());
     panels.run(given, n_given, 0, q, true, again.data(), reduced.data());
     EXPECT(with_given == again);
     bool same = true, same_given = true, same_sum = true;
-    for (std::size_t k = 0; k < d; ++k) {
+    for (size_t k = 0; k < d; ++k) {
         fixed_t sum = 0;
-        std::map<Key, std::size_t> pair;
-        for (std::size_t i = 0; i < x.n_rows; ++i) ++pair[{x.at(i, k), given[i], 0}];
+        std::map<Key, size_t> pair;
+        for (size_t i = 0; i < x.n_rows; ++i) ++pair[{x.at(i, k), given[i], 0}];
         fixed_t expected_pair = 0;
         for (const auto& [key, count] : pair) expected_pair += table[count];
         same_given = same_given && with_given[k] == expected_pair;
-        for (std::size_t l = 0; l < q; ++l) {
-            std::map<Key, std::size_t> cells;
-            for (std::size_t i = 0; i < x.n_rows; ++i) ++cells[{x.at(i, k), given[i], y.at(i, l)}];
+        for (size_t l = 0; l < q; ++l) {
+            std::map<Key, size_t> cells;
+            for (size_t i = 0; i < x.n_rows; ++i) ++cells[{x.at(i, k), given[i], y.at(i, l)}];
             fixed_t expected = 0;
             for (const auto& [key, count] : cells) expected += table[count];
             same = same && triple[k * q + l] == expected;
@@ -113,52 +118,57 @@ void compare(const Table& x, const Table& y, const std::vector<std::uint32_t>& g
 }
 
 void test_panels() {
-    const Strategy strategies[] = {Strategy::automatic, Strategy::positional, Strategy::grouped, Strategy::tiled, Strategy::sparse, Strategy::histogram};
+    const Strategy strategies[] = {Strategy::automatic, Strategy::positional, Strategy::grouped,
+                                   Strategy::tiled,     Strategy::sparse,     Strategy::histogram};
     for (int round = 0; round < 24; ++round) {
-        const std::size_t n = round % 3 == 0 ? 1 + below(40) : round % 3 == 1 ? 200 + below(300) : 70;
-        std::vector<std::uint32_t> x_levels, y_levels;
-        for (std::size_t k = 0, d = 1 + below(round % 2 ? 40 : 600); k < d; ++k)
-            x_levels.push_back(std::uint32_t(round % 4 == 0 ? 2 : 1 + below(below(20) == 0 ? 60 : 6)));
-        for (std::size_t l = 0, q = 1 + below(5); l < q; ++l) y_levels.push_back(std::uint32_t(below(3) == 0 ? 1 + below(90) : 2));
+        const size_t n = round % 3 == 0 ? 1 + below(40) : round % 3 == 1 ? 200 + below(300) : 70;
+        std::vector<uint32_t> x_levels, y_levels;
+        for (size_t k = 0, d = 1 + below(round % 2 ? 40 : 600); k < d; ++k)
+            x_levels.push_back(uint32_t(round % 4 == 0 ? 2 : 1 + below(below(20) == 0 ? 60 : 6)));
+        for (size_t l = 0, q = 1 + below(5); l < q; ++l)
+            y_levels.push_back(uint32_t(below(3) == 0 ? 1 + below(90) : 2));
         const double zeros = round % 2 ? 0.0 : 0.95;
         const Table x(n, x_levels, zeros), y(n, y_levels, 0.5);
-        for (const std::size_t n_given : {std::size_t(1), std::size_t(2), std::size_t(5), std::size_t(70), n}) {
-            std::vector<std::uint32_t> given(n);
-            for (auto& code : given) code = std::uint32_t(below(n_given));
-            for (const Strategy strategy : strategies) compare(x, y, given, n_given, 1 + unsigned(below(3)), strategy, below(2) == 0);
+        for (const size_t n_given : {size_t(1), size_t(2), size_t(5), size_t(70), n}) {
+            std::vector<uint32_t> given(n);
+            for (auto& code : given) code = uint32_t(below(n_given));
+            for (const Strategy strategy : strategies)
+                compare(x, y, given, n_given, 1 + unsigned(below(3)), strategy, below(2) == 0);
         }
     }
 }
 
 void test_tall_data() {
-    const std::size_t n = 40'000;
+    const size_t n = 40'000;
     const Table x(n, {2, 5, 5, 3, 33, 40, 1, 2}, 0.3), y(n, {2, 3, 2}, 0.4);
-    std::vector<std::uint32_t> given(n);
-    for (auto& code : given) code = std::uint32_t(below(4));
-    for (const Strategy strategy : {Strategy::positional, Strategy::tiled, Strategy::sparse, Strategy::histogram})
+    std::vector<uint32_t> given(n);
+    for (auto& code : given) code = uint32_t(below(4));
+    for (const Strategy strategy :
+         {Strategy::positional, Strategy::tiled, Strategy::sparse, Strategy::histogram})
         compare(x, y, given, 4, 2, strategy, false);
 }
 
 // Entries that name rows again and again are those rows, as often as they are named.
 void test_entries() {
-    const Strategy strategies[] = {Strategy::automatic, Strategy::positional, Strategy::tiled, Strategy::sparse, Strategy::histogram};
+    const Strategy strategies[] = {Strategy::automatic, Strategy::positional, Strategy::tiled,
+                                   Strategy::sparse, Strategy::histogram};
     for (int round = 0; round < 10; ++round) {
-        const std::size_t n = 1 + below(80), n_entries = 1 + below(200), d = 1 + below(round % 2 ? 5 : 600);
-        const Table x(n, std::vector<std::uint32_t>(d, round % 4 < 2 ? 2 : 40), 0.8);
+        const size_t n = 1 + below(80), n_entries = 1 + below(200), d = 1 + below(round % 2 ? 5 : 600);
+        const Table x(n, std::vector<uint32_t>(d, round % 4 < 2 ? 2 : 40), 0.8);
         Table repeated = x;
         repeated.n_rows = n_entries;
         repeated.codes.resize(n_entries * d);
         std::vector<row_t> rows(n_entries);
-        for (std::size_t i = 0; i < n_entries; ++i) {
+        for (size_t i = 0; i < n_entries; ++i) {
             rows[i] = row_t(below(n));
-            for (std::size_t k = 0; k < d; ++k) repeated.codes[k * n_entries + i] = x.at(rows[i], k);
+            for (size_t k = 0; k < d; ++k) repeated.codes[k * n_entries + i] = x.at(rows[i], k);
         }
         const Table y(n_entries, {2, 70, 3}, 0.4);
         const auto table = make_table(n_entries);
         const DenseColumns x_columns = x.dense(), all_columns = repeated.dense(), y_columns = y.dense();
-        for (const std::size_t n_given : {std::size_t(1), std::size_t(3), std::size_t(70)}) {
-            std::vector<std::uint32_t> codes(n_entries);
-            for (auto& code : codes) code = std::uint32_t(below(n_given));
+        for (const size_t n_given : {size_t(1), size_t(3), size_t(70)}) {
+            std::vector<uint32_t> codes(n_entries);
+            for (auto& code : codes) code = uint32_t(below(n_given));
             for (const Strategy strategy : strategies) {
                 Pool pool(1 + unsigned(below(2)));
                 const Features features(x_columns, strategy, pool), all(all_columns, strategy, pool);
@@ -179,16 +189,17 @@ void test_entries() {
 }
 
 void test_weights() {
-    const std::size_t n = 300;
+    const size_t n = 300;
     const Table x(n, {2, 5, 40, 1}, 0.3), y(n, {2, 3}, 0.4);
     std::vector<double> logs(WeightedTerm::n_logs + 1);
-    for (std::size_t i = 0; i < WeightedTerm::n_logs; ++i) logs[i] = std::log1p(double(i) / double(WeightedTerm::n_logs));
+    for (size_t i = 0; i < WeightedTerm::n_logs; ++i)
+        logs[i] = std::log1p(double(i) / double(WeightedTerm::n_logs));
     logs.back() = std::log(2.0);
-    std::vector<std::uint64_t> weights(n);
+    std::vector<uint64_t> weights(n);
     for (auto& weight : weights) weight = below(1'000'000'000);
     const WeightedTerm term{logs.data(), 1024.0, 7};
-    for (const std::uint64_t w : {std::uint64_t(1), std::uint64_t(2), std::uint64_t(3), std::uint64_t(4095), std::uint64_t(1) << 40,
-                                  (std::uint64_t(1) << 40) - 1, std::uint64_t(123456789123)}) {
+    for (const uint64_t w : {uint64_t(1), uint64_t(2), uint64_t(3), uint64_t(4095), uint64_t(1) << 40,
+                             (uint64_t(1) << 40) - 1, uint64_t(123456789123)}) {
         const double exact = double(w) * std::log(double(w)) * 1024.0;
         EXPECT(std::abs(double(term(w) + 7) - exact) <= 1 + 1e-15 * exact);
     }
@@ -197,20 +208,20 @@ void test_weights() {
     const Features features(x_columns, Strategy::histogram, pool);
     const Targets targets(y_columns, pool);
     Panels panels(features, targets, {nullptr, weights.data(), term, nullptr}, pool);
-    std::vector<std::uint32_t> codes(n);
-    for (auto& code : codes) code = std::uint32_t(below(n));
+    std::vector<uint32_t> codes(n);
+    for (auto& code : codes) code = uint32_t(below(n));
     std::vector<fixed_t> with_given(4), triple(8), sums(2);
     panels.run(codes, n, 0, 2, false, with_given.data(), triple.data());
     panels.target_sums(sums.data());
-    for (std::size_t l = 0; l < 2; ++l) {
-        std::map<code_t, std::uint64_t> classes;
-        for (std::size_t i = 0; i < n; ++i) classes[y.at(i, l)] += weights[i];
+    for (size_t l = 0; l < 2; ++l) {
+        std::map<code_t, uint64_t> classes;
+        for (size_t i = 0; i < n; ++i) classes[y.at(i, l)] += weights[i];
         fixed_t sum = 0;
         for (const auto& [key, weight] : classes) sum += term(weight);
         EXPECT(sums[l] == sum);
-        for (std::size_t k = 0; k < 4; ++k) {
-            std::map<Key, std::uint64_t> cells;
-            for (std::size_t i = 0; i < n; ++i) cells[{x.at(i, k), codes[i], y.at(i, l)}] += weights[i];
+        for (size_t k = 0; k < 4; ++k) {
+            std::map<Key, uint64_t> cells;
+            for (size_t i = 0; i < n; ++i) cells[{x.at(i, k), codes[i], y.at(i, l)}] += weights[i];
             fixed_t expected = 0;
             for (const auto& [key, weight] : cells) expected += term(weight);
             EXPECT(triple[k * 2 + l] == expected);
@@ -219,19 +230,22 @@ void test_weights() {
 }
 
 void test_refine() {
-    for (const std::size_t levels : {std::size_t(3), std::size_t(60'000)}) {
-        const std::size_t n = 5000;
-        std::vector<std::uint32_t> joint(n, 0);
+    for (const size_t levels : {size_t(3), size_t(60'000)}) {
+        const size_t n = 5000;
+        std::vector<uint32_t> joint(n, 0);
         std::vector<std::vector<code_t>> columns(3, std::vector<code_t>(n));
-        std::size_t n_levels = 1;
+        size_t n_levels = 1;
         for (auto& column : columns) {
             for (auto& code : column) code = code_t(below(levels));
             n_levels = refine(joint, n_levels, column.data(), levels);
         }
-        std::map<Key, std::uint32_t> number;
+        std::map<Key, uint32_t> number;
         bool same = true;
-        for (std::size_t i = 0; i < n; ++i)
-            same = same && number.try_emplace({columns[0][i], columns[1][i], columns[2][i]}, joint[i]).first->second == joint[i];
+        for (size_t i = 0; i < n; ++i)
+            same =
+                same &&
+                number.try_emplace({columns[0][i], columns[1][i], columns[2][i]}, joint[i]).first->second ==
+                    joint[i];
         EXPECT(same);
         EXPECT(number.size() == n_levels);
     }
@@ -240,22 +254,24 @@ void test_refine() {
 void test_pool() {
     Pool pool(4);
     for (int round = 0; round < 200; ++round) {
-        std::atomic<std::size_t> sum{0};
-        pool.run(100, 1e9, [&](std::size_t task, unsigned) { sum += task; });
+        std::atomic<size_t> sum{0};
+        pool.run(100, 1e9, [&](size_t task, unsigned) { sum += task; });
         EXPECT(sum == 4950);
     }
-    for (int round = 0; round < 200; ++round) {  // stages that come at once, a little later, and after everyone fell asleep
+    for (int round = 0; round < 200;
+         ++round) {  // stages that come at once, a little later, and after everyone fell asleep
         const Pool::Shift shift(pool, 1e9);
         for (int stage = 0; stage < 4; ++stage) {
-            if (stage > 1) std::this_thread::sleep_for(std::chrono::microseconds(stage == 2 ? 5 : round % 200));
+            if (stage > 1)
+                std::this_thread::sleep_for(std::chrono::microseconds(stage == 2 ? 5 : round % 200));
             std::vector<int> done(1 + round % 40, 0);
-            pool.run(done.size(), 1e9, [&](std::size_t task, unsigned) { ++done[task]; });
-            EXPECT(std::count(done.begin(), done.end(), 1) == std::ptrdiff_t(done.size()));
+            pool.run(done.size(), 1e9, [&](size_t task, unsigned) { ++done[task]; });
+            EXPECT(std::count(done.begin(), done.end(), 1) == ptrdiff_t(done.size()));
         }
     }
     bool thrown = false;
     try {
-        pool.run(100, 1e9, [](std::size_t task, unsigned) {
+        pool.run(100, 1e9, [](size_t task, unsigned) {
             if (task == 57) throw std::runtime_error("task 57");
         });
     } catch (const std::runtime_error&) {
@@ -265,7 +281,7 @@ void test_pool() {
     Pool polled(2, [] { throw std::runtime_error("interrupted"); });
     thrown = false;
     try {
-        polled.run(1'000'000, 1e9, [](std::size_t, unsigned) {
+        polled.run(1'000'000, 1e9, [](size_t, unsigned) {
             volatile double x = 1;
             for (int i = 0; i < 10'000; ++i) x = x * 1.0001;
         });
@@ -278,7 +294,7 @@ void test_pool() {
 void test_sizes() {
     bool refused = false;
     try {
-        checked_product(std::size_t(1) << 40, std::size_t(1) << 40);
+        checked_product(size_t(1) << 40, size_t(1) << 40);
     } catch (const std::bad_alloc&) {
         refused = true;
     }

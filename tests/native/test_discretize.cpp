@@ -1,4 +1,5 @@
-// Cut points against plain loops, dense beside sparse, without Python: this is what runs under the sanitizers.
+// Cut points against plain loops, dense beside sparse, without Python: this is what runs under the
+// sanitizers.
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -22,18 +23,18 @@ void expect(bool holds, const char* what, int line) {
 #define EXPECT(condition) expect((condition), #condition, __LINE__)
 
 std::mt19937_64 random_bits(20260102);
-std::size_t below(std::size_t n) { return std::size_t(random_bits() % n); }
+size_t below(size_t n) { return size_t(random_bits() % n); }
 
 // A table of numbers, many of them zero and some missing, and its sparse twin; some zeros are listed.
 struct Table {
-    std::size_t n_rows, n_columns;
+    size_t n_rows, n_columns;
     std::vector<double> numbers, listed;
-    std::vector<std::int64_t> starts{0};
+    std::vector<int64_t> starts{0};
     std::vector<row_t> rows;
 
-    Table(std::size_t n, std::size_t d, std::size_t n_values) : n_rows(n), n_columns(d) {
-        for (std::size_t j = 0; j < d; ++j) {
-            for (std::size_t i = 0; i < n; ++i) {
+    Table(size_t n, size_t d, size_t n_values) : n_rows(n), n_columns(d) {
+        for (size_t j = 0; j < d; ++j) {
+            for (size_t i = 0; i < n; ++i) {
                 double value = (double(below(n_values)) - 3) / 4;
                 if (below(10) == 0) value = std::nan("");
                 if (j % 2 == 0 && below(3) != 0) value = 0;
@@ -42,29 +43,32 @@ struct Table {
                 listed.push_back(value);
                 rows.push_back(row_t(i));
             }
-            starts.push_back(std::int64_t(rows.size()));
+            starts.push_back(int64_t(rows.size()));
         }
     }
     Values dense() const {
-        return Values(Numbers{numbers.data(), Number::f64, 8, std::ptrdiff_t(8 * n_rows), n_rows, n_columns});
+        return Values(Numbers{numbers.data(), Number::f64, 8, ptrdiff_t(8 * n_rows), n_rows, n_columns});
     }
     Values sparse() const { return Values(starts.data(), rows.data(), listed.data(), n_rows, n_columns); }
 };
 
-bool same(const ColumnCuts& a, const ColumnCuts& b) { return a.starts == b.starts && a.points == b.points && a.kept == b.kept; }
+bool same(const ColumnCuts& a, const ColumnCuts& b) {
+    return a.starts == b.starts && a.points == b.points && a.kept == b.kept;
+}
 
-void test_distribution(const Table& table, const std::vector<std::uint64_t>& weights) {
-    std::uint64_t total = 0;
-    for (const std::uint64_t weight : weights) total += weight;
+void test_distribution(const Table& table, const std::vector<uint64_t>& weights) {
+    uint64_t total = 0;
+    for (const uint64_t weight : weights) total += weight;
     for (const Values& values : {table.dense(), table.sparse()}) {
         Distribution found;
-        values.each_column([&](std::size_t j, const Column& column) {
-            std::map<double, std::uint64_t> expected;
-            for (std::size_t i = 0; i < table.n_rows; ++i)
-                if (!std::isnan(table.numbers[j * table.n_rows + i])) expected[table.numbers[j * table.n_rows + i]] += weights[i];
+        values.each_column([&](size_t j, const Column& column) {
+            std::map<double, uint64_t> expected;
+            for (size_t i = 0; i < table.n_rows; ++i)
+                if (!std::isnan(table.numbers[j * table.n_rows + i]))
+                    expected[table.numbers[j * table.n_rows + i]] += weights[i];
             found.read(column, weights.data(), total);
             bool equal = found.size() == expected.size();
-            std::size_t k = 0;
+            size_t k = 0;
             for (const auto& [value, weight] : expected) {
                 equal = equal && found.values()[k] == value && found.weights()[k] == weight;
                 ++k;
@@ -76,34 +80,37 @@ void test_distribution(const Table& table, const std::vector<std::uint64_t>& wei
 
 void test_rules(const Table& table, const WeightsOfRows& weights) {
     for (const Rule rule : {Rule::equal_width, Rule::equal_frequency, Rule::k_means, Rule::mean_std})
-        for (const std::size_t n_bins : {3, 5}) {
+        for (const size_t n_bins : {3, 5}) {
             const RuleSettings settings{rule, n_bins, 0.5, 1000, true};
             const ColumnCuts cuts = cut_columns(table.dense(), settings, weights, [] {});
             EXPECT(same(cuts, cut_columns(table.sparse(), settings, weights, [] {})));
-            for (std::size_t j = 0; j < table.n_columns; ++j) {
-                const auto first = cuts.points.begin() + cuts.starts[j], last = cuts.points.begin() + cuts.starts[j + 1];
+            for (size_t j = 0; j < table.n_columns; ++j) {
+                const auto first = cuts.points.begin() + cuts.starts[j],
+                           last = cuts.points.begin() + cuts.starts[j + 1];
                 EXPECT(std::is_sorted(first, last));
-                EXPECT(std::size_t(last - first) <= (cuts.kept[j] ? n_bins : n_bins - 1));
+                EXPECT(size_t(last - first) <= (cuts.kept[j] ? n_bins : n_bins - 1));
             }
         }
 }
 
-void test_mdl(const Table& table, const WeightsOfRows& weights, std::uint64_t largest) {
-    const std::size_t n_classes = 3;
+void test_mdl(const Table& table, const WeightsOfRows& weights, uint64_t largest) {
+    const size_t n_classes = 3;
     std::vector<code_t> classes, several;
-    std::vector<std::int64_t> starts{0};
-    for (std::size_t i = 0; i < table.n_rows; ++i) {
+    std::vector<int64_t> starts{0};
+    for (size_t i = 0; i < table.n_rows; ++i) {
         const double value = table.numbers[i];
         classes.push_back(value > 0.5 ? 2 : below(4) == 0 ? 1 : 0);
-        for (std::size_t c = 0; c < n_classes; ++c)
+        for (size_t c = 0; c < n_classes; ++c)
             if (below(3) == 0) several.push_back(code_t(c));
-        starts.push_back(std::int64_t(several.size()));
+        starts.push_back(int64_t(several.size()));
     }
     std::vector<fixed_t> logs(largest * n_classes + 1);
-    for (std::size_t n = 1; n < logs.size(); ++n) logs[n] = std::llround(std::ldexp(double(n) * std::log(double(n)), 20));
+    for (size_t n = 1; n < logs.size(); ++n)
+        logs[n] = std::llround(std::ldexp(double(n) * std::log(double(n)), 20));
     const CountTerm term{logs.data(), {}};
     for (const MdlRule rule : {MdlRule{false, false}, MdlRule{false, true}, MdlRule{true, false}})
-        for (const ClassesOfRows& problem : {ClassesOfRows{nullptr, classes.data(), n_classes}, ClassesOfRows{starts.data(), several.data(), n_classes}}) {
+        for (const ClassesOfRows& problem : {ClassesOfRows{nullptr, classes.data(), n_classes},
+                                             ClassesOfRows{starts.data(), several.data(), n_classes}}) {
             const auto dense = mdl_cuts(table.dense(), {&problem, 1}, weights, term, 0x1p20, rule, [] {});
             const auto sparse = mdl_cuts(table.sparse(), {&problem, 1}, weights, term, 0x1p20, rule, [] {});
             EXPECT(same(dense[0], sparse[0]));
@@ -115,9 +122,9 @@ void test_mdl(const Table& table, const WeightsOfRows& weights, std::uint64_t la
 int test_discretize() {
     for (int round = 0; round < 30; ++round) {
         const Table table(1 + below(round % 2 ? 40 : 700), 1 + below(20), 2 + below(round % 3 ? 10 : 1000));
-        std::vector<std::uint64_t> weights;
-        std::uint64_t total = 0;
-        for (std::size_t i = 0; i < table.n_rows; ++i) total += weights.emplace_back(1 + below(4));
+        std::vector<uint64_t> weights;
+        uint64_t total = 0;
+        for (size_t i = 0; i < table.n_rows; ++i) total += weights.emplace_back(1 + below(4));
         test_distribution(table, weights);
         test_rules(table, {nullptr, 1, table.n_rows});
         test_rules(table, {weights.data(), 1, total});

@@ -12,19 +12,19 @@ namespace {
 
 // Rows on a small grid, where many tie.
 struct Grid {
-    std::size_t n_rows, n_queries, d;
+    size_t n_rows, n_queries, d;
     std::vector<double> columns, queries;
 
-    Grid(std::size_t rows, std::size_t asked, std::size_t width, unsigned levels, double unit, std::mt19937& random)
+    Grid(size_t rows, size_t asked, size_t width, unsigned levels, double unit, std::mt19937& random)
         : n_rows(rows), n_queries(asked), d(width), columns(rows * width), queries(asked * width) {
         for (double& value : columns) value = double(random() % levels) * unit - 5;
         for (double& value : queries) value = double(random() % levels) * unit - 5;
     }
-    std::vector<std::pair<double, row_t>> sorted(std::size_t query, std::size_t size) const {
+    std::vector<std::pair<double, row_t>> sorted(size_t query, size_t size) const {
         std::vector<std::pair<double, row_t>> all;
-        for (std::size_t row = 0; row < n_rows; ++row) {
+        for (size_t row = 0; row < n_rows; ++row) {
             double sum = 0;
-            for (std::size_t f = 0; f < size; ++f) {
+            for (size_t f = 0; f < size; ++f) {
                 const double apart = queries[query * d + f] - columns[f * n_rows + row];
                 sum += apart * apart;
             }
@@ -35,22 +35,23 @@ struct Grid {
     }
 };
 
-void expect_nearest(const Grid& grid, std::size_t k, void (*expect)(bool, const char*, int)) {
+void expect_nearest(const Grid& grid, size_t k, void (*expect)(bool, const char*, int)) {
     Pool pool(3);
-    const std::vector<std::size_t> sizes = {1, grid.d};
+    const std::vector<size_t> sizes = {1, grid.d};
     const DenseTable table{grid.columns.data(), grid.n_rows, grid.d};
     for (const bool all_ties : {false, true}) {
         const NeighborLists lists = nearest(table, grid.queries, sizes, {k, all_ties, false, true}, pool);
         const NeighborLists untold = nearest(table, grid.queries, sizes, {k, all_ties, false, false}, pool);
-        expect(untold.rows == lists.rows && untold.ends == lists.ends && untold.squares.empty(), "lists without squares", __LINE__);
+        expect(untold.rows == lists.rows && untold.ends == lists.ends && untold.squares.empty(),
+               "lists without squares", __LINE__);
         expect(lists.ends.size() == 2 * grid.n_queries, "a list for each size and query", __LINE__);
-        for (std::size_t list = 0; list < lists.ends.size(); ++list) {
+        for (size_t list = 0; list < lists.ends.size(); ++list) {
             const auto all = grid.sorted(list % grid.n_queries, sizes[list / grid.n_queries]);
-            std::size_t kept = std::min(k, grid.n_rows);
+            size_t kept = std::min(k, grid.n_rows);
             while (all_ties && kept < grid.n_rows && all[kept].first == all[kept - 1].first) ++kept;
-            const std::size_t start = list ? lists.ends[list - 1] : 0;
+            const size_t start = list ? lists.ends[list - 1] : 0;
             bool same = lists.ends[list] - start == kept;
-            for (std::size_t i = 0; same && i < kept; ++i)
+            for (size_t i = 0; same && i < kept; ++i)
                 same = lists.rows[start + i] == all[i].second && lists.squares[start + i] == all[i].first;
             expect(same, "the nearest rows", __LINE__);
         }
@@ -61,9 +62,10 @@ void expect_nearest(const Grid& grid, std::size_t k, void (*expect)(bool, const 
 
 void test_neighbors(void (*expect)(bool, const char*, int)) {
     std::mt19937 random(5);
-    const std::pair<unsigned, double> kinds[] = {{2, 1.0}, {3, 1.0}, {3, 70.0}, {3, 1.0 / 7}};  // binary, narrow, whole, real
-    for (const std::size_t n_rows : {1, 2, 63, 64, 65, 200, 600})
-        for (const std::size_t k : {1, 7, 20, 62, 63, 64, 300}) {
+    const std::pair<unsigned, double> kinds[] = {
+        {2, 1.0}, {3, 1.0}, {3, 70.0}, {3, 1.0 / 7}};  // binary, narrow, whole, real
+    for (const size_t n_rows : {1, 2, 63, 64, 65, 200, 600})
+        for (const size_t k : {1, 7, 20, 62, 63, 64, 300}) {
             const auto [levels, unit] = kinds[random() % 4];
             expect_nearest(Grid(n_rows, 37, 3, levels, unit, random), k, expect);
         }
@@ -76,33 +78,35 @@ void test_neighbors(void (*expect)(bool, const char*, int)) {
 void test_votes(void (*expect)(bool, const char*, int)) {
     std::mt19937 random(6);
     // Few labels and many, and more answers than the caches hold.
-    for (const auto& [n_labels, n_queries] : {std::pair<std::size_t, std::size_t>{1, 5}, {63, 300}, {65, 300}, {1001, 2200}}) {
-        const std::size_t n_rows = 350, most = 4, width = most + 1;
+    for (const auto& [n_labels, n_queries] :
+         {std::pair<size_t, size_t>{1, 5}, {63, 300}, {65, 300}, {1001, 2200}}) {
+        const size_t n_rows = 350, most = 4, width = most + 1;
         std::vector<std::vector<bool>> has(n_rows, std::vector<bool>(n_labels));
-        std::vector<std::int64_t> label_starts{0}, starts{0}, own_starts{0};
-        std::vector<std::uint32_t> labels, rows, own_rows;
-        for (std::size_t row = 0; row < n_rows; ++row) {
-            for (std::size_t label = 0; label < n_labels; ++label)
+        std::vector<int64_t> label_starts{0}, starts{0}, own_starts{0};
+        std::vector<uint32_t> labels, rows, own_rows;
+        for (size_t row = 0; row < n_rows; ++row) {
+            for (size_t label = 0; label < n_labels; ++label)
                 if (random() % 30 == 0) {
                     has[row][label] = true;
-                    labels.push_back(std::uint32_t(label));
+                    labels.push_back(uint32_t(label));
                 }
-            label_starts.push_back(std::int64_t(labels.size()));
+            label_starts.push_back(int64_t(labels.size()));
         }
-        for (std::size_t query = 0; query < n_queries; ++query) {
-            for (std::size_t i = query % 40 == 0 ? 300 : query % 11; i > 0; --i) rows.push_back(std::uint32_t(random() % n_rows));
-            starts.push_back(std::int64_t(rows.size()));
+        for (size_t query = 0; query < n_queries; ++query) {
+            for (size_t i = query % 40 == 0 ? 300 : query % 11; i > 0; --i)
+                rows.push_back(uint32_t(random() % n_rows));
+            starts.push_back(int64_t(rows.size()));
         }
-        for (std::size_t row = 0; row < n_rows; ++row) {
-            for (std::size_t i = 0; i < 9; ++i) own_rows.push_back(std::uint32_t(random() % n_rows));
-            own_starts.push_back(std::int64_t(own_rows.size()));
+        for (size_t row = 0; row < n_rows; ++row) {
+            for (size_t i = 0; i < 9; ++i) own_rows.push_back(uint32_t(random() % n_rows));
+            own_starts.push_back(int64_t(own_rows.size()));
         }
         std::vector<double> table(n_labels * width);
         for (double& value : table) value = double(random() % 1000) / 7;
         const RowLists of_rows{label_starts, labels}, found{starts, rows}, own{own_starts, own_rows};
-        const auto votes = [&](const RowLists& lists, std::size_t list, std::size_t label) {
-            std::size_t count = 0;
-            for (const std::uint32_t row : lists[list]) count += has[row][label];
+        const auto votes = [&](const RowLists& lists, size_t list, size_t label) {
+            size_t count = 0;
+            for (const uint32_t row : lists[list]) count += has[row][label];
             return std::min(count, most);
         };
         Pool pool(3);
@@ -110,15 +114,16 @@ void test_votes(void (*expect)(bool, const char*, int)) {
         double* to = answers.data() + 1;  // not on a boundary of 16 bytes
         label_answers(found, of_rows, table.data(), n_labels, most, pool, to);
         bool same = true;
-        for (std::size_t query = 0; query < n_queries; ++query)
-            for (std::size_t label = 0; label < n_labels; ++label)
-                same = same && to[query * n_labels + label] == table[label * width + votes(found, query, label)];
+        for (size_t query = 0; query < n_queries; ++query)
+            for (size_t label = 0; label < n_labels; ++label)
+                same =
+                    same && to[query * n_labels + label] == table[label * width + votes(found, query, label)];
         expect(same, "answers by votes", __LINE__);
 
-        std::vector<std::int64_t> histograms(2 * n_labels * width), expected(histograms.size(), 0);
+        std::vector<int64_t> histograms(2 * n_labels * width), expected(histograms.size(), 0);
         label_histograms(own, of_rows, n_labels, most, pool, histograms.data());
-        for (std::size_t row = 0; row < n_rows; ++row)
-            for (std::size_t label = 0; label < n_labels; ++label)
+        for (size_t row = 0; row < n_rows; ++row)
+            for (size_t label = 0; label < n_labels; ++label)
                 ++expected[(has[row][label] * n_labels + label) * width + votes(own, row, label)];
         expect(histograms == expected, "histograms of votes", __LINE__);
     }

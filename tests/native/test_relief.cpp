@@ -12,36 +12,38 @@ namespace {
 
 // A matrix in every form: padded rows, and lists by rows and by columns.
 struct Matrix {
-    std::size_t n_rows, n_columns, width;
+    size_t n_rows, n_columns, width;
     std::vector<double> values;
-    std::vector<std::int64_t> row_starts{0}, column_starts{0};
-    std::vector<std::uint32_t> columns, rows;
+    std::vector<int64_t> row_starts{0}, column_starts{0};
+    std::vector<uint32_t> columns, rows;
     std::vector<double> row_values, column_values;
 
-    Matrix(std::size_t n, std::size_t d, std::mt19937_64& random) : n_rows(n), n_columns(d), width((d + 7) / 8 * 8), values(n * width) {
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t c = 0; c < d; ++c) {
-                const double number = double(std::int64_t(random() % 2001) - 1000);
+    Matrix(size_t n, size_t d, std::mt19937_64& random)
+        : n_rows(n), n_columns(d), width((d + 7) / 8 * 8), values(n * width) {
+        for (size_t i = 0; i < n; ++i) {
+            for (size_t c = 0; c < d; ++c) {
+                const double number = double(int64_t(random() % 2001) - 1000);
                 values[i * width + c] = random() % 3 ? 0.0 : (c % 2 ? number : number * 1e6);
                 if (at(i, c) == 0) continue;
-                columns.push_back(std::uint32_t(c));
+                columns.push_back(uint32_t(c));
                 row_values.push_back(at(i, c));
             }
-            row_starts.push_back(std::int64_t(columns.size()));
+            row_starts.push_back(int64_t(columns.size()));
         }
-        for (std::size_t c = 0; c < d; ++c) {
-            for (std::size_t i = 0; i < n; ++i) {
+        for (size_t c = 0; c < d; ++c) {
+            for (size_t i = 0; i < n; ++i) {
                 if (at(i, c) == 0) continue;
-                rows.push_back(std::uint32_t(i));
+                rows.push_back(uint32_t(i));
                 column_values.push_back(at(i, c));
             }
-            column_starts.push_back(std::int64_t(rows.size()));
+            column_starts.push_back(int64_t(rows.size()));
         }
     }
-    double at(std::size_t i, std::size_t c) const { return values[i * width + c]; }
-    double distance(std::size_t i, std::size_t j) const {
+    double at(size_t i, size_t c) const { return values[i * width + c]; }
+    double distance(size_t i, size_t j) const {
         double sum = 0;
-        for (std::size_t c = n_columns; c-- > 0;) sum += std::fabs(at(i, c) - at(j, c));  // backwards: the order must not matter
+        for (size_t c = n_columns; c-- > 0;)
+            sum += std::fabs(at(i, c) - at(j, c));  // backwards: the order must not matter
         return sum;
     }
     std::unique_ptr<Points> dense() const { return dense_points(values.data(), n_rows, n_columns, width); }
@@ -55,44 +57,51 @@ struct Matrix {
 
 void test_relief(void (*expect)(bool, const char*, int)) {
     std::mt19937_64 random(7);
-    for (const auto& [n, d] : {std::pair<std::size_t, std::size_t>{1, 1}, {2, 9}, {70, 5}, {133, 24}}) {
+    for (const auto& [n, d] : {std::pair<size_t, size_t>{1, 1}, {2, 9}, {70, 5}, {133, 24}}) {
         const Matrix matrix(n, d, random);
-        std::vector<std::int64_t> starts{0};
+        std::vector<int64_t> starts{0};
         std::vector<row_t> members;
-        for (std::size_t step : {1, 3, 50}) {  // everybody, a third, a few
-            for (std::size_t i = 0; i < n; i += step) members.push_back(row_t(i));
-            starts.push_back(std::int64_t(members.size()));
+        for (size_t step : {1, 3, 50}) {  // everybody, a third, a few
+            for (size_t i = 0; i < n; i += step) members.push_back(row_t(i));
+            starts.push_back(int64_t(members.size()));
         }
         std::vector<row_t> references;
-        for (std::size_t i = 0; i < n; ++i)
+        for (size_t i = 0; i < n; ++i)
             if (i % 7 != 3) references.push_back(row_t(i));
-        const std::size_t k = 5, n_groups = 3, places = references.size() * n_groups * k;
+        const size_t k = 5, n_groups = 3, places = references.size() * n_groups * k;
         std::vector<row_t> expected(places, no_row);
-        for (std::size_t r = 0; r < references.size(); ++r)
-            for (std::size_t g = 0; g < n_groups; ++g) {
+        for (size_t r = 0; r < references.size(); ++r)
+            for (size_t g = 0; g < n_groups; ++g) {
                 std::vector<std::pair<double, row_t>> all;
-                for (std::int64_t at = starts[g]; at < starts[g + 1]; ++at)
-                    if (members[at] != references[r]) all.push_back({matrix.distance(references[r], members[at]), members[at]});
+                for (int64_t at = starts[g]; at < starts[g + 1]; ++at)
+                    if (members[at] != references[r])
+                        all.push_back({matrix.distance(references[r], members[at]), members[at]});
                 std::sort(all.begin(), all.end());
-                for (std::size_t i = 0; i < std::min(k, all.size()); ++i) expected[(r * n_groups + g) * k + i] = all[i].second;
+                for (size_t i = 0; i < std::min(k, all.size()); ++i)
+                    expected[(r * n_groups + g) * k + i] = all[i].second;
             }
         std::vector<double> factors(places), first;
         for (double& factor : factors) factor = double(random() % 1000) / 300 - 1;
         std::vector<double> plain(d);
-        for (std::size_t i = 0; i < places; ++i)
-            for (std::size_t c = 0; c < d && expected[i] != no_row; ++c)
-                plain[c] += factors[i] * std::fabs(matrix.at(references[i / (n_groups * k)], c) - matrix.at(expected[i], c));
+        for (size_t i = 0; i < places; ++i)
+            for (size_t c = 0; c < d && expected[i] != no_row; ++c)
+                plain[c] += factors[i] * std::fabs(matrix.at(references[i / (n_groups * k)], c) -
+                                                   matrix.at(expected[i], c));
         for (const unsigned threads : {1u, 3u})
             for (const auto& points : {matrix.dense(), matrix.sparse()}) {
                 Pool pool(threads);
                 std::vector<row_t> found(places);
-                nearest_rows(*points, references, {starts.data(), members.data(), n_groups}, k, pool, found.data());
+                nearest_rows(*points, references, {starts.data(), members.data(), n_groups}, k, pool,
+                             found.data());
                 expect(found == expected, "nearest rows", __LINE__);
                 std::vector<double> sums(d);
-                add_differences(*points, references, found.data(), factors.data(), n_groups * k, pool, sums.data());
+                add_differences(*points, references, found.data(), factors.data(), n_groups * k, pool,
+                                sums.data());
                 if (first.empty()) first = sums;
                 expect(sums == first, "the same bits for any threads and storage", __LINE__);
-                for (std::size_t c = 0; c < d; ++c) expect(std::fabs(sums[c] - plain[c]) < 1e-3, "sum of differences", __LINE__);  // of a billion and more
+                for (size_t c = 0; c < d; ++c)
+                    expect(std::fabs(sums[c] - plain[c]) < 1e-3, "sum of differences",
+                           __LINE__);  // of a billion and more
             }
     }
 }

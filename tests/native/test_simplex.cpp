@@ -1,4 +1,5 @@
-// Pairwise steps over the simplex: where they end nothing can be gained, and the answers known by hand are found.
+// Pairwise steps over the simplex: where they end nothing can be gained, and the answers known by hand are
+// found.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,12 +27,14 @@ struct Solved {
 };
 
 // From the first corner.
-Solved solve(const std::vector<double>& matrix, const std::vector<double>& linear, std::size_t max_steps = 1'000'000) {
-    const std::size_t n = linear.size();
+Solved solve(const std::vector<double>& matrix, const std::vector<double>& linear,
+             size_t max_steps = 1'000'000) {
+    const size_t n = linear.size();
     Solved solved{std::vector<double>(n, 0.0), linear, {}};
     solved.weights[0] = 1;
-    for (std::size_t i = 0; i < n; ++i) solved.gradient[i] += matrix[i * n];
-    solved.how = pair_steps(matrix.data(), n, solved.weights.data(), solved.gradient.data(), 1e-12, max_steps);
+    for (size_t i = 0; i < n; ++i) solved.gradient[i] += matrix[i * n];
+    solved.how =
+        pair_steps(matrix.data(), n, solved.weights.data(), solved.gradient.data(), 1e-12, max_steps);
     return solved;
 }
 
@@ -40,8 +43,10 @@ void test_known_answers() {
     EXPECT(std::abs(even.weights[0] - 0.5) < 1e-12 && even.how.violation <= 1e-12 && even.how.curvature == 2);
     const auto corner = solve({1, 0, 0, 1}, {0, -5});
     EXPECT(corner.weights[0] == 0 && corner.weights[1] == 1);
-    const auto linear = solve({0, 0, 0, 0, 0, 0, 0, 0, 0}, {-1, -3, -3});  // no curvature at all; the first of equals
-    EXPECT(linear.weights[0] == 0 && linear.weights[1] == 1 && linear.weights[2] == 0 && linear.how.curvature == 0);
+    const auto linear =
+        solve({0, 0, 0, 0, 0, 0, 0, 0, 0}, {-1, -3, -3});  // no curvature at all; the first of equals
+    EXPECT(linear.weights[0] == 0 && linear.weights[1] == 1 && linear.weights[2] == 0 &&
+           linear.how.curvature == 0);
     const auto bent_down = solve({1, 2, 2, 1}, {0, -0.5});  // negative curvature: go to the end
     EXPECT(bent_down.weights[1] == 1 || bent_down.weights[0] == 1);
     EXPECT(bent_down.how.violation <= 1e-12);
@@ -57,19 +62,19 @@ void test_known_answers() {
 void test_random_problems() {
     std::mt19937_64 bits(7);
     std::uniform_real_distribution<double> number(-1, 1);
-    for (const std::size_t n : {2, 5, 17, 60}) {
+    for (const size_t n : {2, 5, 17, 60}) {
         std::vector<double> a(n * n / 2 + n), matrix(n * n, 0.0), linear(n);
-        const std::size_t rows = a.size() / n;
+        const size_t rows = a.size() / n;
         for (double& x : a) x = number(bits);
         for (double& x : linear) x = number(bits);
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = 0; j < n; ++j)
-                for (std::size_t r = 0; r < rows; ++r) matrix[i * n + j] += a[r * n + i] * a[r * n + j];
+        for (size_t i = 0; i < n; ++i)
+            for (size_t j = 0; j < n; ++j)
+                for (size_t r = 0; r < rows; ++r) matrix[i * n + j] += a[r * n + i] * a[r * n + j];
         const auto solved = solve(matrix, linear);
         double sum = 0, lowest = 1e9, highest = -1e9;
-        for (std::size_t i = 0; i < n; ++i) {
+        for (size_t i = 0; i < n; ++i) {
             double gradient = linear[i];
-            for (std::size_t j = 0; j < n; ++j) gradient += matrix[i * n + j] * solved.weights[j];
+            for (size_t j = 0; j < n; ++j) gradient += matrix[i * n + j] * solved.weights[j];
             EXPECT(std::abs(gradient - solved.gradient[i]) < 1e-10);
             EXPECT(solved.weights[i] >= 0);
             sum += solved.weights[i];
