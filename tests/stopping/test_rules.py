@@ -1,4 +1,4 @@
-"""Stopping rules: what each keeps, what it reports, and that they are scikit-learn citizens."""
+"""Stopping rules: the number of features kept, the fitted attributes, and scikit-learn conventions."""
 
 import pickle
 
@@ -15,20 +15,25 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from labelsieve import InputError, Sieve
 from labelsieve.classifiers import BRkNN
 from labelsieve.datasets import make_feature_roles
+from labelsieve.discretize import EqualWidth
 from labelsieve.metrics import get_scorer
+from labelsieve.registry import STOPPING_RULES
 from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
 from labelsieve.stopping.knee import knee
+from tests.support.reference_stopping import REFERENCES, RULES
 from tests.support.selection_data import N_FEATURES, NAMES, assert_same_selection, make_data
 
-RULES = [
-    ScoreThreshold(0.06, of="added"),
-    Knee(),
-    GTest(),
-    GTest(given="all", correction="sidak", min_rows=1),
-    PermutationTest(n_permutations=19),
-    CrossValidated(BRkNN(k=5), cv=3, standard_errors=0.5),
-]
-rules = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{type(rule).__name__}-{getattr(rule, 'given', '')}")
+rules = pytest.mark.parametrize("rule", RULES, ids=repr)
+
+
+@pytest.mark.parametrize("name", STOPPING_RULES)
+def test_every_rule_keeps_as_many_features_as_its_reference(name):
+    for rule in (rule for rule in RULES if rule.name == name):
+        for seed, criterion in ((0, "mim"), (1, "cmim")):
+            X, Y = make_data(seed, n_rows=120)
+            codes = EqualWidth(3).fit_transform(X)
+            kept = len(Sieve(criterion, discretizer=None, n_features_to_select=rule).fit(codes, Y).selected_)
+            assert kept == REFERENCES[name](rule, codes, Y, criterion), (rule, criterion)
 
 
 @parametrize_with_checks([Sieve(n_features_to_select=rule) for rule in (Knee(), ScoreThreshold(-1.0, relative=True))])
@@ -37,7 +42,7 @@ def test_estimator_passes_the_checks_of_scikit_learn(estimator, check):
 
 
 @rules
-def test_a_rule_keeps_a_beginning_of_the_ranking(rule):
+def test_a_rule_keeps_a_prefix_of_the_ranking(rule):
     X, Y = make_data()
     sieve = Sieve("jmi", n_features_to_select=rule).fit(X, Y)
     kept = len(sieve.selected_)
@@ -62,14 +67,14 @@ def test_forced_features_are_kept_and_excluded_ones_never(rule):
 
 
 @rules
-def test_max_features_is_the_most(rule):
+def test_max_features_is_an_upper_bound(rule):
     X, Y = make_data()
     sieve = Sieve("mim", n_features_to_select=clone(rule).set_params(max_features=2)).fit(X, Y)
     assert len(sieve.selected_) <= 2
 
 
 @rules
-def test_a_warm_start_goes_on_to_what_a_fresh_fit_chooses(rule):
+def test_a_warm_start_selects_what_a_fresh_fit_selects(rule):
     X, Y = make_data()
     fresh = Sieve("cmim", n_features_to_select=rule).fit(X, Y)
     for before in (1, None):
@@ -92,20 +97,20 @@ def test_clones_pickles_frames_and_sparse_matrices_give_the_same(rule):
 
 
 @rules
-def test_a_rule_is_saved_with_what_it_found(rule, tmp_path):
+def test_a_rule_is_saved_with_its_fitted_attributes(rule, tmp_path):
     X, Y = make_data()
     sieve = Sieve("jmi", n_features_to_select=rule, forced=[2]).fit(X, Y)
-    sieve.to_json(tmp_path / "chosen.json")
-    assert "NaN" not in (tmp_path / "chosen.json").read_text(encoding="utf-8")  # which JSON does not have
-    again = Sieve.from_json(tmp_path / "chosen.json")
+    sieve.to_json(tmp_path / "selected.json")
+    assert "NaN" not in (tmp_path / "selected.json").read_text(encoding="utf-8")  # which JSON does not have
+    again = Sieve.from_json(tmp_path / "selected.json")
     assert_same_selection(again, sieve)
-    found, thawed = vars(sieve.stopping_), vars(again.stopping_)
-    assert found.keys() == thawed.keys()
+    found, restored = vars(sieve.stopping_), vars(again.stopping_)
+    assert found.keys() == restored.keys()
     for name, value in found.items():
         if name.endswith("_") and isinstance(value, np.ndarray):
-            assert np.array_equal(thawed[name], value, equal_nan=True)
-    if isinstance(rule, CrossValidated):  # a learner is kept as text
-        with pytest.raises(InputError, match="give the learner itself"):
+            assert np.array_equal(restored[name], value, equal_nan=True)
+    if getattr(rule, "estimator", None) is not None:  # an estimator is stored as text
+        with pytest.raises(InputError, match="pass the estimator itself"):
             again.fit(X, Y)
     else:
         assert_same_selection(again.fit(X, Y), sieve)
@@ -116,11 +121,11 @@ def test_a_grid_search_tunes_a_rule():
     model = make_pipeline(Sieve("mim", n_features_to_select=GTest()), KNeighborsClassifier(5))
     grid = {"sieve__n_features_to_select__alpha": [1e-9, 0.9], "sieve__criterion": ["mim", "jmi"]}
     search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, Y)
-    assert len(set(search.cv_results_["mean_test_score"])) > 1, "the level makes no difference"
+    assert len(set(search.cv_results_["mean_test_score"])) > 1, "the level has no effect"
 
 
 @pytest.mark.parametrize("rule", [GTest(), PermutationTest(n_permutations=9)], ids=["g", "permutation"])
-def test_tests_are_refused_where_rows_are_no_observations(rule):
+def test_significance_tests_refuse_weighted_and_repeated_rows(rule):
     X, Y = make_data()
     with pytest.raises(InputError, match="not defined for weighted rows"):
         Sieve(n_features_to_select=rule).fit(X, Y, sample_weight=np.arange(1, len(X) + 1))
@@ -142,13 +147,13 @@ def test_tests_are_refused_where_rows_are_no_observations(rule):
         (ScoreThreshold(of="gain"), "of must be 'score' or 'added'"),
         (Knee("score"), "the curve rises"),
         (Knee(max_features=0), "max_features must be a whole number"),
-        (CrossValidated(measure="loss"), "there is no 'loss'"),
+        (CrossValidated(measure="loss"), "'loss' is not a measure"),
         (CrossValidated(measure=3), "measure must be a name or a scorer"),
         (CrossValidated("mlknn"), "estimator must have fit"),
         (CrossValidated(standard_errors=-1), "standard_errors must not be negative"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(rule, message):
+def test_invalid_parameters_are_refused(rule, message):
     with pytest.raises(InputError, match=message):
         Sieve("jmi", n_features_to_select=rule).fit(*make_data())
 
@@ -173,18 +178,18 @@ def test_a_threshold_is_strict_and_may_be_relative():
     assert half.stopping_.curve_.tolist() == scores[: len(half.selected_) + 1].tolist()
 
 
-def test_any_learner_and_any_measure_judge_alike():
-    """The nested way, a plain learner with the same answers, and a scorer of the same measure."""
+def test_nested_plain_and_scorer_evaluations_agree():
+    """Nested neighbors, a scikit-learn estimator with the same predictions, and a scorer of the same measure."""
     X, Y = make_data()
     neighbors = KNeighborsClassifier(5)
     curves = []
-    for learner, measure, sign in (
+    for estimator, measure, sign in (
         (BRkNN(k=5), "hamming_loss", 1),
         (neighbors, "hamming_loss", 1),
         (neighbors, get_scorer("neg_hamming_loss"), -1),
         (BRkNN(k=5), get_scorer("neg_hamming_loss"), -1),
     ):
-        rule = CrossValidated(learner, measure, cv=3)
+        rule = CrossValidated(estimator, measure, cv=3)
         curves.append(sign * Sieve("jmi", n_features_to_select=rule).fit(X, Y).stopping_.curve_)
     for curve in curves[1:]:
         np.testing.assert_allclose(curve, curves[0], rtol=0, atol=1e-12)
@@ -202,8 +207,8 @@ def test_the_fewest_features_within_one_standard_error_are_kept():
     assert len(best.selected_) == found.best_size_
 
 
-def test_real_targets_are_judged_by_a_regressor():
+def test_numeric_targets_are_evaluated_with_a_regressor():
     data = make_feature_roles(200, targets="numeric", n_irrelevant=3, n_xor_pairs=0)
     sieve = Sieve("cmim", n_features_to_select=CrossValidated(cv=3, max_features=6)).fit(data.X, data.Y)
     assert sieve.stopping_.curve_.shape == (3, 6)
-    assert sieve.stopping_.curve_.mean(axis=0).min() < 0.9  # of what the mean as a guess has
+    assert sieve.stopping_.curve_.mean(axis=0).min() < 0.9  # 1 is the error of predicting the mean

@@ -1,8 +1,8 @@
-"""What a stopping rule is: it looks at a growing selection and says how many features to keep."""
+"""Base of the stopping rules: a rule reads a selection path and decides how many features to keep."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,30 +12,31 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.errors import InputError, whole_number
 from labelsieve.search import GreedySearch
 
-Numbers = NDArray[np.float64]
+Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
-Evaluator = Callable[[Rows, Rows, Any, Any, int], Numbers]
-MOST_LOOKED_AT = 100  # features, by the rules that look at a whole curve and were not told how far
+Evaluator = Callable[[Rows, Rows, Any, Any, int], Floats]
+MAX_CURVE_LENGTH = 100  # features evaluated by the rules that need a whole curve, where max_features is None
 
 
 @dataclass(frozen=True, eq=False)
 class SelectionPath:
-    """What a rule may look at.
+    """The sequence of selected features that a rule decides on, and the data behind it.
 
     Attributes
     ----------
     search : GreedySearch
-        The selection; a rule may extend it further than it keeps.
+        The search that grows the selection; a rule may extend it further than it keeps.
     workspace : Workspace
-        Codes of the rows that count.
+        Codes of the rows with positive weight.
     parents : list of lists of int, optional
-        Of the targets.
-    X, Y : as they came
+        Parents of every target.
+    X, Y : array-like
+        The data passed to ``fit``.
     evaluator : callable
-        ``evaluator(train, test, estimator, measure, n_features)``: select on some rows and give the measure on others with the
-        first 1, 2, ..., features.
-    targets : slice
-        Those that the selection is for.
+        ``evaluator(train, test, estimator, measure, n_features)``: select features on the rows ``train`` and return the measure
+        on the rows ``test`` for the first 1, 2, ..., ``n_features`` features.
+    targets : slice, default=slice(None)
+        The targets that the features are selected for.
     """
 
     search: GreedySearch
@@ -51,28 +52,28 @@ class SelectionPath:
         return len(self.search.forced)
 
     @property
-    def places(self) -> range:
-        """The targets that the selection is for."""
+    def target_indices(self) -> range:
+        """Indices of the targets that the features are selected for."""
         return range(*self.targets.indices(self.workspace.Y.n_columns))
 
     def candidates(self, n_selected: int) -> NDArray[np.bool_]:
-        """The features that could be the next after so many."""
-        left = np.ones(self.search.n_features, dtype=bool)
-        left[[*self.search.excluded, *self.search.selected[:n_selected]]] = False
-        return left
+        """Mask of the features that can be selected after the first ``n_selected``."""
+        candidates = np.ones(self.search.n_features, dtype=bool)
+        candidates[[*self.search.excluded, *self.search.selected[:n_selected]]] = False
+        return candidates
 
-    def require_plain_rows(self, who: str, remedy: str) -> None:
-        """Refuse weights and rows that count several times: then rows are not so many independent observations."""
+    def require_plain_rows(self, rule: str, remedy: str) -> None:
+        """Refuse weights and repeated rows: with them the rows are not independent observations."""
         if self.workspace.row_index is not None:
-            raise InputError(f"{who}: this label space counts rows several times, and copies are no new evidence; {remedy}")
+            raise InputError(f"{rule}: this label space counts rows several times, so they are not independent; {remedy}")
         if self.workspace.weights is not None:
-            raise InputError(f"{who} is not defined for weighted rows (sample_weight, or a label space with weights); {remedy}")
+            raise InputError(f"{rule} is not defined for weighted rows (sample_weight or a weighted label space); {remedy}")
 
 
 class StoppingRule(BaseEstimator):  # type: ignore[misc]
-    """Says how many features to keep. Its parameters are scikit-learn parameters, so a search can tune them.
+    """Decides how many features to keep. Its parameters are scikit-learn parameters, so a grid search can tune them.
 
-    A selector works on a clone and keeps it, with what it found, as ``stopping_``.
+    A selector fits a clone and stores it as ``stopping_``.
 
     Attributes
     ----------
@@ -80,31 +81,32 @@ class StoppingRule(BaseEstimator):  # type: ignore[misc]
         Why it stopped.
     """
 
+    name: ClassVar[str]
     max_features: int | None = None
 
-    def decide(self, evidence: SelectionPath) -> int:
-        """The number of features, with those that are forced; sets the fitted attributes."""
+    def decide(self, path: SelectionPath) -> int:
+        """Return the number of features to keep, forced ones included, and set the fitted attributes."""
         raise NotImplementedError
 
-    def _most(self, evidence: SelectionPath, otherwise: int | None = None) -> int:
-        """How far to look: never less than what is forced."""
-        asked = otherwise if self.max_features is None else whole_number(self.max_features, "max_features", 1, 2**31)
-        available = evidence.search.n_available
-        return max(evidence.n_forced, available if asked is None else min(asked, available))
+    def _max_features(self, path: SelectionPath, default: int | None = None) -> int:
+        """The largest number of features to evaluate: at least the number of forced ones."""
+        limit = default if self.max_features is None else whole_number(self.max_features, "max_features", 1, 2**31)
+        available = path.search.n_available
+        return max(path.n_forced, available if limit is None else min(limit, available))
 
-    def _walk(self, evidence: SelectionPath, most: int, passes: Callable[[int], bool]) -> int:
-        """Choose one feature after the other as long as they pass; the one that does not is left out."""
-        kept = evidence.n_forced
-        evidence.search.extend(kept)
-        self.reason_ = f"{most} features are all there are to choose." if self.max_features is None else "max_features."
+    def _extend_while(self, passes: Callable[[int], bool], path: SelectionPath) -> int:
+        """Extend the path feature by feature while ``passes(n_selected)``; the first feature that fails is not kept."""
+        kept, most = path.n_forced, self._max_features(path)
+        path.search.extend(kept)
+        self.reason_ = f"All {most} available features are selected." if self.max_features is None else "max_features."
         while kept < most:
-            evidence.search.extend(kept + 1)
+            path.search.extend(kept + 1)
             if not passes(kept):
                 break
             kept += 1
         return kept
 
 
-def cannot_evaluate(*_: Any) -> Numbers:
-    """The evaluator where there is none."""
-    raise InputError("Predictions cannot be judged here; use a rule that looks at the scores or at the counts.")
+def cannot_evaluate(*_: Any) -> Floats:
+    """The evaluator of selectors that have none."""
+    raise InputError("This selector cannot evaluate predictions; use a stopping rule on scores or on counts.")

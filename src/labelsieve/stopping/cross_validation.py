@@ -1,4 +1,4 @@
-"""Stop where more features no longer help a learner."""
+"""Stop where more features no longer improve the predictions of an estimator."""
 
 from typing import Any
 
@@ -8,45 +8,46 @@ from sklearn.utils import check_random_state
 
 from labelsieve.errors import InputError, is_whole, not_negative
 from labelsieve.metrics import MEASURES
+from labelsieve.names import unknown_name
 from labelsieve.plotting import figure_function
-from labelsieve.stopping.base_rule import MOST_LOOKED_AT, SelectionPath, StoppingRule
+from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH, SelectionPath, StoppingRule
 
 
 class CrossValidated(StoppingRule):
-    r"""Keep as many features as a learner needs, by cross-validation with the selection inside.
+    r"""Keep the number of features that an estimator needs, by cross-validation of selection and estimator together.
 
-    In every fold features are selected anew from the training rows alone, and the learner is judged on the other rows with the
-    first 1, 2, ..., of them. Of the mean curve the best size is found, and the smallest size that is no more than one standard
-    error worse is kept (Breiman et al. 1984):
+    In every fold features are selected from the training rows alone, and the estimator is evaluated on the test rows with the
+    first 1, 2, ..., of them. The smallest number of features whose mean is within one standard error of the best mean is kept
+    (Breiman et al. 1984):
 
     .. math:: k^* = \min \{ k : |\bar m_k - \bar m_{best}| \le s_{best} / \sqrt{F} \}
 
-    Assumes that rows can be taken for each other, unless ``cv`` says how to split. The answer serves this learner and this
+    Assumes that rows are exchangeable, or a ``cv`` that splits them accordingly. The result depends on the estimator and the
     measure; folds share rows, so the standard error is somewhat too small.
 
     Parameters
     ----------
-    estimator : estimator, optional
-        The learner; by default ``MLkNN(k=10)``, and ``KNNRegressor`` where a target is real. Learners by neighbors (BRkNN,
-        MLkNN, IBLR, KNNRegressor) answer for all sizes at little more than the price of one; others are fitted for each size.
-    measure : str or callable, optional
-        A name of :data:`labelsieve.metrics.MEASURES`, by default ``"hamming_loss"`` (``"rrmse"`` where a target is real); or a
-        scorer ``(estimator, X, Y) -> float``, higher is better.
-    cv : int or splitter
-        Folds, shuffled, or a scikit-learn splitter such as those of :mod:`labelsieve.datasets.splits`.
-    standard_errors : float
-        How much worse than the best is good enough; 0 keeps the best.
-    random_state : int, RandomState or None
-        Of the shuffle.
-    max_features : int, optional
-        How far to look; by default all features, 100 at the most.
+    estimator : estimator, default=None
+        None: ``MLkNN(k=10)``, or ``KNNRegressor`` if a target is numeric. Nearest-neighbor estimators (BRkNN, MLkNN, IBLR,
+        KNNRegressor) predict for all numbers of features at little more than the cost of one; others are fitted for each.
+    measure : str or callable, default=None
+        A name of :data:`labelsieve.metrics.MEASURES`, or a scorer ``(estimator, X, Y) -> float``, higher is better. None:
+        ``"hamming_loss"``, or ``"rrmse"`` if a target is numeric.
+    cv : int or splitter, default=5
+        Number of shuffled folds, or a scikit-learn splitter such as those of :mod:`labelsieve.datasets.splits`.
+    standard_errors : float, default=1.0
+        Tolerance below the best mean; 0 keeps the best number of features.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds.
+    max_features : int, default=None
+        The largest number of features to evaluate; None: all, 100 at most.
 
     Attributes
     ----------
     sizes_ : ndarray of int
-        Numbers of features.
+        Floats of features.
     curve_ : ndarray of shape (n_folds, n_sizes)
-        The measure.
+        The measure in every fold.
     standard_error_ : ndarray of shape (n_sizes,)
     best_size_, kept_size_ : int
     lower_is_better_ : bool
@@ -55,8 +56,8 @@ class CrossValidated(StoppingRule):
 
     Notes
     -----
-    Forced and excluded features are so in every fold. ``sample_weight`` counts in the selection; the learner and the measure do
-    not see it. Cost: a selection and the learner's curve for every fold, then the selection on all rows.
+    ``forced`` and ``excluded`` apply in every fold. ``sample_weight`` is used in the selection, not by the estimator or the
+    measure. Cost: a selection and the estimator's curve for every fold, then the selection on all rows.
 
     Examples
     --------
@@ -90,15 +91,13 @@ class CrossValidated(StoppingRule):
         self.random_state = random_state
         self.max_features = max_features
 
-    def decide(self, evidence: SelectionPath) -> int:
-        """The smallest number that is as good as the best, but for chance."""
+    def decide(self, path: SelectionPath) -> int:
+        """The smallest number of features within ``standard_errors`` of the best mean."""
         self._check()
-        most = self._most(evidence, evidence.n_forced + MOST_LOOKED_AT)
-        least = max(1, evidence.n_forced)
-        learner = None if self.estimator is None else clone(self.estimator)
-        folds = [
-            evidence.evaluator(train, test, learner, self.measure, most) for train, test in self._split(evidence.X, evidence.Y)
-        ]
+        most = self._max_features(path, path.n_forced + MAX_CURVE_LENGTH)
+        least = max(1, path.n_forced)
+        estimator = None if self.estimator is None else clone(self.estimator)
+        folds = [path.evaluator(train, test, estimator, self.measure, most) for train, test in self._split(path.X, path.Y)]
         if len(folds) < 2:
             raise InputError("CrossValidated: one fold has no standard error; use a cv of two folds or more.")
         self.sizes_ = np.arange(least, most + 1)
@@ -109,11 +108,11 @@ class CrossValidated(StoppingRule):
         mean = -self.curve_.mean(axis=0) if self.lower_is_better_ else self.curve_.mean(axis=0)
         best = int(mean.argmax())
         self.best_size_ = int(self.sizes_[best])
-        good = mean >= mean[best] - float(self.standard_errors) * self.standard_error_[best]
-        kept = int(self.sizes_[np.argmax(good)])
+        within = mean >= mean[best] - float(self.standard_errors) * self.standard_error_[best]
+        kept = int(self.sizes_[np.argmax(within)])
         self.reason_ = f"{kept} features are within {self.standard_errors:g} standard errors of {self.best_size_}, the best."
         self.kept_size_ = kept
-        evidence.search.extend(kept)
+        path.search.extend(kept)
         return kept
 
     def plot(self, *, ylabel: str | None = None, ax: Any = None) -> Any:
@@ -122,15 +121,15 @@ class CrossValidated(StoppingRule):
 
     def _check(self) -> None:
         if isinstance(self.measure, str) and self.measure not in MEASURES:
-            raise InputError(f"measure: there is no {self.measure!r}; there are {', '.join(MEASURES)}, or give a scorer.")
+            raise unknown_name("measure", self.measure, MEASURES, more=", or a scorer (estimator, X, Y) -> float")
         if self.measure is not None and not isinstance(self.measure, str) and not callable(self.measure):
             raise InputError(f"measure must be a name or a scorer (estimator, X, Y) -> float, not {self.measure!r}.")
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
-            raise InputError(f"estimator must have fit and predict, and {self.estimator!r} has not; give the learner itself.")
+            raise InputError(f"estimator must have fit and predict, and {self.estimator!r} has not; pass the estimator itself.")
         not_negative(self.standard_errors, "standard_errors")
 
     def _split(self, X: Any, Y: Any) -> Any:
-        from sklearn.model_selection import KFold, check_cv  # here: no other rule needs it
+        from sklearn.model_selection import KFold, check_cv  # loaded late: no other rule needs it
 
         if is_whole(self.cv):
             random = check_random_state(self.random_state)

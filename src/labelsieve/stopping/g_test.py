@@ -1,64 +1,68 @@
-"""Stop when the next feature adds no information that chance could not."""
+"""Stop when the information that the next feature adds is not significant."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc
 
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.errors import not_negative, one_of, share
 from labelsieve.stopping.base_rule import SelectionPath, StoppingRule
-from labelsieve.stopping.g_statistic import Column, g_statistic
 
+Column = NDArray[np.integer]
 REMEDY = "use PermutationTest, CrossValidated or a fixed number."
 
 
 class GTest(StoppingRule):
     r"""Keep features as long as the information that they add is significant.
 
-    For the feature :math:`X_k` that the criterion likes best and every target, :math:`G = 2N \, I(X_k; Y_l \mid Z)` is
-    chi-square with :math:`(r_k - 1)(c_l - 1) \prod_{j \in Z} r_j` degrees of freedom if the feature tells nothing about the
-    target beside :math:`Z`; values that do not occur in a stratum are not counted. The feature passes if some target has
+    For the feature :math:`X_k` with the best score and every target, :math:`G = 2N \, I(X_k; Y_l \mid Z)` is chi-square
+    distributed with :math:`(r_k - 1)(c_l - 1) \prod_{j \in Z} r_j` degrees of freedom if the feature and the target are
+    independent given :math:`Z`; values that do not occur in a stratum are not counted. The feature passes if some target has
 
     .. math:: p \cdot q \cdot m \le \alpha
 
-    for :math:`q` targets and :math:`m` candidates, of which it is the best. That many were looked at, so whatever the criterion
-    picks first among candidates that all tell nothing passes with probability :math:`\alpha` at the most; so does the whole
-    selection going on beyond the last feature that matters.
+    for :math:`q` targets and :math:`m` candidates, of which it is the best. The correction covers all of these tests: if all
+    candidates are irrelevant, the first one passes with probability :math:`\alpha` at most, and so does any feature after the
+    last relevant one.
 
     Assumes independent rows, and enough of them in every cell for the chi-square distribution. With labels of 0.5 to 2 % of the
-    rows and five bins it kept less in simulations than the level allows, so it overlooks what :class:`PermutationTest` may
-    find. The codes are taken as given: supervised bins (MDL) have seen the targets, and then p-values are too small.
+    rows and five bins the test was conservative in simulations, and may miss features that :class:`PermutationTest` finds. The
+    codes are treated as fixed: supervised bins (MDL) depend on the targets, and then p-values are too small.
 
     Parameters
     ----------
-    alpha : float
-        The level.
-    given : {"each", "all"}
-        What :math:`Z` is. ``"all"`` chosen features as one variable: the strata multiply, so a few features are the most that
-        data allow. ``"each"`` chosen feature by itself, the largest p counting: the feature must add to every one of them,
-        which is defined however many there are, but does not see what two of them tell together.
-    correction : {"bonferroni", "sidak"}
-        :math:`q m p`, which holds however candidates depend on each other (Holm's first step is the same), or
+    alpha : float, default=0.05
+        The significance level.
+    given : {"each", "all"}, default="each"
+        The conditioning set :math:`Z`. ``"all"``: all selected features as one variable; the number of strata multiplies, so
+        the data allow only a few features. ``"each"``: every selected feature separately, with the largest p-value; the feature
+        must add information to each of them. This works for any number of features, but does not condition on two of them
+        jointly.
+    correction : {"bonferroni", "sidak"}, default="bonferroni"
+        :math:`q m p`, which is valid under any dependence of the candidates (Holm's first step is the same), or
         :math:`1 - (1 - p)^{qm}`, the distribution of the smallest of independent p-values.
-    min_rows : float
-        Rows for each cell (stratum, value of the feature, value of the target), on average, below which a test is not made and
+    min_rows : float, default=5.0
+        The smallest average number of rows per cell (stratum, value of the feature, value of the target) for a test; below it
         the selection stops.
-    max_features : int, optional
-        The most features.
+    max_features : int, default=None
+        The largest number of features; None: all.
 
     Attributes
     ----------
     p_values_ : ndarray
-        Corrected, of every feature kept; NaN for forced ones.
+        Corrected p-values of the selected features; NaN for forced ones.
     p_value_left_out_ : float or None
-        Of the feature at which it stopped; None if there was none or no test could be made.
+        Corrected p-value of the first feature that failed; None if there was none or no test was possible.
     reason_ : str
+        Why it stopped.
 
     Notes
     -----
     Refused for weighted rows and label spaces that count rows several times. Forced features are part of :math:`Z`. Cost: for
-    each pick one pass over the rows for every target, and with ``"each"`` for every target and chosen feature.
+    each step one pass over the rows for every target, and with ``"each"`` for every target and selected feature.
 
     Examples
     --------
@@ -89,17 +93,17 @@ class GTest(StoppingRule):
         self.min_rows = min_rows
         self.max_features = max_features
 
-    def decide(self, evidence: SelectionPath) -> int:
-        """As many as are significant, one after the other."""
+    def decide(self, path: SelectionPath) -> int:
+        """The number of features before the first one that is not significant."""
         alpha = share(self.alpha, "alpha")
         one_of(self.given, "given", ("each", "all"))
         one_of(self.correction, "correction", ("bonferroni", "sidak"))
         not_negative(self.min_rows, "min_rows")
-        evidence.require_plain_rows("GTest", REMEDY)
-        p_values = [np.nan] * evidence.n_forced
+        path.require_plain_rows("GTest", REMEDY)
+        p_values = [np.nan] * path.n_forced
 
         def passes(kept: int) -> bool:
-            p = self._p_value(evidence, kept)
+            p = self._p_value(path, kept)
             p_values.append(p)
             if p <= alpha:
                 return True
@@ -108,40 +112,39 @@ class GTest(StoppingRule):
                 self.reason_ = f"The next test would have fewer than {self.min_rows:g} rows for each cell."
             return False
 
-        kept = self._walk(evidence, self._most(evidence), passes)
+        kept = self._extend_while(passes, path)
         self.p_values_ = np.array(p_values[:kept])
         left_out = p_values[kept] if len(p_values) > kept else np.nan
         self.p_value_left_out_ = None if np.isnan(left_out) else float(left_out)
         return kept
 
-    def _p_value(self, evidence: SelectionPath, kept: int) -> float:
-        """Corrected, of the feature that came after ``kept`` others."""
-        X, Y = evidence.workspace.X, evidence.workspace.Y
-        chosen = evidence.search.selected[:kept]
-        feature = X.column(evidence.search.selected[kept])
-        strata = self._strata(X, chosen)
+    def _p_value(self, path: SelectionPath, kept: int) -> float:
+        """Corrected p-value of the feature selected after ``kept`` others."""
+        X, Y = path.workspace.X, path.workspace.Y
+        feature = X.column(path.search.selected[kept])
+        conditions = self._conditions(X, path.search.selected[:kept])
         smallest, tested = np.inf, False
-        for target in evidence.places:
+        for target in path.target_indices:
             labels = Y.column(target)
-            tests = [g_statistic(feature, labels, one) for one in strata]
+            tests = [g_statistic(feature, labels, strata) for strata in conditions]
             if all(test.cells * self.min_rows <= len(feature) for test in tests):
                 smallest, tested = min(smallest, max(test.p_value for test in tests)), True
         if not tested:
             return float("nan")
-        return corrected(smallest, len(evidence.places) * int(evidence.candidates(kept).sum()), self.correction)
+        return corrected(smallest, len(path.target_indices) * int(path.candidates(kept).sum()), self.correction)
 
-    def _strata(self, X: Codes, chosen: list[int]) -> list[Column | None]:
-        if not chosen:
+    def _conditions(self, X: Codes, selected: list[int]) -> list[Column | None]:
+        if not selected:
             return [None]
-        columns = [X.column(feature) for feature in chosen]
+        columns = [X.column(feature) for feature in selected]
         if self.given == "each":
             return list(columns)
-        together = Codes(X.n_rows, X.levels[chosen], dense=np.column_stack(columns))
-        return [joint_variable(together)[0]]
+        joint = Codes(X.n_rows, X.levels[selected], dense=np.column_stack(columns))
+        return [joint_variable(joint)[0]]
 
 
 def corrected(p: float, n_tests: int, correction: str) -> float:
-    """A p-value that is the smallest of ``n_tests``.
+    """Correct a p-value that is the smallest of ``n_tests``.
 
     >>> corrected(0.01, 3, "bonferroni"), round(corrected(0.01, 3, "sidak"), 6)
     (0.03, 0.029701)
@@ -149,3 +152,40 @@ def corrected(p: float, n_tests: int, correction: str) -> float:
     if correction == "bonferroni" or p >= 1:
         return min(1.0, n_tests * p)
     return float(-np.expm1(n_tests * np.log1p(-p)))
+
+
+class GStatistic(NamedTuple):
+    """The likelihood-ratio statistic, its degrees of freedom and its number of cells."""
+
+    value: float
+    degrees: int
+    cells: int
+
+    @property
+    def p_value(self) -> float:
+        """Upper tail probability of the chi-square distribution; 1 without degrees of freedom."""
+        return float(chdtrc(self.degrees, self.value)) if self.degrees else 1.0
+
+
+def g_statistic(x: Column, y: Column, strata: Column | None = None) -> GStatistic:
+    r"""Likelihood-ratio test of independence of ``x`` and ``y`` within strata: :math:`G = 2N \, I(x; y \mid s)`.
+
+    Degrees of freedom are :math:`\sum_s (r_s - 1)(c_s - 1)` over the strata, with the values of x and y that occur in each:
+    :math:`(r - 1)(c - 1) \prod_j r_j` when all occur everywhere. Cost: one pass over the rows and one over the cells.
+
+    >>> g_statistic(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]))
+    GStatistic(value=5.54..., degrees=1, cells=4)
+    """
+    s = np.zeros(len(x), dtype=np.int64) if strata is None else strata.astype(np.int64)
+    r, c, n_strata = int(x.max()) + 1, int(y.max()) + 1, int(s.max()) + 1
+    counts = np.bincount((s * r + x) * c + y, minlength=n_strata * r * c).reshape(n_strata, r, c)
+    of_x, of_y = counts.sum(axis=2), counts.sum(axis=1)
+    n_x, n_y = np.count_nonzero(of_x, axis=1), np.count_nonzero(of_y, axis=1)
+    value = 2 * (_n_log_n(counts) - _n_log_n(of_x) - _n_log_n(of_y) + _n_log_n(of_x.sum(axis=1)))
+    seen = n_x > 0
+    return GStatistic(max(0.0, value), int(((n_x - 1) * (n_y - 1))[seen].sum()), int((n_x * n_y)[seen].sum()))
+
+
+def _n_log_n(counts: NDArray[np.integer]) -> float:
+    positive = counts[counts > 0].astype(np.float64)
+    return float((positive * np.log(positive)).sum())

@@ -1,4 +1,4 @@
-"""Stop when shuffled targets score as well."""
+"""Stop when the best score is not significant under permutations of the targets."""
 
 from typing import Any
 
@@ -15,48 +15,50 @@ REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
 
 
 class PermutationTest(StoppingRule):
-    r"""Keep features as long as the best one scores better than the best one for shuffled targets.
+    r"""Keep features as long as the best score is larger than the best score for permuted targets.
 
-    Rows of the targets, whole ones, are shuffled among the rows that agree in all features chosen so far. That keeps how
-    targets depend on each other, on what is chosen, and features on features; it breaks what the other features tell beside it.
-    With :math:`B` shuffles and the largest score among all candidates,
+    Whole labelsets are permuted among the rows that agree in all selected features. That preserves the dependence among the
+    targets, among the features, and between the targets and the selected features; it removes the information that the other
+    features add. With :math:`B` permutations and the largest score among all candidates,
 
     .. math:: p = \frac{1 + \#\{b : \max_k J^{(b)}_k \ge J\}}{1 + B} .
 
-    The maximum is what makes up for having taken the best of many. If nothing that is left tells more about the targets, the
-    shuffled data are as likely as those seen, so the next feature passes with probability :math:`\alpha` at the most, for any
-    criterion, however few rows, however rare the labels; for the first pick exactly so, later given that the features chosen
-    are those that matter.
+    The maximum corrects for taking the best of many candidates. If no remaining feature adds information about the targets, the
+    permuted data are as likely as the observed ones, so the next feature passes with probability :math:`\alpha` at most, for
+    any criterion, any number of rows and any label frequency. For the first feature this is exact; for later ones it assumes
+    that the selected features are the relevant ones.
 
-    Assumes that rows are exchangeable: no time, no groups of related rows. The codes are taken as given: supervised bins (MDL)
-    have seen the targets, and then p-values are too small. Fewer and fewer rows agree in all chosen features; when hardly any
-    do, nothing is left to shuffle and the selection stops, so many features with many levels each are out of reach.
+    Assumes that rows are exchangeable: no time order, no groups of related rows. The codes are treated as fixed: supervised
+    bins (MDL) depend on the targets, and then p-values are too small. The more features are selected, the fewer rows agree in
+    all of them; when no two rows do, no permutation is left and the selection stops, so the rule cannot reach many features
+    with many levels each.
 
     Parameters
     ----------
-    alpha : float
-        The level.
-    n_permutations : int
-        :math:`B`; p-values are multiples of :math:`1 / (B + 1)`. A feature that fails is found out earlier (Besag and Clifford
-        1991: after :math:`h = \lfloor \alpha (B + 1) \rfloor` shuffles at least as good in :math:`l`, :math:`p = h / l`).
-    random_state : int, RandomState or None
-        Same number, same shuffles.
-    max_features : int, optional
-        The most features.
+    alpha : float, default=0.05
+        The significance level.
+    n_permutations : int, default=199
+        :math:`B`; p-values are multiples of :math:`1 / (B + 1)`. A feature that fails is detected earlier (Besag and Clifford
+        1991: if :math:`h = \lfloor \alpha (B + 1) \rfloor` of :math:`l` permutations are at least as good, :math:`p = h / l`).
+    random_state : int, RandomState instance or None, default=0
+        Seed of the permutations.
+    max_features : int, default=None
+        The largest number of features; None: all.
 
     Attributes
     ----------
     p_values_ : ndarray
-        Of every feature kept; NaN for forced ones.
+        p-values of the selected features; NaN for forced ones.
     p_value_left_out_ : float or None
-        Of the feature at which it stopped; None if there was none.
+        p-value of the first feature that failed; None if there was none.
     reason_ : str
+        Why it stopped.
 
     Notes
     -----
-    Refused for weighted rows and label spaces that count rows several times. Forced features are shuffled within, not tested.
-    Cost: for every feature :math:`B` times packing the features and scoring anew with all that is chosen, so for :math:`K`
-    features up to :math:`B K^2 / 2` panels.
+    Refused for weighted rows and label spaces that count rows several times. Forced features define strata and are not tested.
+    Cost: every feature needs :math:`B` times packing the features and scoring again with all selected ones, so :math:`K`
+    features need up to :math:`B K^2 / 2` panels.
 
     Examples
     --------
@@ -85,72 +87,72 @@ class PermutationTest(StoppingRule):
         self.random_state = random_state
         self.max_features = max_features
 
-    def decide(self, evidence: SelectionPath) -> int:
-        """As many as are significant, one after the other."""
+    def decide(self, path: SelectionPath) -> int:
+        """The number of features before the first one that is not significant."""
         alpha = share(self.alpha, "alpha")
         whole_number(self.n_permutations, "n_permutations", 1, 2**31)
-        evidence.require_plain_rows("PermutationTest", REMEDY)
+        path.require_plain_rows("PermutationTest", REMEDY)
         random = check_random_state(self.random_state)
-        p_values = [np.nan] * evidence.n_forced
+        p_values = [np.nan] * path.n_forced
 
         def passes(kept: int) -> bool:
-            p_values.append(self._p_value(evidence, kept, alpha, random))
+            p_values.append(self._p_value(path, kept, alpha, random))
             self.reason_ = self.reason_ if p_values[-1] <= alpha else f"The next feature has p = {p_values[-1]:.3g}."
             return p_values[-1] <= alpha
 
-        kept = self._walk(evidence, self._most(evidence), passes)
+        kept = self._extend_while(passes, path)
         self.p_values_ = np.array(p_values[:kept])
         left_out = p_values[kept] if len(p_values) > kept else np.nan
         self.p_value_left_out_ = None if np.isnan(left_out) else float(left_out)
         return kept
 
-    def _p_value(self, evidence: SelectionPath, kept: int, alpha: float, random: np.random.RandomState) -> float:
-        """Of the feature that came after ``kept`` others."""
-        search, workspace = evidence.search, evidence.workspace
-        chosen, observed = search.selected[:kept], search.scores[kept]
-        columns = [workspace.X.column(feature) for feature in chosen]
+    def _p_value(self, path: SelectionPath, kept: int, alpha: float, random: np.random.RandomState) -> float:
+        """p-value of the feature selected after ``kept`` others."""
+        search, workspace = path.search, path.workspace
+        selected, observed = search.selected[:kept], search.scores[kept]
+        columns = [workspace.X.column(feature) for feature in selected]
         strata = np.zeros(workspace.X.n_rows, dtype=np.uint32)
-        if chosen:
-            together = Codes(len(strata), workspace.X.levels[chosen], dense=np.column_stack(columns))
-            strata, n_strata = joint_variable(together)
+        if selected:
+            joint = Codes(len(strata), workspace.X.levels[selected], dense=np.column_stack(columns))
+            strata, n_strata = joint_variable(joint)
             if n_strata == len(strata):
                 return 1.0
-        closed = np.where(evidence.candidates(kept), 0.0, -np.inf)
-        # Rounded before it is cut off: 0.05 * 200 is a little more or less than ten.
+        penalty = np.where(path.candidates(kept), 0.0, -np.inf)
+        # Rounded before the floor: 0.05 * 200 is a little more or less than ten.
         enough = max(1, int(np.floor(round(alpha * (self.n_permutations + 1), 9))))
         as_good = 0
-        for done in range(1, self.n_permutations + 1):
-            shuffled = workspace.with_targets(permuted_rows(workspace.Y, permutation_within(strata, random)))
-            scorer = search.plan.bind(shuffled, targets=evidence.targets, parents=evidence.parents)
-            for feature in chosen:
+        for n_done in range(1, self.n_permutations + 1):
+            permuted = workspace.with_targets(permuted_rows(workspace.Y, permutation_within(strata, random)))
+            scorer = search.plan.bind(permuted, targets=path.targets, parents=path.parents)
+            for feature in selected:
                 scorer.select(feature)
-            as_good += bool((scorer.scores() + closed).max() >= observed)
-            if as_good == enough and enough / done > alpha:
-                return enough / done
+            as_good += bool((scorer.scores() + penalty).max() >= observed)
+            if as_good == enough and enough / n_done > alpha:
+                return enough / n_done
         return (1 + as_good) / (1 + self.n_permutations)
 
 
 def permutation_within(strata: NDArray[np.integer], random: np.random.RandomState) -> Rows:
-    """A random order of the rows in which every row is replaced by one of its stratum.
+    """A random permutation of the rows in which every row is replaced by one of its stratum.
 
     >>> permutation_within(np.array([0, 1, 2]), np.random.RandomState(0))
     array([0, 1, 2])
     """
-    places = np.argsort(strata, kind="stable")
+    by_stratum = np.argsort(strata, kind="stable")
     order = np.empty(len(strata), dtype=np.intp)
-    order[places] = np.lexsort((random.random_sample(len(strata)), strata))
+    order[by_stratum] = np.lexsort((random.random_sample(len(strata)), strata))
     return order
 
 
 def permuted_rows(codes: Codes, order: Rows) -> Codes:
-    """Row ``order[i]`` in place of row ``i``."""
+    """Codes in which row ``i`` is row ``order[i]`` of ``codes``."""
     if codes.dense is not None:
         return Codes(codes.n_rows, codes.levels, codes.names, dense=codes.dense[order])
     assert codes.sparse is not None
-    parts = codes.sparse
-    place = np.empty(len(order), dtype=np.uint32)
-    place[order] = np.arange(len(order), dtype=np.uint32)
-    rows, columns = place[parts.rows], np.repeat(np.arange(codes.n_columns), np.diff(parts.starts))
+    sparse = codes.sparse
+    position = np.empty(len(order), dtype=np.uint32)
+    position[order] = np.arange(len(order), dtype=np.uint32)
+    rows, columns = position[sparse.rows], np.repeat(np.arange(codes.n_columns), np.diff(sparse.starts))
     by_column = np.lexsort((rows, columns))
-    sparse = SparseCodes(parts.starts, rows[by_column], parts.codes[by_column], parts.implicit)
-    return Codes(codes.n_rows, codes.levels, codes.names, sparse=sparse)
+    permuted = SparseCodes(sparse.starts, rows[by_column], sparse.codes[by_column], sparse.implicit)
+    return Codes(codes.n_rows, codes.levels, codes.names, sparse=permuted)

@@ -1,4 +1,4 @@
-"""Stopping rules for selectors that weigh all features at once and have no growing selection."""
+"""Stopping rules for selectors that rank all features at once and have no selection path."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from labelsieve.stopping.threshold import ScoreThreshold
 
 @dataclass(frozen=True)
 class Ranked:
-    """A ranking that is there already, in place of a search: features in order, with their scores."""
+    """A complete ranking with the interface of a search: features in order, with their scores."""
 
     selected: list[int]
     scores: list[float]
@@ -26,11 +26,11 @@ class Ranked:
 
     @property
     def n_available(self) -> int:
-        """Features that can be chosen at all."""
+        """Number of features that can be selected."""
         return len(self.selected)
 
     def extend(self, n_selected: int) -> None:
-        """All have been chosen."""
+        """Do nothing: all features are ranked already."""
 
 
 def stop_ranking(
@@ -43,10 +43,10 @@ def stop_ranking(
     X: Any,
     Y: Any,
 ) -> tuple[int, StoppingRule]:
-    """How many of a ranking to keep, and the rule with what it found.
+    """The number of features of a ranking to keep, and the fitted rule.
 
-    Thresholds and knees look at the scores in order, cross-validation at predictions. Tests ask what a feature adds to those
-    before it, which is a question about a growing selection, so they are refused.
+    Thresholds and knees use the scores in order, cross-validation the predictions. Significance tests of the information that a
+    feature adds need a selection path, so they are refused.
 
     >>> from labelsieve.stopping.base_rule import cannot_evaluate
     >>> rule = ScoreThreshold(0.5, relative=True)
@@ -56,13 +56,13 @@ def stop_ranking(
     name = type(rule).__name__
     if not isinstance(rule, ScoreThreshold | Knee | CrossValidated):
         raise InputError(
-            f"{name} tests what a feature adds to those chosen before it, and this method weighs all at once; use "
+            f"{name} tests what a feature adds to those selected before it, and this method ranks all at once; use "
             "ScoreThreshold, Knee, CrossValidated or a number."
         )
     if getattr(rule, "of", "score") != "score":
-        raise InputError(f"{name}: what each feature adds is not known here; use {name}(of='score').")
-    places = [int(column) for column in order]
-    search: Any = Ranked(places, [float(value) for value in scores], places[:n_forced], [], len(places))
-    own: StoppingRule = clone(rule)
-    nothing: Any = None  # there are no counts
-    return own.decide(SelectionPath(search, nothing, None, X, Y, evaluator)), own
+        raise InputError(f"{name}: the added information is not available for this method; use {name}(of='score').")
+    ranking = [int(column) for column in order]
+    search: Any = Ranked(ranking, [float(value) for value in scores], ranking[:n_forced], [], len(ranking))
+    fitted: StoppingRule = clone(rule)
+    workspace: Any = None  # such a method has no counts
+    return fitted.decide(SelectionPath(search, workspace, None, X, Y, evaluator)), fitted

@@ -1,4 +1,4 @@
-"""The tests behind the rules: their statistics, and that they hold their level."""
+"""The significance tests of the stopping rules: their statistics, and their level."""
 
 import numpy as np
 import pytest
@@ -8,29 +8,29 @@ from scipy import stats
 from labelsieve import Sieve
 from labelsieve.information import Codes, conditional_mutual_information
 from labelsieve.stopping import GTest, PermutationTest
-from labelsieve.stopping.g_statistic import g_statistic
+from labelsieve.stopping.g_test import g_statistic
 from labelsieve.stopping.permutation import permutation_within, permuted_rows
 
 ALPHA = 0.05
 
 
 def within_binomial_bounds(n_false, n_trials, alpha=ALPHA):
-    """No more false alarms than the level allows, but for one chance in a thousand."""
+    """False alarms do not exceed the level, except with probability 1/1000."""
     return n_false <= stats.binom.isf(1e-3, n_trials, alpha)
 
 
-def nothing_to_tell(seed, n_rows=60, n_features=8, n_labels=3):
-    """Features and labels that know nothing of each other; labels depend on each other, and one is rare."""
+def irrelevant_features(seed, n_rows=60, n_features=8, n_labels=3):
+    """Features and labels that are independent of each other; labels depend on each other, and one is rare."""
     rng = np.random.default_rng(seed)
     shared = rng.random((n_rows, 1))
     Y = (0.5 * shared + 0.5 * rng.random((n_rows, n_labels)) > [0.5, 0.5, 0.7][:n_labels]).astype(int)
     return rng.integers(0, 3, size=(n_rows, n_features)), Y
 
 
-def false_alarms(rule, n_trials, make=nothing_to_tell, criterion="jmi", **how):
-    sieve = Sieve(criterion, discretizer=None, **how)
+def false_alarms(rule, n_trials, make=irrelevant_features, criterion="jmi", forced=()):
+    sieve = Sieve(criterion, discretizer=None, forced=forced)
     kept = [len(sieve.set_params(n_features_to_select=rule(seed)).fit(*make(seed)).selected_) for seed in range(n_trials)]
-    return sum(size > len(how.get("forced", ())) for size in kept)
+    return sum(size > len(forced) for size in kept)
 
 
 def permutations(n_permutations, max_features):
@@ -41,11 +41,11 @@ def test_the_permutation_test_holds_its_level_under_the_null():
     n_trials = 600
     n_false = false_alarms(permutations(19, 1), n_trials)
     assert within_binomial_bounds(n_false, n_trials)
-    assert n_false >= stats.binom.ppf(1e-3, n_trials, ALPHA), "the first pick has exactly this level"
+    assert n_false >= stats.binom.ppf(1e-3, n_trials, ALPHA), "the first feature has exactly this level"
 
 
-def redundant(seed):
-    """The first feature tells about the labels; the others are copies of it with errors, and add nothing."""
+def redundant_features(seed):
+    """The first feature is relevant; the others are noisy copies of it and add no information."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, 3, size=80)
     Y = (rng.random((80, 2)) < 0.2 + 0.3 * first[:, np.newaxis]).astype(int)
@@ -54,9 +54,9 @@ def redundant(seed):
 
 
 @pytest.mark.parametrize("criterion", ["mim", "jmi", "cmi"])
-def test_the_permutation_test_holds_its_level_for_what_comes_after_the_first(criterion):
+def test_the_permutation_test_holds_its_level_after_the_first_feature(criterion):
     n_trials = 300
-    n_false = false_alarms(permutations(19, 2), n_trials, redundant, criterion, forced=[0])
+    n_false = false_alarms(permutations(19, 2), n_trials, redundant_features, criterion, forced=[0])
     assert within_binomial_bounds(n_false, n_trials)
 
 
@@ -69,9 +69,9 @@ def test_the_permutation_test_holds_its_level_in_a_long_run(criterion):
 
 
 @pytest.mark.parametrize("given", ["each", "all"])
-def test_the_g_test_holds_its_level_with_rows_enough(given):
+def test_the_g_test_holds_its_level_with_enough_rows(given):
     def make(seed):
-        return nothing_to_tell(seed, n_rows=400)
+        return irrelevant_features(seed, n_rows=400)
 
     n_trials = 300
     assert within_binomial_bounds(false_alarms(lambda _: GTest(ALPHA, given=given, max_features=2), n_trials, make), n_trials)
@@ -79,26 +79,26 @@ def test_the_g_test_holds_its_level_with_rows_enough(given):
 
 def test_a_signal_is_found():
     for seed in range(10):
-        X, Y = nothing_to_tell(seed, n_rows=200)
+        X, Y = irrelevant_features(seed, n_rows=200)
         X[:, 5] = Y[:, 1] + (np.random.default_rng(seed).random(200) < 0.2)
         for rule in (PermutationTest(n_permutations=39), GTest()):
             sieve = Sieve("jmi", discretizer=None, n_features_to_select=rule).fit(X, Y)
             assert 5 in sieve.selected_
 
 
-def test_the_first_p_value_counts_the_shuffles_that_score_as_well():
-    X, Y = nothing_to_tell(3)
+def test_the_first_p_value_counts_the_permutations_with_scores_as_large():
+    X, Y = irrelevant_features(3)
     observed = Sieve("mim", discretizer=None, n_features_to_select=1).fit(X, Y).scores_[0]
     random, as_good = np.random.RandomState(7), 0
     for _ in range(30):
-        shuffled = Y[permutation_within(np.zeros(len(Y), dtype=int), random)]
-        as_good += Sieve("mim", discretizer=None, n_features_to_select=1).fit(X, shuffled).scores_[0] >= observed
+        permuted = Y[permutation_within(np.zeros(len(Y), dtype=int), random)]
+        as_good += Sieve("mim", discretizer=None, n_features_to_select=1).fit(X, permuted).scores_[0] >= observed
     rule = PermutationTest(0.999, n_permutations=30, random_state=7, max_features=1)
     found = Sieve("mim", discretizer=None, n_features_to_select=rule).fit(X, Y).stopping_
     assert [*found.p_values_, found.p_value_left_out_][0] == (1 + as_good) / 31
 
 
-def test_shuffles_stay_within_strata_and_sparse_rows_move_like_dense_ones():
+def test_permutations_stay_within_strata_and_agree_for_sparse_and_dense_codes():
     rng = np.random.default_rng(0)
     strata = rng.integers(0, 4, size=50)
     order = permutation_within(strata, np.random.RandomState(1))
@@ -125,7 +125,7 @@ def test_the_statistic_is_twice_the_rows_times_the_information():
 
 
 def test_p_values_are_corrected_for_targets_and_candidates():
-    X, Y = nothing_to_tell(1, n_rows=300)
+    X, Y = irrelevant_features(1, n_rows=300)
     X[:, 2] = Y[:, 0] + (np.random.default_rng(1).random(300) < 0.4)
     found = Sieve("mim", discretizer=None, n_features_to_select=GTest(max_features=1)).fit(X, Y).stopping_
     plain = min(g_statistic(X[:, 2], label).p_value for label in Y.T)
@@ -133,7 +133,7 @@ def test_p_values_are_corrected_for_targets_and_candidates():
 
 
 def test_too_few_rows_for_a_test_end_the_selection():
-    X, Y = nothing_to_tell(2)
+    X, Y = irrelevant_features(2)
     found = Sieve("mim", discretizer=None, n_features_to_select=GTest(0.99, given="all")).fit(X, Y).stopping_
     assert found.p_value_left_out_ is None
     assert "rows for each cell" in found.reason_
