@@ -57,7 +57,7 @@ PROMISES = {
     "label_specific_features": own_features_are_better,
     "multi_target_regression": numeric_targets_are_told,
     "music_emotions": selection_beats_chance_and_redundancy_costs,
-    "own_criterion": copies_are_avoided,
+    "custom_criterion": copies_are_avoided,
     "text_tagging": words_spread_over_tags,
 }
 

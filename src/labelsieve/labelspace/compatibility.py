@@ -42,10 +42,10 @@ def compatibility_table(spaces: Iterable[type[LabelSpace]]) -> str:
 
     >>> from labelsieve.labelspace import Joint
     >>> print(compatibility_table([Joint]).splitlines()[0][:44])
-    | space | what it makes | sums over targets
+    | space | resulting variables | sums over ta
     """
-    lines = [f"| space | what it makes | {' | '.join(NEEDS)} |", "|---" * (len(NEEDS) + 2) + "|"]
+    lines = [f"| space | resulting variables | {' | '.join(NEEDS)} |", "|---" * (len(NEEDS) + 2) + "|"]
     for space in spaces:
-        answers = ["yes" if space.makes in where else "refused" for where, _ in NEEDS.values()]
+        answers = ["yes" if space.makes in where else "no" for where, _ in NEEDS.values()]
         lines.append(f"| `{space.name}` | {_IS[space.makes]} | {' | '.join(answers)} |")
     return "\n".join(lines)

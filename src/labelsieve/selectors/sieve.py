@@ -56,7 +56,7 @@ class Sieve(BaseSieve):
         such as ``PermutationTest(alpha=0.05)``, finds the number itself, which may be 0.
     estimator : {"plugin", "miller-madow", "shrinkage"}
         Of entropies. Shrinkage takes every information term of a formula from a shrunk table of its own: for few rows and many
-        cells, and slow (docs/estimators.md).
+        cells, and slow (docs/entropy_estimators.md).
     forced, excluded : sequences of columns
         Features (numbers or names) that come first, and that never come.
     parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, optional
