@@ -1,4 +1,4 @@
-"""Draws the chart of choosing.md: ``python docs/images/chart.py``. One column, so that it can be read on a phone."""
+"""Draw the decision chart of choosing.md: ``python docs/images/chart.py``. One column, readable on a phone."""
 
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -7,26 +7,26 @@ WIDTH, MARGIN, INDENT = 430, 12, 44
 LINE, PAD, GAP = 19, 9, 16
 INK, EDGE, QUESTION, ANSWER, YES = "#1b1f24", "#8a939c", "#eef2f6", "#ffffff", "#0072b2"
 
-# A question, what to take if the answer is yes, and what speaks for it.
+# A question, the method to use if the answer is yes, and the reason.
 STEPS = [
-    ("Are the targets numbers?", 'Sieve("ami")', "first on RRMSE over five data sets"),
-    ("Should every label have features of its own?", 'LabelwiseSieve("mlfs")', "a list for each label; chains use it: oCC"),
-    ("May features tell something only together?", 'Sieve("cmi"), Sieve("cife")', "they find the pair in labelsieve demo"),
-    ("Very many features and labels, little time?", 'Sieve("scls")', "no tables of three variables; 3rd on two measures"),
+    ("Are the targets numeric?", 'Sieve("ami")', "best average rank in RRMSE on five data sets"),
+    ("Does each label need its own features?", 'LabelwiseSieve("mlfs")', "label-specific features; used by oCC"),
+    ("May features be informative only jointly?", 'Sieve("cmi"), Sieve("cife")', "find the synergistic pair in labelsieve demo"),
+    ("Very many features and labels, little time?", 'Sieve("scls")', "no three-way tables; third in two measures"),
 ]
-OTHERWISE = ('Sieve("cmim")', "first on Hamming loss and macro-F1 over nine data sets")
-LAST = ("And how many of them?", "PermutationTest, CrossValidated", "rules in place of a number: How many features")
+OTHERWISE = ('Sieve("cmim")', "first in Hamming loss and macro-F1 on nine data sets")
+LAST = ("How many features?", "PermutationTest, CrossValidated", "stopping rules instead of a fixed number")
 
 
 def box(x, y, width, lines, fill, *, bold=False):
-    """A box with lines of text; returns what draws it and where it ends."""
+    """SVG elements of a box with lines of text, and the y coordinate of its lower edge."""
     height = LINE * len(lines) + 2 * PAD - 4
     drawn = [f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="5" fill="{fill}" stroke="{EDGE}"/>']
-    for place, line in enumerate(lines):
-        code = bold and place == 0
+    for index, line in enumerate(lines):
+        code = bold and index == 0
         face = "ui-monospace, Menlo, Consolas, monospace" if code else "system-ui, Segoe UI, Helvetica, Arial, sans-serif"
-        weight, size = ("600", 14) if code else ("400", 14 if place == 0 else 13)
-        baseline = y + PAD + LINE * place + 11
+        weight, size = ("600", 14) if code else ("400", 14 if index == 0 else 13)
+        baseline = y + PAD + LINE * index + 11
         style = f'font-family="{face}" font-size="{size}" font-weight="{weight}" fill="{INK}"'
         drawn.append(f'<text x="{x + 10}" y="{baseline}" {style}>{escape(line)}</text>')
     return drawn, y + height
@@ -42,11 +42,11 @@ def word(x, y, text, color):
 
 
 def chart():
-    """The whole chart as SVG."""
+    """The decision chart as SVG."""
     drawn, y, full = [], MARGIN, WIDTH - 2 * MARGIN
-    for question, take, reason in STEPS:
+    for question, method, reason in STEPS:
         asked, end = box(MARGIN, y, full, [question], QUESTION)
-        answer, below = box(MARGIN + INDENT, end + GAP - 4, full - INDENT, [take, reason], ANSWER, bold=True)
+        answer, below = box(MARGIN + INDENT, end + GAP - 4, full - INDENT, [method, reason], ANSWER, bold=True)
         middle = (end + GAP - 4 + below) / 2
         turn = MARGIN + INDENT - 22
         drawn += [*asked, *answer]
@@ -65,7 +65,7 @@ def chart():
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">'
     )
     back = f'<rect width="{WIDTH}" height="{height}" rx="8" fill="#ffffff"/>'
-    return "\n".join([head, "<title>Which method</title>", back, *drawn, "</svg>"]) + "\n"
+    return "\n".join([head, "<title>Choosing a method</title>", back, *drawn, "</svg>"]) + "\n"
 
 
 if __name__ == "__main__":

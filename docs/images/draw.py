@@ -1,4 +1,4 @@
-"""Draws the figures that are committed beside this file: ``python docs/images/draw.py``. Takes half a minute."""
+"""Draw the figures of this folder: ``python docs/images/draw.py``. Takes half a minute."""
 
 import csv
 from pathlib import Path
@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 STUDY = HERE.parent / "studies" / "choosing.csv"
 BASELINES = ("random", "all")
 N_FEATURES, N_REPEATS = 20, 10
-# The same file from the same numbers, whenever it is drawn.
+# Reproducible files: no random element ids.
 matplotlib.rcParams.update({"svg.hashsalt": "labelsieve", "svg.fonttype": "path"})
 
 
@@ -28,7 +28,7 @@ def save(ax, name):
 
 
 def losses(criterion, data, seed):
-    """Hamming loss on the second half with the best 1, 2, ... features of the first."""
+    """Hamming loss on the second half with the top 1, 2, ... features selected on the first half."""
     half = len(data.X) // 2
     X, Y = data.X[:half], data.Y[:half]
     if criterion == "random":
@@ -36,12 +36,12 @@ def losses(criterion, data, seed):
     else:
         sieve = Sieve(criterion, n_features_to_select=N_FEATURES)
     ranking = sieve.fit(X, Y).selected_
-    answers = nested_predictions(MLkNN(k=7), X, Y, data.X[half:], features=ranking)
-    return [hamming_loss(data.Y[half:], probabilities > 0.5) for _, probabilities in answers]
+    predictions = nested_predictions(MLkNN(k=7), X, Y, data.X[half:], features=ranking)
+    return [hamming_loss(data.Y[half:], probabilities > 0.5) for _, probabilities in predictions]
 
 
 def draw_curves():
-    """Made-up data: 6 features tell about 6 labels, 12 repeat those less well, 60 are chance."""
+    """Synthetic data: 6 features relevant to 6 labels, 12 noisy copies of them, 60 noise features."""
     values = {name: [] for name in ("mim", "jmi", "cmim", "random")}
     for seed in range(N_REPEATS):
         data = make_feature_roles(1000, n_relevant=6, n_noisy_copies=12, n_xor_pairs=0, n_irrelevant=60, random_state=seed)
@@ -53,7 +53,7 @@ def draw_curves():
 
 
 def study(measure):
-    """Means of every method on every data set, from the comparison of methods."""
+    """Mean of every method on every data set, from the benchmark study."""
     with STUDY.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["measure"] == measure]
     methods = [name for name in rows[0] if name not in ("measure", "dataset", *BASELINES)]

@@ -1,4 +1,4 @@
-"""The page that recommends methods says what its studies found."""
+"""The recommendations on the page match the results of its studies."""
 
 import csv
 import re
@@ -60,7 +60,7 @@ def test_the_ranks_of_numeric_targets_are_those_of_the_results():
 
 def test_the_chart_takes_what_the_table_takes():
     chart = (DOCS / "images" / "chart.svg").read_text(encoding="utf-8")
-    named = set(re.findall(r"[A-Z]\w+\(\"\w+\"\)", PAGE.split("## What this rests on")[0]))
+    named = set(re.findall(r"[A-Z]\w+\(\"\w+\"\)", PAGE.split("## Benchmark study")[0]))
     assert named
     for call in named:
         assert call in chart, call

@@ -35,8 +35,8 @@ class TableBackend:
     Notes
     -----
     A level counts when it occurs; a table has a cell for each combination of levels. Cost: for every feature and target a
-    step for each row and some passes over the cells, in one thread: see docs/entropy_estimators.md for how much slower than the core
-    that is. Columns of sparse tables are made dense block by block.
+    step for each row and some passes over the cells, in one thread: docs/entropy_estimators.md compares it with
+    the core. Columns of sparse tables are made dense block by block.
     """
 
     def __init__(
