@@ -1,4 +1,4 @@
-"""Bins of equal width: the rule, its two sides, and its corners."""
+"""Bins of equal width: the rule, both closed sides, and edge cases."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from labelsieve import InputError
 from labelsieve.discretize import equal_width
 from labelsieve.information import Codes, entropy
-from tests.support import reference_information as twins
+from tests.support import reference_discretizers as references
 
 sides = pytest.mark.parametrize("closed", ["left", "right"])
 hundreds = settings(max_examples=300, deadline=None)
@@ -18,14 +18,14 @@ bins = st.integers(1, 12)
 closed_sides = st.sampled_from(["left", "right"])
 
 
-def assert_equals_twin(values, n_bins, closed, *, exact):
-    """The codes of one column are its twin's, unless rounding may decide: ``exact`` says that it may not."""
+def assert_equals_reference(values, n_bins, closed, *, exact):
+    """The codes of one column are those of the reference, except where rounding decides; ``exact``: it never does."""
     codes = equal_width(np.asarray(values), n_bins, closed=closed)
-    expected, levels = twins.equal_width(values, n_bins, closed)
+    expected, levels = references.equal_width(values, n_bins, closed)
     assert codes.levels.tolist() == [levels]
     clear = np.full(len(values), True)
     if not exact and levels == n_bins:
-        clear = ~np.array(twins.lies_on_a_cut(values, n_bins))
+        clear = ~np.array(references.lies_on_a_cut(values, n_bins))
     ours = codes.column(0).astype(int)
     assert np.array_equal(ours[clear], np.array(expected)[clear])
     order = np.argsort(values, kind="stable")
@@ -34,20 +34,20 @@ def assert_equals_twin(values, n_bins, closed, *, exact):
 
 @hundreds
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), bins, closed_sides)
-def test_codes_equal_the_twin(values, n_bins, closed):
-    assert_equals_twin(values, n_bins, closed, exact=False)
+def test_codes_equal_the_reference(values, n_bins, closed):
+    assert_equals_reference(values, n_bins, closed, exact=False)
 
 
 @hundreds
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False), min_size=1), bins, closed_sides)
-def test_codes_of_numbers_of_any_size_equal_the_twin(values, n_bins, closed):
-    assert_equals_twin(values, n_bins, closed, exact=False)
+def test_codes_of_numbers_of_any_size_equal_the_reference(values, n_bins, closed):
+    assert_equals_reference(values, n_bins, closed, exact=False)
 
 
 @hundreds
 @given(st.lists(st.integers(-40, 40), min_size=1, max_size=60), bins, closed_sides)
-def test_codes_of_whole_numbers_equal_the_twin(values, n_bins, closed):
-    assert_equals_twin(values, n_bins, closed, exact=False)
+def test_codes_of_whole_numbers_equal_the_reference(values, n_bins, closed):
+    assert_equals_reference(values, n_bins, closed, exact=False)
 
 
 @sides
@@ -57,19 +57,19 @@ def test_whole_numbers_on_whole_cut_points_fall_on_the_right_side(n_bins, closed
     for width in (1, 3, 8, 14, 15, 16):
         for low in range(-60, 60, 7):
             values = list(range(low, low + n_bins * width + 1))
-            assert_equals_twin(values, n_bins, closed, exact=True)
+            assert_equals_reference(values, n_bins, closed, exact=True)
 
 
 @sides
 @pytest.mark.parametrize("quarter", [0.25, 0.5, 2.0**-20, 2.0**30])
 def test_cut_points_that_are_exact_stay_exact(quarter, closed):
     values = [quarter * k for k in range(-17, 24)]
-    assert_equals_twin(values, 5, closed, exact=True)
-    assert_equals_twin(values, 10, closed, exact=True)
+    assert_equals_reference(values, 5, closed, exact=True)
+    assert_equals_reference(values, 10, closed, exact=True)
 
 
 @sides
-def test_a_bin_is_closed_on_the_side_that_was_asked_for(closed):
+def test_bins_are_closed_on_the_requested_side(closed):
     values = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     expected = {"left": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4], "right": [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4]}
     assert equal_width(values, 5, closed=closed).column(0).tolist() == expected[closed]
@@ -83,7 +83,7 @@ def test_five_bins_closed_on_the_left_are_the_default():
 
 @sides
 @pytest.mark.parametrize("n_bins", [1, 2, 5, 16, 17, 300])
-def test_few_distinct_values_stay_as_they_are_in_their_order(n_bins, closed):
+def test_few_distinct_values_are_kept_in_ascending_order(n_bins, closed):
     rng = np.random.default_rng(n_bins)
     distinct = np.sort(rng.choice(10**6, size=n_bins, replace=False)) / 7 - 5e4
     codes = np.concatenate([np.arange(n_bins), rng.integers(n_bins, size=100)])
@@ -110,7 +110,7 @@ def test_a_constant_has_one_level_and_no_information(value, closed):
 def test_the_widest_range_is_cut_like_any_other(n_bins, closed):
     largest = np.finfo(float).max
     values = np.concatenate([[-largest, largest, -1e308, 1e308, 0], np.random.default_rng(1).normal(size=300) * 5e307])
-    assert_equals_twin(values.tolist(), n_bins, closed, exact=False)
+    assert_equals_reference(values.tolist(), n_bins, closed, exact=False)
 
 
 @sides
@@ -142,13 +142,13 @@ def test_many_bins_need_wide_codes(n_bins, closed):
     assert len(np.unique(codes.column(0))) == n_bins
 
 
-def test_every_column_has_cut_points_of_its_own():
+def test_every_column_has_separate_cut_points():
     rng = np.random.default_rng(4)
     table = rng.normal(size=(300, 50)) * rng.uniform(0.1, 1e5, size=50) + rng.normal(size=50)
     codes = equal_width(table, 7)
     assert isinstance(codes, Codes)
     for j in range(50):
-        assert codes.column(j).tolist() == twins.equal_width(table[:, j].tolist(), 7)[0]
+        assert codes.column(j).tolist() == references.equal_width(table[:, j].tolist(), 7)[0]
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
@@ -166,7 +166,7 @@ def test_the_number_of_bins_may_be_any_kind_of_whole_number():
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_value_that_is_not_finite_is_refused_by_its_place(value, dtype):
+def test_a_value_that_is_not_finite_is_refused_by_row_and_column(value, dtype):
     table = np.arange(60, dtype=dtype).reshape(20, 3)
     table[13, 2] = value
     with pytest.raises(InputError, match=rf"X, row 13, column 2: {value} is not a finite number; fill .* or drop"):

@@ -7,14 +7,14 @@ import scipy.sparse as sp
 from labelsieve import InputError
 from labelsieve.discretize import equal_width
 from labelsieve.information import mutual_information
-from tests.support import reference_information as twins
+from tests.support import reference_discretizers as references
 
 sides = pytest.mark.parametrize("closed", ["left", "right"])
 N_ROWS = 200
 
 
 def whole_numbers():
-    """Columns whose zeros fall in the first, a middle and the last bin, and columns with nothing but or no zeros."""
+    """Columns whose zeros fall in the first, a middle and the last bin, and columns with only zeros or none."""
     rng = np.random.default_rng(0)
     table = rng.integers(-100, 101, size=(N_ROWS, 12)) * (rng.random((N_ROWS, 12)) < 0.4)
     table[:, 1] = abs(table[:, 1])
@@ -50,7 +50,7 @@ def test_sparse_input_gives_the_codes_of_dense_input(form, n_bins, closed):
 def test_zero_falls_in_its_bin_although_it_is_not_stored(closed):
     codes = equal_width(sp.csc_array(WHOLE), 5, closed=closed)
     for j in range(WHOLE.shape[1]):
-        assert codes.column(j).tolist() == twins.equal_width(WHOLE[:, j].tolist(), 5, closed)[0]
+        assert codes.column(j).tolist() == references.equal_width(WHOLE[:, j].tolist(), 5, closed)[0]
     implicit = codes.sparse.implicit
     assert implicit[0] == 2  # from -100 to 100
     assert implicit[1] == 0  # from 0 up
@@ -95,7 +95,7 @@ def test_numbers_without_a_sign_give_the_same_codes(dtype):
 def test_the_largest_integers_are_cut_like_any_other(dtype):
     limits = np.iinfo(dtype)
     values = np.linspace(limits.min, limits.max, 41)[1:-1].astype(dtype)
-    expected = twins.equal_width([int(value) for value in values.tolist()], 5)[0]
+    expected = references.equal_width([int(value) for value in values.tolist()], 5)[0]
     assert equal_width(values).column(0).tolist() == expected
 
 
@@ -116,7 +116,7 @@ def test_any_memory_layout_gives_the_same_codes(dtype, layout):
     assert np.array_equal(equal_width(table).to_dense(), equal_width(WHOLE).to_dense())
 
 
-def test_input_is_left_as_it_was():
+def test_input_is_not_modified():
     table, matrix = WHOLE.astype(float), sp.csc_array(WHOLE.astype(float))
     equal_width(table)
     equal_width(matrix)
@@ -126,7 +126,7 @@ def test_input_is_left_as_it_was():
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
-def test_a_sparse_value_that_is_not_finite_is_refused_by_its_place(form, value):
+def test_a_sparse_value_that_is_not_finite_is_refused_by_row_and_column(form, value):
     table = WHOLE.astype(float)
     table[13, 9] = value
     with pytest.raises(InputError, match=rf"X, row 13, column 9: {value} is not a finite number; fill .* or drop"):

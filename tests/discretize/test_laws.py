@@ -1,4 +1,4 @@
-"""What holds for every discretizer, whatever its rule."""
+"""Properties of every discretizer."""
 
 import numpy as np
 import pandas as pd
@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from labelsieve.discretize import MDL, EqualFrequency, KMeansBins
-from tests.support.discretizer_cases import DISCRETIZERS, MOST_LEVELS, columns, labels_for, table
+from tests.support.discretizer_cases import CASES, MOST_LEVELS, columns, labels_for, table
 
-every = pytest.mark.parametrize("name", DISCRETIZERS)
+every = pytest.mark.parametrize("name", CASES)
 tens = settings(max_examples=60, deadline=None)
 X = table()
 Y = labels_for(X[:, 0])
 
 
 def fit(name, X, y, weights=None):
-    return clone(DISCRETIZERS[name]).fit(X, y, weights)
+    return clone(CASES[name]).fit(X, y, weights)
 
 
 def cuts_of(fitted):
@@ -45,16 +45,16 @@ def test_a_larger_value_never_has_a_smaller_code(name, values):
 @pytest.mark.parametrize("value", [0.0, 1.0, -3.5, 1e308, 5e-324])
 def test_a_constant_column_has_one_level(name, value):
     column = np.full((10, 1), value)
-    codes = DISCRETIZERS[name].encode(column, labels_for(np.arange(10)))
+    codes = CASES[name].encode(column, labels_for(np.arange(10)))
     assert codes.levels.tolist() == [1]
     assert not codes.to_dense().any()
 
 
 @every
-def test_codes_in_one_go_are_those_of_fit_and_transform(name):
+def test_encode_equals_fit_and_transform(name):
     fitted = fit(name, X, Y)
-    codes = DISCRETIZERS[name].encode(X, Y)
-    assert not hasattr(DISCRETIZERS[name], "cut_points_")
+    codes = CASES[name].encode(X, Y)
+    assert not hasattr(CASES[name], "cut_points_")
     assert np.array_equal(codes.to_dense(), fitted.transform(X))
     for j, (cuts, kept) in enumerate(cuts_of(fitted)):
         assert codes.levels[j] == (len(kept) if kept else len(cuts) + 1)
@@ -85,8 +85,8 @@ def test_the_same_values_have_the_same_codes_in_any_container(name, container):
         assert codes.format == container
         assert isinstance(codes, sp.csr_array if container == "csr" else sp.csc_matrix)
         assert np.all(codes.data > 0)
-        assert DISCRETIZERS[name].encode(CONTAINERS[container](X), Y).sparse is not None
-        assert np.array_equal(DISCRETIZERS[name].encode(CONTAINERS[container](X), Y).to_dense(), expected.transform(X))
+        assert CASES[name].encode(CONTAINERS[container](X), Y).sparse is not None
+        assert np.array_equal(CASES[name].encode(CONTAINERS[container](X), Y).to_dense(), expected.transform(X))
         codes = codes.toarray()
     assert np.array_equal(np.asarray(codes), expected.transform(X))
 
@@ -116,7 +116,7 @@ def test_whole_weights_are_repeated_rows(name, values, random):
     expected = fit(name, np.repeat(column, weights, axis=0), np.repeat(labels, weights, axis=0))
     assert cuts_of(fit(name, column, labels, weights)) == cuts_of(expected)
     assert cuts_of(fit(name, sp.csr_array(column), labels, weights.astype(float))) == cuts_of(expected)
-    assert np.array_equal(DISCRETIZERS[name].encode(column, labels, weights).to_dense(), expected.transform(column))
+    assert np.array_equal(CASES[name].encode(column, labels, weights).to_dense(), expected.transform(column))
 
 
 @every
@@ -137,17 +137,17 @@ def test_values_beyond_the_range_go_to_the_end_bins(name):
 
 @every
 @pytest.mark.parametrize("container", ["columns first", "csr", "csc", "pandas", "polars"])
-def test_missing_values_are_a_level_of_their_own(name, container):
-    holes = np.random.default_rng(2).random(X.shape) < 0.2
-    holes[:, 3] = False
-    values = np.where(holes, np.nan, X)
-    rule = clone(DISCRETIZERS[name]).set_params(missing="level")
+def test_missing_values_are_a_separate_level(name, container):
+    gaps = np.random.default_rng(2).random(X.shape) < 0.2
+    gaps[:, 3] = False
+    values = np.where(gaps, np.nan, X)
+    rule = clone(CASES[name]).set_params(missing="level")
     fitted = clone(rule).fit(CONTAINERS[container](values), Y)
     codes = rule.encode(CONTAINERS[container](values), Y)
     transformed = fitted.transform(CONTAINERS[container](values))
     assert np.array_equal(transformed.toarray() if sp.issparse(transformed) else np.asarray(transformed), codes.to_dense())
     for j in range(X.shape[1]):
-        rows = ~holes[:, j]
+        rows = ~gaps[:, j]
         alone = clone(rule).fit(X[rows][:, [j]], Y[rows])
         assert cuts_of(alone) == [cuts_of(fitted)[j]]
         assert np.array_equal(codes.column(j)[rows], alone.transform(X[rows][:, [j]]).ravel())
@@ -158,25 +158,25 @@ def test_missing_values_are_a_level_of_their_own(name, container):
 
 @every
 def test_a_column_of_nothing_but_missing_values_is_accepted(name):
-    rule = clone(DISCRETIZERS[name]).set_params(missing="level")
+    rule = clone(CASES[name]).set_params(missing="level")
     codes = rule.encode(np.full((10, 1), np.nan), labels_for(np.arange(10)))
     assert set(codes.column(0)) == {1}
 
 
 @every
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_what_is_not_finite_is_refused_by_its_place(name, value):
+def test_a_value_that_is_not_finite_is_refused_by_row_and_column(name, value):
     values = X.copy()
     values[7, 3] = value
     remedy = "missing=.level" if np.isnan(value) else "fill"
     with pytest.raises(ValueError, match=rf"row 7, column 3: {value} is not a finite number; .*{remedy}"):
-        DISCRETIZERS[name].encode(values, Y)
+        CASES[name].encode(values, Y)
     with pytest.raises(ValueError, match=r"row 7, column 3 \('3'\)"):
         fit(name, pd.DataFrame(values, columns=[str(j) for j in range(X.shape[1])]), Y)
 
 
 @pytest.mark.parametrize("rule", [EqualFrequency(5), MDL(), MDL("copy")])
-def test_a_rising_transformation_changes_no_code(rule):
+def test_an_increasing_transformation_changes_no_code(rule):
     column = np.random.default_rng(3).normal(size=(300, 1))
     labels = labels_for(column[:, 0])
     expected = rule.encode(column, labels).to_dense()

@@ -1,4 +1,4 @@
-"""Each rule against its naive twin, written from the definition."""
+"""Every discretizer against its reference implementation, written from the definition."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from labelsieve.discretize import MDL, EqualFrequency, KMeansBins, MeanStd
-from tests.support import reference_discretizers as twins
-from tests.support.discretizer_cases import columns, labels_for
+from labelsieve.registry import DISCRETIZERS
+from tests.support import reference_discretizers as references
+from tests.support.discretizer_cases import CASES, columns, labels_for
 
 hundreds = settings(max_examples=200, deadline=None)
 whole_columns = st.lists(st.integers(-30, 30), min_size=2, max_size=30)
@@ -17,11 +18,23 @@ def as_column(values):
     return np.asarray(values, dtype=float)[:, None]
 
 
+@pytest.mark.parametrize("name", DISCRETIZERS)
+@pytest.mark.parametrize("seed", range(5))
+def test_every_discretizer_has_the_codes_of_its_reference(name, seed):
+    rng = np.random.default_rng(seed)
+    values = rng.permutation(np.concatenate([rng.normal(size=7), rng.normal(4, 1, size=7)]).round(4))
+    classes = (values + rng.normal(scale=0.3, size=14) > 2).astype(int)
+    for case in (case for case in CASES.values() if case.name == name and getattr(case, "rule", "") != "kononenko"):
+        expected = references.REFERENCES[name](case, values.tolist(), classes.tolist())
+        labels = classes if getattr(case, "targets", "") != "copy" else np.column_stack([1 - classes, classes])
+        assert case.encode(as_column(values), labels).column(0).tolist() == expected, case
+
+
 @hundreds
 @given(columns, st.integers(1, 7))
 def test_equal_frequency_cuts_at_the_nearest_boundaries(values, n_bins):
     fitted = EqualFrequency(n_bins).fit(as_column(values))
-    expected, kept = twins.equal_frequency(values, n_bins)
+    expected, kept = references.equal_frequency(values, n_bins)
     assert (fitted.categories_[0] is not None) == kept
     assert (fitted.categories_ if kept else fitted.cut_points_)[0].tolist() == expected
 
@@ -38,11 +51,11 @@ def test_a_column_of_mostly_zeros_still_has_two_bins():
 def test_k_means_has_the_least_sum_of_squares(values, n_bins):
     codes = KMeansBins(n_bins).fit_transform(as_column(values)).ravel().tolist()
     if len(set(values)) <= n_bins:
-        assert twins.k_means_cost(values, codes) == 0
+        assert references.k_means_cost(values, codes) == 0
         assert len(set(codes)) == len(set(values))
     else:
-        least = twins.least_k_means_cost(values, n_bins)
-        assert twins.k_means_cost(values, codes) <= least * (1 + 1e-12)
+        least = references.least_k_means_cost(values, n_bins)
+        assert references.k_means_cost(values, codes) <= least * (1 + 1e-12)
 
 
 def test_k_means_cuts_half_way_between_the_means():
@@ -54,7 +67,7 @@ def test_k_means_cuts_half_way_between_the_means():
 @given(columns, st.sampled_from([3, 5]), st.sampled_from([0.5, 1.0, 0.3]), st.sampled_from([None, 3]))
 def test_mean_std_cuts_where_the_definition_says(values, n_levels, factor, decimals):
     fitted = MeanStd(n_levels, factor=factor, decimals=decimals).fit(as_column(values))
-    cuts = twins.mean_std(values, n_levels, factor, decimals)
+    cuts = references.mean_std(values, n_levels, factor, decimals)
     spread = max(map(abs, values))
     if decimals is None:
         tolerance = 1e-12 * spread
@@ -71,16 +84,16 @@ def test_mean_std_cuts_where_the_definition_says(values, n_levels, factor, decim
 @given(columns, st.sampled_from(["rows", "values"]), st.integers(0, 5))
 def test_mdl_cuts_where_the_recursion_says(values, boundaries, seed):
     classes = labels_for(values, 2, seed) @ [1, 2]
-    expected, margin = twins.mdl(list(zip(values, classes.tolist(), strict=True)), boundaries)
+    expected, margin = references.mdl(list(zip(values, classes.tolist(), strict=True)), boundaries)
     assume(margin > 1e-9)  # nearer than that, rounding decides
     assert MDL(boundaries=boundaries).fit(as_column(values), classes).cut_points_[0].tolist() == expected
 
 
 @hundreds
 @given(whole_columns, st.integers(0, 5))
-def test_mdl_on_copied_rows_is_mdl_on_rows_that_were_copied(values, seed):
+def test_mdl_with_copy_equals_mdl_on_copied_rows(values, seed):
     labels = labels_for(values, 4, seed)
-    labels[::5] = 0  # rows without labels are no rows
+    labels[::5] = 0  # rows without labels do not count
     rows, classes = np.nonzero(labels)
     assume(len(rows))
     copied = MDL().fit(as_column(values)[rows], classes)
@@ -90,7 +103,7 @@ def test_mdl_on_copied_rows_is_mdl_on_rows_that_were_copied(values, seed):
 
 @hundreds
 @given(whole_columns, st.integers(0, 5))
-def test_mdl_on_label_rows_is_mdl_on_their_numbers(values, seed):
+def test_mdl_on_labelsets_is_mdl_on_their_numbers(values, seed):
     labels = labels_for(values, 3, seed)
     numbers = labels @ [4, 2, 1]
     assert np.array_equal(
@@ -98,7 +111,7 @@ def test_mdl_on_label_rows_is_mdl_on_their_numbers(values, seed):
     )
 
 
-def test_mdl_copies_rows_of_labels_and_joins_other_targets_unless_told():
+def test_mdl_copies_labels_and_joins_other_targets_by_default():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     labels = np.column_stack([X[:, 0] > 0.3, X[:, 1] > 0]).astype(int)
@@ -119,7 +132,7 @@ def test_mdl_for_single_targets_is_mdl_target_by_target():
         assert np.array_equal(fitted.transform_label(X, target), alone.transform(X))
         assert np.array_equal(several[target].to_dense(), alone.transform(X))
     assert len(fitted.cut_points_[1][1]) == 2
-    with pytest.raises(ValueError, match=r"cuts for each of 3 targets; use transform_label"):
+    with pytest.raises(ValueError, match=r"cut points for each of 3 targets; use transform_label"):
         fitted.transform(X)
 
 

@@ -23,14 +23,16 @@ Y = labels_for(X[:, 0])
 NAMES = [f"x{j}" for j in range(X.shape[1])]
 
 
-@parametrize_with_checks([made() for made in DISCRETIZERS.values()] + [EqualWidth(missing="level"), MDL(missing="level")])
+@parametrize_with_checks(
+    [discretizer() for discretizer in DISCRETIZERS.values()] + [EqualWidth(missing="level"), MDL(missing="level")]
+)
 def test_estimator_passes_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
 @every
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_names_come_in_and_go_out(name, library):
+def test_feature_names_are_kept(name, library):
     frame = pd.DataFrame(X, columns=NAMES) if library == "pandas" else pl.DataFrame(X, schema=NAMES)
     fitted = DISCRETIZERS[name]().set_output(transform=library).fit(frame, Y)
     assert fitted.feature_names_in_.tolist() == fitted.get_feature_names_out().tolist() == NAMES
@@ -43,7 +45,7 @@ def test_names_come_in_and_go_out(name, library):
 
 
 @every
-def test_a_clone_forgets_and_a_pickle_remembers(name):
+def test_a_clone_is_unfitted_and_a_pickle_is_fitted(name):
     fitted = DISCRETIZERS[name]().fit(X, Y)
     assert not hasattr(clone(fitted), "cut_points_")
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).transform(X), fitted.transform(X))
@@ -63,12 +65,12 @@ def test_a_new_value_among_kept_ones_goes_to_the_nearest(rule):
 
 
 @pytest.mark.parametrize("closed", ["left", "right"])
-def test_kept_values_that_are_neighbors_are_told_apart(closed):
+def test_kept_values_that_are_neighbors_stay_distinct(closed):
     values = np.array([[1.0], [np.nextafter(1.0, 2)], [1e308], [1.7e308]])
     assert EqualWidth(5, closed=closed).fit_transform(values).ravel().tolist() == [0, 1, 2, 3]
 
 
-def test_binary_columns_are_left_alone_when_asked_for():
+def test_binary_columns_keep_their_values_on_request():
     column = np.array([[0.0]] * 9 + [[1.0]])
     assert MeanStd(keep_binary=True).fit(column).categories_[0].tolist() == [0, 1]
     assert MeanStd().fit(column).categories_ == [None]
@@ -85,19 +87,19 @@ def test_words_have_the_codes_that_they_were_fitted_with(library):
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
-def test_missing_words_are_a_level_of_their_own(library):
+def test_missing_words_are_a_separate_level(library):
     frame = library({"color": ["red", None, "blue", "red"], "size": [1.5, 2.5, None, 4.5]})
     assert EqualWidth(5, missing="level").encode(frame).to_dense().tolist() == [[1, 0], [2, 1], [0, 3], [1, 2]]
     with pytest.raises(InputError, match=r"column 'color' has 1 missing values, the first in row 1"):
         EqualWidth(5).encode(frame)
 
 
-def test_a_sparse_matrix_of_counts_costs_what_it_lists():
+def test_codes_of_a_sparse_matrix_store_no_more_than_it_does():
     rng = np.random.default_rng(0)
     counts = sp.csr_array(rng.poisson(5, size=(1000, 50)) * (rng.random((1000, 50)) < 0.01))
     labels = (counts @ np.ones(50) > 0).astype(int)
-    for made in DISCRETIZERS.values():
-        codes = made().fit_transform(counts, labels)
+    for discretizer in DISCRETIZERS.values():
+        codes = discretizer().fit_transform(counts, labels)
         assert sp.issparse(codes)
         assert codes.nnz <= counts.nnz
         assert codes.dtype == np.uint8
@@ -127,8 +129,8 @@ def test_parameters_of_the_wrong_kind_are_refused_by_name(rule, parameter):
         rule.encode(X, Y)
 
 
-def test_what_cannot_be_used_is_refused_with_a_remedy():
-    with pytest.raises(InputError, match="cuts by the targets: pass them as y"):
+def test_unusable_data_are_refused_with_a_remedy():
+    with pytest.raises(InputError, match="is supervised: pass the targets as y"):
         MDL().encode(X)
     with pytest.raises(InputError, match=r"classes are needed; bin it first"):
         MDL().encode(X, X[:, 0])
@@ -138,7 +140,7 @@ def test_what_cannot_be_used_is_refused_with_a_remedy():
         MDL("copy").encode(X, np.zeros_like(Y))
     with pytest.raises(InputError, match="X has 120 rows and y has 5"):
         MDL().encode(X, Y[:5])
-    with pytest.raises(InputError, match="no standard deviation; weights say how often"):
+    with pytest.raises(InputError, match="no standard deviation; weights are frequencies"):
         MeanStd().encode(X, sample_weight=np.full(len(X), 1e-3))
 
 

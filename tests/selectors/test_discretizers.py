@@ -57,7 +57,7 @@ def test_cuts_for_each_target_serve_the_labelwise_selector():
         alone = Sieve("mim", discretizer="mdl", n_features_to_select=3).fit(X, Y[:, target])
         assert np.array_equal(sieve.selected_[target], alone.selected_)
         assert np.allclose(sieve.scores_[target], alone.scores_, rtol=1e-9)
-    with pytest.raises(InputError, match=r'makes one for each of .*; use MDL\(targets="joint"\)'):
+    with pytest.raises(InputError, match=r'returns one for each of .*; use MDL\(targets="joint"\)'):
         Sieve("mim", discretizer=MDL("single")).fit(X, Y)
 
 
@@ -66,7 +66,7 @@ def test_twins_are_found_among_codes_that_look_at_the_targets():
     sieve = Sieve("mrmr", discretizer="mdl", n_features_to_select=1).fit(doubled, Y)
     chosen = int(sieve.selected_[0])
     assert [twin.feature for twin in sieve.redundant_features(doubled, Y)[chosen]] == [chosen + X.shape[1]]
-    with pytest.raises(InputError, match="pass them as y"):
+    with pytest.raises(InputError, match="pass the targets as y"):
         sieve.redundant_features(doubled)
 
 

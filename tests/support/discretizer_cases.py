@@ -1,24 +1,24 @@
-"""Every discretizer, and data that bring out their corners."""
+"""Every registered discretizer under several settings, and data with edge cases."""
 
 import numpy as np
 from hypothesis import strategies as st
 
-from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd
+from labelsieve.registry import DISCRETIZERS
 
-DISCRETIZERS = {
-    "equal width": EqualWidth(4),
-    "equal width, closed on the right": EqualWidth(3, closed="right"),
-    "equal frequency": EqualFrequency(4),
-    "k-means": KMeansBins(3),
-    "mean and std": MeanStd(),
-    "mean and std, five levels": MeanStd(5, factor=0.5),
-    "mean and std, the authors' way": MeanStd(factor=0.5, decimals=3, keep_binary=True),
-    "mdl": MDL(),
-    "mdl, label rows": MDL("joint"),
-    "mdl, copied rows": MDL("copy", boundaries="values"),
-    "mdl, kononenko": MDL("joint", rule="kononenko"),
+# Settings beside the defaults; a discretizer that is not listed runs with its defaults alone.
+SETTINGS = {
+    "equal-width": [{"n_bins": 4}, {"n_bins": 3, "closed": "right"}],
+    "equal-frequency": [{"n_bins": 4}],
+    "k-means": [{"n_bins": 3}],
+    "mean-std": [{"n_levels": 5, "factor": 0.5}, {"factor": 0.5, "decimals": 3, "keep_binary": True}],
+    "mdl": [{"targets": "joint"}, {"targets": "copy", "boundaries": "values"}, {"targets": "joint", "rule": "kononenko"}],
 }
-MOST_LEVELS = {name: getattr(rule, "n_bins", getattr(rule, "n_levels", None)) for name, rule in DISCRETIZERS.items()}
+CASES = {
+    repr(case): case
+    for name, discretizer in DISCRETIZERS.items()
+    for case in [discretizer(), *(discretizer(**settings) for settings in SETTINGS.get(name, []))]
+}
+MOST_LEVELS = {name: getattr(case, "n_bins", getattr(case, "n_levels", None)) for name, case in CASES.items()}
 
 small_numbers = st.sampled_from([-3.0, -1.5, -0.0, 0.0, 0.25, 1.0, 2.0, 7.5])
 any_numbers = st.floats(-1e6, 1e6)

@@ -1,28 +1,64 @@
-"""Naive twins of the discretizers: one column, plain loops over the definition, exact fractions where that is possible.
+"""Reference implementations of the discretizers: one column, plain loops over the definition, exact fractions where possible.
 
-Each takes the values of rows that count once. Cut points lie half-way between two values.
+``REFERENCES`` maps the name of every discretizer to a function ``(discretizer, values, classes) -> codes``.
 """
 
 from bisect import bisect_right
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, pairwise
-from math import log2, sqrt
+from math import ceil, floor, log2, sqrt
+
+REFERENCES = {}
+
+
+def reference(name):
+    """Enroll a function as the reference of a discretizer."""
+
+    def enroll(function):
+        REFERENCES[name] = function
+        return function
+
+    return enroll
+
+
+def codes_of(values, cuts):
+    return [bisect_right(cuts, value) for value in values]
 
 
 def middle(low, high):
-    """Half-way between two values; the upper, where there is no number between them."""
+    """Half-way between two values; the upper value if no number is between them."""
     return (low + high) / 2 if low < (low + high) / 2 else high
 
 
+def equal_width(values, n_bins, closed="left"):
+    """Codes and the number of levels of one column, in exact fractions."""
+    exact = [Fraction(value) for value in values]
+    distinct = sorted(set(exact))
+    if len(distinct) <= n_bins:
+        return [distinct.index(value) for value in exact], len(distinct)
+    positions = [(value - distinct[0]) * n_bins / (distinct[-1] - distinct[0]) for value in exact]
+    if closed == "left":
+        return [min(floor(position), n_bins - 1) for position in positions], n_bins
+    return [max(ceil(position) - 1, 0) for position in positions], n_bins
+
+
+def lies_on_a_cut(values, n_bins, within=Fraction(1, 10**9)):
+    """For every value, whether rounding of the cut point decides its bin."""
+    exact = [Fraction(value) for value in values]
+    low, high = min(exact), max(exact)
+    positions = [(value - low) * n_bins / (high - low) if high > low else Fraction(0) for value in exact]
+    return [abs(position - round(position)) <= within and 0 < round(position) < n_bins for position in positions]
+
+
 def equal_frequency(values, n_bins):
-    """Cut points, or the values that are kept as levels; and which of the two."""
+    """Cut points, or the values kept as levels; and whether values are kept."""
     distinct = sorted(set(values))
     if len(distinct) <= n_bins:
         return distinct, True
     boundaries = [(Fraction(sum(x < high for x in values), len(values)), low, high) for low, high in pairwise(distinct)]
-    chosen = [min(boundaries, key=lambda boundary: abs(boundary[0] - Fraction(i, n_bins))) for i in range(1, n_bins)]
-    return [middle(low, high) for _, low, high in sorted(set(chosen))], False
+    nearest = [min(boundaries, key=lambda boundary: abs(boundary[0] - Fraction(i, n_bins))) for i in range(1, n_bins)]
+    return [middle(low, high) for _, low, high in sorted(set(nearest))], False
 
 
 def sum_of_squares(values):
@@ -37,14 +73,14 @@ def k_means_cost(values, codes):
 
 
 def least_k_means_cost(values, n_bins):
-    """Over all ways to part the sorted values."""
+    """The minimum over all partitions of the sorted values."""
     distinct = sorted(set(values))
-    ways = combinations(distinct[1:], n_bins - 1)
-    return min(k_means_cost(values, [bisect_right(way, x) for x in values]) for way in ways)
+    partitions = [codes_of(values, cuts) for cuts in combinations(distinct[1:], n_bins - 1)]
+    return min(k_means_cost(values, codes) for codes in partitions)
 
 
 def mean_std(values, n_levels=3, factor=1.0, decimals=None):
-    """All cut points of the definition, also those that part nothing."""
+    """All cut points of the definition, also those that split nothing."""
     exact = [Fraction(x) for x in values]
     mean = float(sum(exact) / len(exact))
     size = max(map(abs, exact)) or 1  # squares of tiny numbers are no doubles
@@ -60,7 +96,7 @@ def H(classes):
 
 
 def mdl(pairs, boundaries="rows"):
-    """Fayyad and Irani's cut points; ``pairs`` are (value, class). Also how near the closest decision was."""
+    """Fayyad and Irani's cut points; ``pairs`` are (value, class). Also the margin of the closest decision."""
     pairs = sorted(pairs)
     distinct = sorted({value for value, _ in pairs})
     if len(distinct) < 2:
@@ -75,13 +111,44 @@ def mdl(pairs, boundaries="rows"):
         if best is None or within < best[0]:
             best = within, low, high, left, right
     within, low, high, left, right = best
-    k, k1, k2 = (len(set(part)) for part in (whole, left, right))
-    places = n - 1 if boundaries == "rows" else len(distinct) - 1
+    k, k1, k2 = (len(set(subset)) for subset in (whole, left, right))
+    n_boundaries = n - 1 if boundaries == "rows" else len(distinct) - 1
     delta = log2(3**k - 2) - (k * H(whole) - k1 * H(left) - k2 * H(right))
-    surplus = H(whole) - within - (log2(places) + delta) / n
+    surplus = H(whole) - within - (log2(n_boundaries) + delta) / n
     margin = min(margin, abs(surplus))
     if surplus <= 0:
         return [], margin
     below, margin1 = mdl([pair for pair in pairs if pair[0] <= low], boundaries)
     above, margin2 = mdl([pair for pair in pairs if pair[0] >= high], boundaries)
     return [*below, middle(low, high), *above], min(margin, margin1, margin2)
+
+
+@reference("equal-width")
+def equal_width_codes(discretizer, values, classes):
+    return equal_width(values, discretizer.n_bins, discretizer.closed)[0]
+
+
+@reference("equal-frequency")
+def equal_frequency_codes(discretizer, values, classes):
+    found, kept = equal_frequency(values, discretizer.n_bins)
+    return [found.index(value) for value in values] if kept else codes_of(values, found)
+
+
+@reference("k-means")
+def k_means_codes(discretizer, values, classes):
+    distinct = sorted(set(values))
+    partitions = combinations(distinct[1:], min(discretizer.n_bins, len(distinct)) - 1)
+    return min((codes_of(values, cuts) for cuts in partitions), key=lambda codes: k_means_cost(values, codes))
+
+
+@reference("mean-std")
+def mean_std_codes(discretizer, values, classes):
+    if discretizer.keep_binary and set(values) <= {0, 1}:
+        return [sorted(set(values)).index(value) for value in values]
+    cuts = mean_std(values, discretizer.n_levels, discretizer.factor, discretizer.decimals)
+    return codes_of(values, [cut for cut in cuts if min(values) < cut <= max(values)])
+
+
+@reference("mdl")
+def mdl_codes(discretizer, values, classes):
+    return codes_of(values, mdl(list(zip(values, classes, strict=True)), discretizer.boundaries)[0])

@@ -4,8 +4,7 @@ A table is a list of rows (or an array). Weights are frequencies: a row of weigh
 """
 
 from collections import Counter
-from fractions import Fraction
-from math import ceil, floor, fsum, log
+from math import fsum, log
 
 import numpy as np
 
@@ -81,23 +80,3 @@ MEASURES = {
     "joint_mutual_information": (joint_mutual_information, "YZ"),
     "interaction_information": (interaction_information, "YZ"),
 }
-
-
-def equal_width(values, n_bins, closed="left"):
-    """Codes and the number of levels of one column, in exact fractions."""
-    exact = [Fraction(value) for value in values]
-    distinct = sorted(set(exact))
-    if len(distinct) <= n_bins:
-        return [distinct.index(value) for value in exact], len(distinct)
-    places = [(value - distinct[0]) * n_bins / (distinct[-1] - distinct[0]) for value in exact]
-    if closed == "left":
-        return [min(floor(place), n_bins - 1) for place in places], n_bins
-    return [max(ceil(place) - 1, 0) for place in places], n_bins
-
-
-def lies_on_a_cut(values, n_bins, within=Fraction(1, 10**9)):
-    """For every value, whether it is so near a cut point that rounding the cut point decides its bin."""
-    exact = [Fraction(value) for value in values]
-    low, high = min(exact), max(exact)
-    places = [(value - low) * n_bins / (high - low) if high > low else Fraction(0) for value in exact]
-    return [abs(place - round(place)) <= within and 0 < round(place) < n_bins for place in places]

@@ -1,4 +1,4 @@
-from labelsieve.discretize.discretizer import AsGiven, Discretizer, allows_missing, one_table
+from labelsieve.discretize.base_discretizer import AsGiven, Discretizer, allows_missing, one_table
 from labelsieve.discretize.equal_frequency import EqualFrequency
 from labelsieve.discretize.equal_width import EqualWidth, equal_width
 from labelsieve.discretize.k_means import KMeansBins

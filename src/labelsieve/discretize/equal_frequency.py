@@ -13,31 +13,31 @@ from labelsieve.discretize.base_discretizer import Bins, Missing
 
 
 class EqualFrequency(Bins):
-    r"""Cut every column so that its bins hold about as many rows each.
+    r"""Cut every column into bins of about equal numbers of rows.
 
-    Between two neighboring distinct values :math:`a < b` lies a boundary, with the share :math:`F(a)` of the rows (or of
-    their weight) below it. For :math:`i = 1, \dots, n - 1` the column is cut at the boundary whose share is nearest to
+    The boundary between two neighboring distinct values :math:`a < b` has the fraction :math:`F(a)` of the rows (or of their
+    weight) below it. For :math:`i = 1, \dots, n - 1` the column is cut at the boundary whose fraction is nearest to
     :math:`i / n`, the lower of two, half-way between its values; a boundary that is nearest for several :math:`i` is cut
-    once. Equal values are never parted, and every column but a constant one has at least two bins, also one that is mostly
+    once. Equal values are never split, and every column but a constant one has at least two bins, also one that is mostly
     zeros. A column with no more than ``n_bins`` distinct values keeps them as levels.
 
     Parameters
     ----------
-    n_bins : int
-    missing : {"error", "level"}
-        What NaN is: refused, or a level of its own, the last.
+    n_bins : int, default=5
+    missing : {"error", "level"}, default="error"
+        Refuse NaN, or encode it as an additional last level.
 
     Attributes
     ----------
     cut_points_ : list of ndarray
-        Of every column, rising; empty for a column that keeps its values.
+        Cut points of every column, ascending; empty for a column that keeps its values.
     categories_ : list of ndarray or None
-        The values that a column keeps as levels. A value never seen goes to the nearest, the upper of two.
+        The values that a column keeps as levels. An unseen value gets the code of the nearest, the upper of two.
 
     Notes
     -----
-    Bins are closed on the left. The codes do not change when a column is transformed by any rising function. Cost: sorting
-    the columns; in a sparse one, what is listed.
+    Bins are closed on the left. The codes are invariant under increasing transformations of a column. Cost: sorting the
+    columns; in a sparse column, the stored values.
 
     Examples
     --------

@@ -17,30 +17,30 @@ Closed = Literal["left", "right"]
 
 
 class EqualWidth(Bins):
-    r"""Cut the range of every column into parts of equal width.
+    r"""Cut the range of every column into bins of equal width.
 
     With :math:`w = (\max - \min) / n`, the cut points are :math:`\min + i w`. Bins are closed on the left, the last on both
-    sides; ``closed="right"`` turns that around. A column with no more than ``n_bins`` distinct values keeps them as levels, in
-    their order.
+    sides; with ``closed="right"`` they are closed on the right, the first on both sides. A column with no more than ``n_bins``
+    distinct values keeps them as levels, in ascending order.
 
     Parameters
     ----------
-    n_bins : int
+    n_bins : int, default=5
         Five in Sechidis, Nikolaou and Brown (2014); ten, closed on the right, in Pereira et al. (2015).
-    closed : {"left", "right"}
-    missing : {"error", "level"}
-        What NaN is: refused, or a level of its own, the last.
+    closed : {"left", "right"}, default="left"
+    missing : {"error", "level"}, default="error"
+        Refuse NaN, or encode it as an additional last level.
 
     Attributes
     ----------
     cut_points_ : list of ndarray
-        Of every column, rising; empty for a column that keeps its values.
+        Cut points of every column, ascending; empty for a column that keeps its values.
     categories_ : list of ndarray or None
-        The values that a column keeps as levels. A value never seen goes to the nearest, the upper of two.
+        The values that a column keeps as levels. An unseen value gets the code of the nearest, the upper of two.
 
     Notes
     -----
-    Weights do not matter, except that rows of weight 0 are no rows. Cost: two passes over the values.
+    Positive weights have no effect; rows of weight 0 are ignored. Cost: two passes over the values.
 
     Examples
     --------
@@ -65,8 +65,8 @@ class EqualWidth(Bins):
         self.missing = missing
 
     def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
-        """Codes of ``X``, learned and made in one go. The object stays as it was."""
-        if self.missing == "error" and sample_weight is None:  # cut points are never written down
+        """Codes of ``X`` without fitting the object."""
+        if self.missing == "error" and sample_weight is None:  # faster: no cut points are stored
             return equal_width(X, self.n_bins, closed=self.closed)
         return super().encode(X, y, sample_weight)
 
@@ -77,15 +77,15 @@ class EqualWidth(Bins):
 def equal_width(X: Any, n_bins: int = 5, *, closed: Closed = "left") -> Codes:
     """Codes of :class:`EqualWidth` bins, in one call.
 
-    What a column is depends on its values, never on their type; in a sparse column the bin that holds zero is the one that is
-    not stored.
+    The codes depend on the values, not on their data type; in a sparse column the bin of zero is not stored.
 
     Parameters
     ----------
     X : array-like, frame or sparse matrix of shape (n_rows, n_columns)
         Finite numbers.
-    n_bins, closed
-        As for :class:`EqualWidth`.
+    n_bins : int, default=5
+    closed : {"left", "right"}, default="left"
+        See :class:`EqualWidth`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Bins that are clusters."""
+"""Bins that are the clusters of one-dimensional k-means."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -13,28 +13,28 @@ from labelsieve.discretize.base_discretizer import Bins, Missing
 
 
 class KMeansBins(Bins):
-    r"""Cut every column into the clusters of k-means in one dimension.
+    r"""Cut every column into the clusters of one-dimensional k-means.
 
-    The bins :math:`B_1, \dots, B_n` have the least
+    The bins :math:`B_1, \dots, B_n` minimize
 
     .. math:: \sum_{b} \sum_{x \in B_b} w_x (x - \mu_b)^2
 
-    of all ways to part the sorted values: the optimum itself by dynamic programming (Wang and Song 2011), not where an
-    iteration happens to end, so there is nothing random and no start to choose. Cut points are half-way between
-    neighboring means. A column with no more than ``n_bins`` distinct values keeps them as levels.
+    over all partitions of the sorted values. Dynamic programming (Wang and Song 2011) finds the global optimum, so the result
+    depends on no random start. Cut points are half-way between neighboring means. A column with no more than ``n_bins``
+    distinct values keeps them as levels.
 
     Parameters
     ----------
-    n_bins : int
-    missing : {"error", "level"}
-        What NaN is: refused, or a level of its own, the last.
+    n_bins : int, default=5
+    missing : {"error", "level"}, default="error"
+        Refuse NaN, or encode it as an additional last level.
 
     Attributes
     ----------
     cut_points_ : list of ndarray
-        Of every column, rising; empty for a column that keeps its values.
+        Cut points of every column, ascending; empty for a column that keeps its values.
     categories_ : list of ndarray or None
-        The values that a column keeps as levels. A value never seen goes to the nearest, the upper of two.
+        The values that a column keeps as levels. An unseen value gets the code of the nearest, the upper of two.
 
     Notes
     -----

@@ -1,8 +1,9 @@
-"""Cuts that tell the classes apart, as many as the data pay for."""
+"""Supervised discretization by the minimum description length principle."""
 
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -11,54 +12,52 @@ from labelsieve.counting.cut_points import ColumnCuts, apply_cuts, cut_by_classe
 from labelsieve.counting.joint_codes import join
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize.base_discretizer import Bins, Missing
-from labelsieve.discretize.label_classes import positive_labels
-from labelsieve.discretize.sparse_codes import as_matrix_like
+from labelsieve.discretize.base_discretizer import Bins, Missing, as_matrix_like
 from labelsieve.errors import InputError, whole_number
 
 
 class MDL(Bins):
     r"""Recursive entropy minimization with the minimum description length principle (Fayyad and Irani 1993).
 
-    A set :math:`S` of :math:`N` rows with :math:`k` classes is cut between two neighboring values, where the entropy of
-    the classes within the parts is least (the lowest such place), if that gains
+    A set :math:`S` of :math:`N` rows with :math:`k` classes is cut between the two neighboring values that minimize the class
+    entropy of the two subsets (the lowest such cut), if
 
     .. math:: H(S) - \frac{N_1}{N} H(S_1) - \frac{N_2}{N} H(S_2) >
         \frac{\log_2(N - 1) + \log_2(3^k - 2) - [k H(S) - k_1 H(S_1) - k_2 H(S_2)]}{N} ,
 
-    and then each part is treated alike. A column that says nothing about the classes has one level.
+    and then each subset is cut recursively. A column without information about the classes has one level.
 
     Parameters
     ----------
-    targets : {"auto", "joint", "single", "copy"}
-        What the classes of several targets are. "joint": the distinct label rows (label powerset). "single": those of each
-        target, which makes a set of cuts for every target. "copy": the labels, a row counting once for each label that it has.
-        Pereira et al. (2015) use them so with the transformation of the same name. "auto" is "copy" for labels, and "joint"
-        for one target or targets with more classes: label rows are often so many that no cut pays (on yeast, enron, bibtex
-        and delicious not a single column is cut).
-    rule : {"fayyad-irani", "kononenko"}
-        When a cut pays: the inequality above, or Kononenko's (1995) code length.
-    boundaries : {"rows", "values"}
-        Among how many places the cut was chosen: :math:`N - 1`, or the number of places between distinct values (Weka's
-        "better encoding").
-    missing : {"error", "level"}
-        What NaN is: refused, or a level of its own, the last.
+    targets : {"auto", "joint", "single", "copy"}, default="auto"
+        The classes of several targets. "joint": the distinct labelsets (label powerset). "single": the classes of each target,
+        which gives one set of cut points per target. "copy": the labels, where a row counts once for each of its labels (copy
+        transformation). Pereira et al. (2015) use each with the transformation of the same name. "auto" is "copy" for labels,
+        and "joint" for one target or targets with more classes: there are often so many labelsets that no cut is accepted (on
+        yeast, enron, bibtex and delicious not a single column is cut).
+    rule : {"fayyad-irani", "kononenko"}, default="fayyad-irani"
+        The acceptance test of a cut: the inequality above, or Kononenko's (1995) code length.
+    boundaries : {"rows", "values"}, default="rows"
+        The number of candidate cuts: :math:`N - 1`, or the number of boundaries between distinct values (Weka's "better
+        encoding").
+    missing : {"error", "level"}, default="error"
+        Refuse NaN, or encode it as an additional last level.
 
     Attributes
     ----------
     cut_points_ : list of ndarray
-        Of every column, rising. With ``targets="single"`` and several targets, a list of such lists, one for each target.
+        Cut points of every column, ascending. With ``targets="single"`` and several targets, one such list for each target.
     categories_ : list of None
-        No column is kept as it is.
+        No column keeps its values as levels.
 
     Notes
     -----
-    Cut points are those of Weka's supervised ``Discretize``, with its options ``-K`` and ``-E``; but more than 646 classes,
-    where :math:`3^k` overflows there, are cut like others. Class counts are added in fixed point, so equal entropies are
-    equal and the order of rows and classes does not matter.
+    Cut points equal those of Weka's supervised ``Discretize``, with its options ``-K`` and ``-E``, except for more than 646
+    classes, where :math:`3^k` overflows there. Class counts are added in fixed point, so equal entropies are exactly equal and
+    the order of rows and classes does not matter.
 
-    Cost: sorting a column once, then for each level of the recursion a pass over its rows (their labels with "copy"),
-    leaving out those that have the column's most frequent value. Rows are never repeated in memory.
+    Cost: sorting a column once, then for each level of the recursion a pass over its rows (their labels with "copy"), except
+    those with the column's most frequent value. Rows are never repeated in memory.
 
     Examples
     --------
@@ -98,7 +97,7 @@ class MDL(Bins):
         if kind == "copy":
             starts, labels = positive_labels(targets)
             if len(labels) == 0:
-                raise InputError('targets="copy": no row has a label, so there are no classes to tell apart.')
+                raise InputError('targets="copy": no row has a label, so there are no classes.')
             classes, n_classes = labels[:, np.newaxis], np.array([targets.n_columns], dtype=np.uint32)
         else:
             variables = join(targets) if kind == "joint" and targets.n_columns > 1 else targets
@@ -121,14 +120,40 @@ class MDL(Bins):
     def _only_cuts(self) -> ColumnCuts:
         if len(self._cuts) > 1:
             raise InputError(
-                f'MDL(targets="single") has cuts for each of {len(self._cuts)} targets; use transform_label(X, target), '
+                f'MDL(targets="single") has cut points for each of {len(self._cuts)} targets; use transform_label(X, target), '
                 'or targets="joint" or "copy".'
             )
         return super()._only_cuts()
 
     def transform_label(self, X: Any, label: int) -> Any:
-        """Codes of ``X`` by the cuts of one target."""
+        """Codes of ``X`` by the cut points of one target."""
         check_is_fitted(self)
         cuts = self._cuts[whole_number(label, "label", 0, len(self._cuts) - 1)]
         codes = apply_cuts(self._read_new(X), cuts)
         return codes.to_dense() if codes.sparse is None else as_matrix_like(codes, X)
+
+
+def positive_labels(targets: Codes) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
+    """The labels of all rows in order of the rows: those of row ``r`` are from ``starts[r]`` to ``starts[r + 1]``.
+
+    >>> positive_labels(Codes.from_values([[1, 1], [0, 0], [0, 1]]))
+    (array([0, 2, 2, 3]), array([0, 1, 1], dtype=uint16))
+    """
+    if targets.levels.max() > 2:
+        target = int(np.argmax(targets.levels))
+        raise InputError(
+            f'targets="copy" needs binary labels, and target {target} has {targets.levels[target]} classes: '
+            'use targets="joint" or "single".'
+        )
+    sparse = targets.sparse
+    rows: NDArray[np.integer]
+    labels: NDArray[np.integer]
+    if sparse is None or sparse.implicit.any():
+        rows, labels = np.nonzero(targets.to_dense())
+    else:
+        labels = np.repeat(np.arange(targets.n_columns), np.diff(sparse.starts))
+        positive = sparse.codes > 0
+        order = np.argsort(sparse.rows[positive], kind="stable")
+        rows, labels = sparse.rows[positive][order], labels[positive][order]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=targets.n_rows))])
+    return starts.astype(np.int64), labels.astype(np.uint16)

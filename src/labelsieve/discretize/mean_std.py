@@ -14,35 +14,35 @@ from labelsieve.errors import InputError
 
 
 class MeanStd(Bins):
-    r"""Low, middle and high, by the distance from the mean in standard deviations.
+    r"""Levels by the distance from the mean in standard deviations.
 
     Three levels are cut at :math:`\mu \pm c \sigma`; five also at :math:`\mu \pm 2 c \sigma`. The standard deviation is
-    that of a sample, with :math:`N - 1`. Bins are closed on the left. A cut that has no value of the data on one side of it
-    is no cut: a constant column has one level, and in a sparse column of counts zero is in the first bin.
+    that of a sample, with :math:`N - 1`. Bins are closed on the left. A cut point without data on one side of it is dropped:
+    a constant column has one level, and in a sparse column of counts zero is in the first bin.
 
     Parameters
     ----------
-    n_levels : {3, 5}
-    factor : float
+    n_levels : {3, 5}, default=3
+    factor : float, default=1.0
         :math:`c`. Sun and Kudo (2017) write 1; their program has 0.5.
-    decimals : int, optional
-        Round the cut points so; their program has 3.
-    keep_binary : bool
-        Leave columns of zeros and ones alone, as their program does.
-    missing : {"error", "level"}
-        What NaN is: refused, or a level of its own, the last.
+    decimals : int, default=None
+        Round the cut points to this number of decimals; their program has 3.
+    keep_binary : bool, default=False
+        Keep the values of columns of zeros and ones as levels, as their program does.
+    missing : {"error", "level"}, default="error"
+        Refuse NaN, or encode it as an additional last level.
 
     Attributes
     ----------
     cut_points_ : list of ndarray
-        Of every column, rising; empty for a column that keeps its values.
+        Cut points of every column, ascending; empty for a column that keeps its values.
     categories_ : list of ndarray or None
-        The values of a binary column that was left alone. A value never seen goes to the nearest.
+        The values of a binary column that keeps them. An unseen value gets the code of the nearest.
 
     Notes
     -----
-    Weights say how often a row counts, here also in :math:`N - 1`. Cost: sorting the columns, so that sums do not depend on
-    the order of the rows.
+    Weights are frequencies of rows, also in :math:`N - 1`. Cost: sorting the columns, so that sums do not depend on the order
+    of the rows.
 
     Examples
     --------
@@ -78,8 +78,16 @@ class MeanStd(Bins):
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         if weights is not None and weights.total <= weights.unit and table.shape[0] > 1:
             raise InputError(
-                "sample_weight adds up to no more than one row, of which there is no standard deviation; "
-                "weights say how often rows count: scale them."
+                "sample_weight adds up to no more than one row, which has no standard deviation; "
+                "weights are frequencies of rows: scale them."
             )
-        how: dict[str, Any] = {"factor": float(self.factor), "decimals": self.decimals, "keep_binary": self.keep_binary}
-        return [cut_by_values(table, "mean-std", self.n_levels, weights=weights, **how)]
+        cuts = cut_by_values(
+            table,
+            "mean-std",
+            self.n_levels,
+            weights=weights,
+            factor=float(self.factor),
+            decimals=self.decimals,
+            keep_binary=self.keep_binary,
+        )
+        return [cuts]
