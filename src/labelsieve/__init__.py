@@ -1,4 +1,4 @@
-"""Feature selection for data in which every row has many labels, on an exact counting core."""
+"""Feature selection for multi-label and multi-target data, on an exact counting core."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -36,7 +36,7 @@ RANKS: Row = (
 
 BIBTEX = """@software{{labelsieve,
   author  = {{{{The labelsieve developers}}}},
-  title   = {{labelsieve: feature selection for many labels}},
+  title   = {{labelsieve: feature selection for multi-label and multi-target data}},
   version = {{{version}}}
 }}"""
 
