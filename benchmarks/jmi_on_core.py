@@ -9,7 +9,7 @@ from benchmarks.clock import NEVER, Lap, Stopwatch
 from benchmarks.greedy import greedy_jmi
 from benchmarks.memory import extra_memory
 from benchmarks.workloads import generate
-from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.backends import Column, NativeBackend
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes
 
@@ -52,7 +52,7 @@ def select(workload, x, y, n_jobs):
     pairs = watch.lap()
 
     def gains(newest):
-        panel = backend.triples(x[:, newest], workload.levels, reduce="sum")
+        panel = backend.panel(Column(x[:, newest], workload.levels), reduce="sum")
         return panel.triple - targets * panel.pair
 
     selected = greedy_jmi(relevance, gains, workload.steps)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.backends import Column, NativeBackend
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes, mutual_information
 from tests.support import reference_information as twins
@@ -90,7 +90,7 @@ def test_tables_of_these_tests_are_large_enough_for_threads():
     X, Y = Codes.from_values(features("binary")), Codes.from_values(targets())
     fixed = FixedPoint.for_rows(N_ROWS, n_targets=Y.n_columns)
     backend = NativeBackend(X, Y, fixed, n_jobs=4)
-    backend.triples(givens()[:, 1], 3)
+    backend.panel(Column(givens()[:, 1], 3))
     assert n_threads() == before + 3
 
 
@@ -122,7 +122,7 @@ def test_a_backend_asked_twice_answers_twice_the_same(table):
     X, Y = Codes.from_values(features(table)), Codes.from_values(targets())
     backend = NativeBackend(X, Y, FixedPoint.for_rows(N_ROWS, n_targets=Y.n_columns), n_jobs=2)
     for _ in range(2):
-        panel = backend.triples(givens()[:, 2], 5)
+        panel = backend.panel(Column(givens()[:, 2], 5))
         assert np.array_equal(panel.pair, expected(table)["given 5"])
         assert np.array_equal(panel.triple, expected(table)["given 5, triples"])
         assert np.array_equal(backend.pairs(), expected(table)["pairs"])

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.backends import Column, NativeBackend
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes
 from tests.support.joint_tables import N_ROWS, features, givens, targets
@@ -86,12 +86,12 @@ def shared_backend():
 def test_two_threads_may_ask_one_backend_at_once():
     backend = shared_backend()
     questions = [
-        lambda: backend.triples(givens()[:, 2], 5).triple,
-        lambda: backend.triples(givens()[:, 1], 3, reduce="sum").triple,
+        lambda: backend.panel(Column(givens()[:, 2], 5)).triple,
+        lambda: backend.panel(Column(givens()[:, 1], 3), reduce="sum").triple,
         backend.pairs,
         lambda: backend.singles()[1],
         lambda: backend.singles()[0],
-        lambda: backend.triples(givens()[:, 5], N_ROWS, targets=slice(0, 5)).triple,
+        lambda: backend.panel(Column(givens()[:, 5], N_ROWS), targets=slice(0, 5)).triple,
     ]
     expected = [question() for question in questions]
     wrong, start = [], threading.Barrier(4)
@@ -122,15 +122,15 @@ FORK = """
     from tests.support.joint_tables import givens
 
     backend = shared_backend()
-    expected = backend.triples(givens()[:, 1], 3).triple  # the threads are running now
+    expected = backend.panel(Column(givens()[:, 1], 3)).triple  # the threads are running now
     child = os.fork()
     if child == 0:
-        same = np.array_equal(backend.triples(givens()[:, 1], 3).triple, expected)
-        fresh = np.array_equal(shared_backend().triples(givens()[:, 1], 3).triple, expected)
+        same = np.array_equal(backend.panel(Column(givens()[:, 1], 3)).triple, expected)
+        fresh = np.array_equal(shared_backend().panel(Column(givens()[:, 1], 3)).triple, expected)
         del backend
         os._exit(0 if same and fresh else 1)
     _, status = os.waitpid(child, 0)
-    again = np.array_equal(backend.triples(givens()[:, 1], 3).triple, expected)
+    again = np.array_equal(backend.panel(Column(givens()[:, 1], 3)).triple, expected)
     print(os.waitstatus_to_exitcode(status), again)
 """
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import labelsieve.information as information
 from labelsieve import InputError
-from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.backends import Column, NativeBackend
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.row_weights import quantize
 from labelsieve.information import Codes, entropy, mutual_information
@@ -106,8 +106,8 @@ def test_raw_sums_of_whole_weights_are_those_of_repeated_rows():
     assert np.array_equal(weighted.pairs(), repeated.pairs())
     assert np.array_equal(weighted.pairs(reduce="sum"), repeated.pairs(reduce="sum"))
     for part in (slice(None), slice(1, 3)):
-        panel = weighted.triples(given_column, 5, targets=part)
-        expected = repeated.triples(given_column[rows], 5, targets=part)
+        panel = weighted.panel(Column(given_column, 5), targets=part)
+        expected = repeated.panel(Column(given_column[rows], 5), targets=part)
         assert np.array_equal(panel.pair, expected.pair)
         assert np.array_equal(panel.triple, expected.triple)
 

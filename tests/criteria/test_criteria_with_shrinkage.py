@@ -5,8 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, information
-from labelsieve.counting.backends.joint_tables import TableBackend
-from labelsieve.counting.shrinkage import shrink
+from labelsieve.counting.backends import Column, joint_tables
+from labelsieve.counting.backends.joint_tables import JointTables
+from labelsieve.counting.shrinkage import table_information
 from labelsieve.discretize import equal_width
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest
@@ -52,8 +53,9 @@ def naive(monkeypatch):
         if len(columns) == 2:
             return measured("joint_entropy", *columns)
         first, second = (information.Codes.from_values(column(one)) for one in columns[:2])
-        backend = TableBackend(first, second, shrink, weights=how["sample_weight"])
-        return float(backend.information([(1, "xyz")], np.array(columns[2]))[0, 0])
+        tables = JointTables(first, second, weights=how["sample_weight"])
+        given = Column(np.array(columns[2]), max(columns[2]) + 1)
+        return float(table_information(tables, [(1, "xyz")], given, (1, 1))[0, 0])
 
     for name, function in {"mi": mi, "cmi": cmi, "joint_mi": joint_mi, "co": co, "H": H}.items():
         monkeypatch.setattr(criterion_twins, name, function)
@@ -143,8 +145,12 @@ def test_what_has_sums_alone_refuses_it():
 def test_blocks_of_features_do_not_change_tables(monkeypatch):
     X, Y, weights = make_data(5, weighted=True)
     codes, labels = equal_width(X.astype(float), n_bins=5), information.Codes.from_values(Y)
-    terms, given = [(1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z")], X[:, 1]
-    whole = TableBackend(codes, labels, shrink, weights=weights).information(terms, given)
+    terms, given = [(1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z")], Column(X[:, 1], 3)
+
+    def information_of_tables():
+        return table_information(JointTables(codes, labels, weights=weights), terms, given, (FEATURES, LABELS))
+
+    whole = information_of_tables()
     for name in ("CODES_AT_ONCE", "CELLS_AT_ONCE", "KEPT"):
-        monkeypatch.setattr(f"labelsieve.counting.backends.joint_tables.{name}", 1)
-        assert np.array_equal(TableBackend(codes, labels, shrink, weights=weights).information(terms, given), whole)
+        monkeypatch.setattr(joint_tables, name, 1)
+        assert np.array_equal(information_of_tables(), whole)

@@ -125,7 +125,7 @@ def test_what_a_formula_does_not_mention_is_never_counted(name, monkeypatch):
 
     X, Y = make_case(2, n_targets=4)
     sieve = Sieve(name, discretizer=None, n_features_to_select=1, warm_start=True).fit(X, Y)
-    for method in ("triples", "triples_given_feature", "fold_given_feature"):
+    for method in ("panel", "fold_given_feature"):
         monkeypatch.setattr(NativeBackend, method, watched(getattr(NativeBackend, method)))
     sieve.set_params(n_features_to_select=4).fit(X, Y)
     plan = CRITERIA[name]().plan

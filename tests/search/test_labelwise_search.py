@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula import labelwise_evaluation as formula_labelwise
 from labelsieve.formula.labelwise_evaluation import can_share
@@ -15,9 +16,9 @@ N_TARGETS = 5
 variants = pytest.mark.parametrize("name", VARIANTS)
 
 
-def make_workspace(seed, **how):
+def make_workspace(seed, **options):
     X, Y = make_case(seed, n_targets=N_TARGETS)
-    return Workspace(Codes.from_values(X), Codes.from_values(Y), **how)
+    return Workspace(Codes.from_values(X), Codes.from_values(Y), CountingOptions(**options))
 
 
 def one_after_the_other(plan, workspace, parents, forced=(), excluded=()):

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from labelsieve.core import _native
-from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.backends import Column, NativeBackend
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes
 from tests.support.random_tables import binary_table, many_levels_table, sparse_table
@@ -61,8 +61,8 @@ def raw_sums(X, Y, given_columns, *, estimator="plugin", n_jobs=1, strategy="aut
     sums["pairs"] = backend.pairs()
     sums["pairs, added"] = backend.pairs(reduce="sum")
     for given, n_levels in zip(given_columns.T, GIVEN_LEVELS, strict=True):
-        sums[f"given {n_levels}"], sums[f"given {n_levels}, triples"] = backend.triples(given, n_levels)
-        part = backend.triples(given, n_levels, targets=PART, reduce="sum")
+        sums[f"given {n_levels}"], sums[f"given {n_levels}, triples"] = backend.panel(Column(given, n_levels))
+        part = backend.panel(Column(given, n_levels), targets=PART, reduce="sum")
         sums[f"given {n_levels}, once more"], sums[f"given {n_levels}, part added"] = part
     return sums
 

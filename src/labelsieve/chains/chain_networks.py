@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from labelsieve.classifiers.weight_routing import Weights
+from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import quantized_weights
 from labelsieve.discretize import Discretizer, EqualWidth, one_table
@@ -63,8 +64,8 @@ def learn_network(
     codes = Codes.from_values(np.zeros((labels.shape[0], 1), dtype=np.uint8))
     if isinstance(network, NetworkRule) and _looks_at_features(network):
         codes = one_table(discretizer.encode(X, targets, weights), "A network")
-    counted = quantized_weights(weights, "plugin")
-    lists, found = find_parents(network, X, codes, targets, weights=counted, n_jobs=n_jobs)
+    options = CountingOptions(weights=quantized_weights(weights, "plugin"), n_jobs=n_jobs)
+    lists, found = find_parents(network, X, codes, targets, options=options)
     if lists is None:
         raise InputError("network is None; give lists of parents, a LabelNetwork, a NetworkRule or a name.")
     order = LabelNetwork.from_lists(lists).order if found is None else found.order

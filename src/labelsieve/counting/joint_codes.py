@@ -12,6 +12,14 @@ from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
 
 
+def refine(joint: NDArray[np.uint32], n_levels: int, codes: Codes, column: int) -> int:
+    """Join one more column to the joint variable, in place; returns the number of its levels.
+
+    Cost: a pass over the rows.
+    """
+    return core.refine(joint, n_levels, codes.column(column), int(codes.levels[column]))
+
+
 def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
     """One code per row for all columns together, and how many there are.
 
@@ -20,11 +28,16 @@ def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
     joint = np.zeros(codes.n_rows, dtype=np.uint32)
     n_levels = 1
     for j in range(codes.n_columns):
-        n_levels = core.refine(joint, n_levels, codes.column(j), int(codes.levels[j]))
+        n_levels = refine(joint, n_levels, codes, j)
     return joint, n_levels
 
 
-def sum_of_levels(variable: NDArray[np.uint32], n_levels: int, fixed: FixedPoint, weights: RowWeights | None) -> int:
+def constant_column(n_rows: int) -> Codes:
+    """One column with a single level, where there is nothing to count with."""
+    return Codes.from_values(np.zeros((n_rows, 1), dtype=np.uint8))
+
+
+def sum_of_levels(variable: NDArray[np.integer], n_levels: int, fixed: FixedPoint, weights: RowWeights | None) -> int:
     """Fixed-point sum over the levels of one variable."""
     of_rows = None if weights is None else weights.values.astype(np.float64)
     counts = np.bincount(variable, weights=of_rows, minlength=n_levels)  # exact: weights add up to less than 2^53

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labelsieve import core
-from labelsieve.counting.backends.protocol import Backend, Panel, PanelFold
+from labelsieve.counting.backends.folding import PanelFold, fold_newest, fold_panel
+from labelsieve.counting.backends.protocol import Backend, Panel
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.formula.linear_evaluation import Linear, PanelFactors
 from labelsieve.formula.nodes import Formula
@@ -26,13 +26,12 @@ class Accumulator:
 
     def fold_panel(self, panel: Panel, fold: PanelFold) -> None:
         """Take in a linear function of the newest feature's panel: one pass."""
-        constant, fixed, pair_factor, triple_factor = fold
-        core.fold_panel(self._begun().ravel(), fixed, panel.pair, pair_factor, panel.triple, triple_factor, constant)
+        fold_panel(self._begun().ravel(), panel, fold)
         self._spill()
 
     def fold_newest(self, backend: Backend, feature: int, fold: PanelFold, targets: slice) -> None:
-        """The same, when nobody else wants the panel: it need not leave the core."""
-        backend.fold_given_feature(self._begun().ravel(), feature, fold, targets=targets)
+        """The same for a panel that no other accumulator needs."""
+        fold_newest(backend, self._begun().ravel(), feature, fold, targets)
         self._spill()
 
     def _begun(self) -> Fixed:

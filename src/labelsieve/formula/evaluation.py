@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from labelsieve.counting.backends.protocol import Feature
 from labelsieve.errors import InputError
 from labelsieve.formula.accumulator import Accumulator, Fold
 from labelsieve.formula.evaluation_rules import Rule, rule_for
@@ -86,7 +87,7 @@ class Program:
             fold = self._folds[0]
             fold.account.fold_newest(backend, feature, fold.of_panel(single, self._static(fold)), targets)
             return
-        panel = backend.triples_given_feature(feature, targets=targets, reduce="sum")
+        panel = backend.panel(Feature(feature), targets=targets, reduce="sum")
         for fold in self._folds:
             fold.account.fold_panel(panel, fold.of_panel(single, self._static(fold)))
 

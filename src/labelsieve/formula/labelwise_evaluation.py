@@ -8,6 +8,7 @@ feature share its panel.
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.backends.protocol import Feature
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.evaluation import Parents, Program
 from labelsieve.formula.nodes import Reduce, Variables
@@ -86,7 +87,7 @@ class LabelwiseSources(Sources):
                 targets = slice(0)
                 if with_targets:
                     targets = slice(self._base.first + int(columns[0]), self._base.first + int(columns[-1]) + 1)
-                panel = self._workspace.features.triples_given_feature(feature, targets=targets)
+                panel = self._workspace.backend.panel(Feature(feature), targets=targets)
                 if with_targets:
                     triple[:, columns] = panel.triple[:, columns - columns[0]]
             pair[:, mine] = panel.pair[:, np.newaxis]

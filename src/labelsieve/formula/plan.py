@@ -173,7 +173,7 @@ class Plan:
 
     def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
         """Ready to score the features of ``workspace``."""
-        if workspace.tables is not None:
+        if workspace.by_term:
             return Scorer(self.term_by_term, TermSources(workspace, self.term_by_term.formulas), targets, parents)
         return Scorer(self, Sources(workspace, self.needs), targets, parents)
 

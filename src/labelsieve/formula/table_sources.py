@@ -1,14 +1,12 @@
 """Where a program's tables come from: panels of a backend, asked for once and no more than needed."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve import core
-from labelsieve.counting.backends.protocol import Backend, Panel
-from labelsieve.counting.joint_codes import sum_of_levels
+from labelsieve.counting.backends.protocol import Backend, Condition, Feature, JointFeatures, Target
 from labelsieve.formula.nodes import Formula, Reduce, Table, Variables
 
 if TYPE_CHECKING:
@@ -91,18 +89,17 @@ class Sources:
             wanted = {given: replace(need, total=False, full=need.full or need.total) for given, need in wanted.items()}
         self._workspace, self._wanted = workspace, wanted
         self._panels: dict[str | None, tuple[object, dict[object, Fixed]]] = {}
-        self.joint, self.n_joint, self._version = np.zeros(self.X.n_rows, dtype=np.uint32), 1, 0
+        self._selected: tuple[int, ...] = ()
 
     def select(self, feature: int) -> None:
-        """Refine the joint of the selected features, where formulas mention it."""
+        """Condition on one more selected feature, where formulas mention the joint of all."""
         if "S" in self._wanted:
-            self.n_joint = core.refine(self.joint, self.n_joint, self.X.column(feature), int(self.X.levels[feature]))
-            self._version += 1
+            self._selected = *self._selected, feature
 
     @property
     def backend(self) -> Backend:
         """Where panels of features come from."""
-        return self._workspace.features
+        return self._workspace.backend
 
     def table_of(self, feature: int) -> int:
         """The table of a feature alone."""
@@ -137,32 +134,25 @@ class Sources:
         total: Fixed = self.table(names, context).sum(axis=1, keepdims=True)
         return total
 
-    def _column(self, given: str | None, context: Context) -> tuple[NDArray[np.integer], int]:
-        """What the panel is conditioned on: its codes and its levels."""
-        if given is None:
-            return np.zeros(self.Y.n_rows, dtype=np.uint32), 1
+    def _condition(self, given: str, context: Context) -> Condition:
+        """The variable that a panel is conditioned on."""
         if given == "S":
-            return self._by_entry(self.joint), self.n_joint
-        which = {"s": context.s, "z": context.z, "p": context.p}[given]
-        assert which is not None
-        if given == "s":
-            return self._by_entry(self.X.column(which)), int(self.X.levels[which])
-        return self.Y.column(which), int(self.Y.levels[which])
-
-    def _by_entry(self, column: NDArray[Any]) -> NDArray[Any]:
-        """A column of the features for every row of the targets."""
-        row_index = self._workspace.row_index
-        return column if row_index is None else column[row_index]
+            return JointFeatures(self._selected)
+        index = {"s": context.s, "z": context.z, "p": context.p}[given]
+        assert index is not None
+        return Feature(index) if given == "s" else Target(index)
 
     def _single(self, given: str, context: Context) -> int:
-        if given == "s":
-            return int(self._workspace.feature_sums[context.s])
-        if given in ("z", "p"):
-            return int(self._workspace.target_sums[context.z if given == "z" else context.p])
-        return sum_of_levels(self._by_entry(self.joint), self.n_joint, self.fixed, self._workspace.weights)
+        match self._condition(given, context):
+            case Feature(index=index):
+                return int(self._workspace.feature_sums[index])
+            case Target(index=index):
+                return int(self._workspace.target_sums[index])
+            case condition:
+                return self.backend.given_single(condition)
 
     def _panel(self, given: str | None, context: Context, what: str) -> Fixed:
-        identity = {"s": context.s, "S": self._version, "z": context.z, "p": context.p, None: 0}[given]
+        identity = {"s": context.s, "S": self._selected, "z": context.z, "p": context.p, None: 0}[given]
         if given not in self._panels or self._panels[given][0] != identity:
             self._panels[given] = (identity, {})
         kept = self._panels[given][1]
@@ -172,23 +162,26 @@ class Sources:
         return kept[place]
 
     def _count(self, given: str | None, context: Context, what: str, kept: dict[object, Fixed]) -> None:
-        column, n_levels = self._column(given, context)
-        if what == "targets":
-            kept["targets"] = self._workspace.among_targets.triples(column, n_levels, targets=slice(0)).pair
+        if given is None:
+            assert what in ("total", "full")
+            pairs = self.backend.pairs(targets=context.targets, reduce="sum" if what == "total" else None)
+            self._keep(kept, what, context, pairs)
             return
-        # A panel of triples brings its pairs along: ask for the triples first when they will be wanted too.
-        wanted = self._wanted.get(given, Needs())
-        if what == "pair":
-            what = "total" if wanted.total else "pair"
-        panel: Panel
-        if what == "pair":
-            panel = self._workspace.features.triples(column, n_levels, targets=slice(0), reduce="sum")
-        elif what == "total":
-            panel = self._workspace.features.triples(column, n_levels, targets=context.targets, reduce="sum")
-            kept["total", context.first, context.last] = panel.triple[:, np.newaxis]
-        else:
+        condition = self._condition(given, context)
+        if what == "targets":
+            kept["targets"] = self.backend.given_targets(condition)
+            return
+        # A panel of triples has its pairs: ask for the triples first when they will be needed too.
+        if what == "pair" and self._wanted.get(given, Needs()).total:
+            what = "total"
+        targets = slice(0) if what == "pair" else context.targets
+        panel = self.backend.panel(condition, targets=targets, reduce=None if what == "full" else "sum")
+        if what != "pair":
+            self._keep(kept, what, context, panel.triple)
+        kept["pair"] = panel.pair[:, np.newaxis]
+
+    def _keep(self, kept: dict[object, Fixed], what: str, context: Context, sums: Fixed) -> None:
+        if what == "full":
             for old in [key for key in kept if isinstance(key, tuple) and key[0] == "full"]:
                 del kept[old]  # one slice of the targets at a time
-            panel = self._workspace.features.triples(column, n_levels, targets=context.targets)
-            kept["full", context.first, context.last] = panel.triple
-        kept["pair"] = panel.pair[:, np.newaxis]
+        kept[what, context.first, context.last] = sums[:, np.newaxis] if what == "total" else sums

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labelsieve.counting.backends.joint_tables import Real
+from labelsieve.counting.shrinkage import Real, table_information
 from labelsieve.formula.nodes import Formula, Term
 from labelsieve.formula.table_sources import GIVEN, Context, Fixed, Needs, Sources
 
@@ -21,17 +21,16 @@ class TermSources(Sources):
 
     def term(self, term: Term, context: Context) -> Real:
         """An information term, all entropies of it from one table of its variables."""
-        assert self._workspace.tables is not None
         given = next((name for name in GIVEN if name in term.variables), None)
         letters = {"f": "x", "y": "y", given: "z"}
         # Tables have the sign of n log n, which is that of minus the entropy.
         terms = [(-sign, "".join(sorted(letters[name] for name in names))) for sign, names in term.tables if names]
-        column = None if given is None else self._column(given, context)[0]
-        return self._workspace.tables.information(terms, column, targets=context.targets)
+        condition = None if given is None else self._condition(given, context)
+        shape = self.X.n_columns, context.last - context.first
+        return table_information(self.backend, terms, condition, shape, targets=context.targets)
 
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""
-        assert self._workspace.tables is not None
-        entropies = self._workspace.tables.information([(1.0, "y")])[0]
+        entropies = table_information(self.backend, [(1.0, "y")], None, (1, self.Y.n_columns))[0]
         scaled: Fixed = np.floor(entropies * (self.fixed.scale * self.fixed.total) + 0.5).astype(np.int64)
         return scaled

@@ -7,12 +7,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends import NativeBackend
-from labelsieve.counting.backends.joint_tables import Terms
+from labelsieve.counting.backends import Backend, CountingOptions, make_backend
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import ESTIMATORS, FixedPoint
-from labelsieve.counting.row_weights import Estimator, RowWeights, weigh
-from labelsieve.counting.shrinkage import shrunk_information
+from labelsieve.counting.joint_codes import constant_column
+from labelsieve.counting.row_weights import Estimator, weigh
+from labelsieve.counting.shrinkage import Terms, shrunk_information
 from labelsieve.errors import InputError, one_of
 
 Base = Literal["nat", "bit"]
@@ -25,15 +25,12 @@ class Setting:
     """Rows, weights and arithmetic that the terms of one measure share."""
 
     tables: tuple[Codes, ...]
-    weights: RowWeights | None
+    options: CountingOptions
     fixed: FixedPoint
     unit: float
-    n_jobs: int | None
 
-    def backend(self, X: Codes, Y: Codes | None = None) -> NativeBackend:
-        if Y is None:  # nothing to pair with: a constant column
-            Y = Codes.from_values(np.zeros((X.n_rows, 1), dtype=np.uint8))
-        return NativeBackend(X, Y, self.fixed, weights=self.weights, n_jobs=self.n_jobs)
+    def backend(self, X: Codes, Y: Codes | None = None) -> Backend:
+        return make_backend(X, constant_column(X.n_rows) if Y is None else Y, self.fixed, self.options)
 
     def result(self, fixed: NDArray[np.int64]) -> Array:
         information = self.fixed.information(fixed) / self.unit
@@ -51,7 +48,8 @@ def prepare(named: dict[str, Any], base: Base, estimator: AnyEstimator, sample_w
     if rows is not None:
         tables = [table.take_rows(rows) for table in tables]
     fixed = FixedPoint.for_data(tables[0].n_rows, weights, estimator=estimator)
-    return Setting(tuple(tables), weights, fixed, math.log(2) if base == "bit" else 1.0, n_jobs)
+    options = CountingOptions(weights=weights, estimator=estimator, n_jobs=n_jobs)
+    return Setting(tuple(tables), options, fixed, math.log(2) if base == "bit" else 1.0)
 
 
 def _tables(named: dict[str, Any]) -> list[Codes]:

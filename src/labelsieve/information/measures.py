@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.joint_codes import joint_variable, sum_of_levels
+from labelsieve.counting.backends import Column
+from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.information.measure_input import CONDITIONAL, AnyEstimator, Array, Base, Setting, prepare, shrunk
 
 
@@ -159,10 +160,9 @@ def conditional_mutual_information(
 
 def _conditional(setting: Setting) -> NDArray[np.int64]:
     codes_x, codes_y, codes_z = setting.tables
-    z, n_levels = joint_variable(codes_z)
-    xz, xyz = setting.backend(codes_x, codes_y).triples(z, n_levels)
-    yz = setting.backend(codes_y).triples(z, n_levels, targets=slice(0)).pair
-    return xyz - xz[:, np.newaxis] - (yz - sum_of_levels(z, n_levels, setting.fixed, setting.weights))
+    given, backend = Column(*joint_variable(codes_z)), setting.backend(codes_x, codes_y)
+    xz, xyz = backend.panel(given)
+    return xyz - xz[:, np.newaxis] - (backend.given_targets(given) - backend.given_single(given))
 
 
 def joint_mutual_information(
@@ -190,7 +190,7 @@ def joint_mutual_information(
     setting = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
     codes_x, codes_y, codes_z = setting.tables
     backend = setting.backend(codes_x, codes_y)
-    xz, xyz = backend.triples(*joint_variable(codes_z))
+    xz, xyz = backend.panel(Column(*joint_variable(codes_z)))
     return setting.result(xyz - xz[:, np.newaxis] - (backend.singles()[1] - setting.fixed.top))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions
 from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError
 from labelsieve.labelspace.label_network import LabelNetwork
@@ -15,12 +16,17 @@ NETWORKS = ("kcc", "tree", "preceding")
 
 
 def find_parents(
-    parents: Any, X: Any, codes: Codes, Y: Codes, rows: NDArray[np.bool_] | None = None, **how: Any
+    parents: Any,
+    X: Any,
+    codes: Codes,
+    Y: Codes,
+    rows: NDArray[np.bool_] | None = None,
+    options: CountingOptions = DEFAULT_OPTIONS,
 ) -> tuple[list[list[int]] | None, LabelNetwork | None]:
     """Parents of every target as lists, and as a network where they are one.
 
     A rule learns from ``X`` as it came (without the ``rows`` that are false) and from ``codes`` and ``Y``, which have the rows
-    that count; ``how`` has weights, estimator and threads.
+    that count.
 
     >>> Y = Codes.from_values([[0, 1], [1, 0], [0, 1]])
     >>> find_parents([[], [0]], None, Y, Y)[0]
@@ -32,7 +38,7 @@ def find_parents(
     if isinstance(rule, NetworkRule):
         values = X if X is None else numbers(X)
         values = values if values is None or rows is None else values[np.flatnonzero(rows)]
-        rule = rule.learn_from_codes(values, codes, Y, **how)
+        rule = rule.learn_from_codes(values, codes, Y, options)
     if not isinstance(rule, LabelNetwork):
         return check_parents(rule, Y.n_columns), None
     if rule.n_labels != Y.n_columns:

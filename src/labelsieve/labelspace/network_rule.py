@@ -5,9 +5,10 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.number_table import read_table
-from labelsieve.counting.row_weights import Estimator, RowWeights, weigh
+from labelsieve.counting.row_weights import RowWeights, weigh
 from labelsieve.counting.targets import read_targets
 from labelsieve.errors import InputError, one_of
 from labelsieve.labelspace.chain_order import frequency_order, information_order, random_order
@@ -109,35 +110,33 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
             labels = labels.take_rows(rows)
             values = None if values is None else values[np.flatnonzero(rows)]
             features = values if codes is None else features.take_rows(rows)
-        return self.learn_from_codes(values, features, labels, weights=weights, n_jobs=n_jobs)
+        return self.learn_from_codes(values, features, labels, CountingOptions(weights=weights, n_jobs=n_jobs))
 
     def learn_from_codes(
         self,
         X: Any,
         codes: Any,
         Y: Codes,
-        *,
-        weights: RowWeights | None = None,
-        estimator: Estimator = "plugin",
-        n_jobs: int | None = None,
+        options: CountingOptions = DEFAULT_OPTIONS,
     ) -> LabelNetwork:
         """The same for labels that are codes already, and rows that count."""
         one_of(self.parents, "parents", PARENTS)
         one_of(self.rounding, "rounding", ROUNDINGS)
         one_of(self.edge_weight, "edge_weight", ("labels", "given-features"))
-        how: dict[str, Any] = {"weights": weights, "estimator": estimator, "n_jobs": n_jobs}
+        weights = options.weights
         if self.parents == "tree":
             given = self.edge_weight == "given-features"
             features = self._features(X, codes, Y, weights, self.n_components) if given else None
-            shared = SharedInformation(Y, features, **how)
+            shared = SharedInformation(Y, features, options)
             network = tree_network(shared, given_features=given, root=self.root, random_state=self.random_state)
             return LabelNetwork(network.order, network.parents, Y.names)
-        shared = SharedInformation(Y, **how)
-        order = self._order(X, codes, Y, weights, how)
+        shared = SharedInformation(Y, None, options)
+        order = self._order(X, codes, Y, options)
         k = {"kcc": n_parents(self.k, Y.n_columns, self.rounding), "preceding": Y.n_columns, "none": 0}[self.parents]
         return LabelNetwork(tuple(order), tuple(map(tuple, kcc_parents(shared, order, k))), Y.names)
 
-    def _order(self, X: Any, codes: Any, Y: Codes, weights: RowWeights | None, how: dict[str, Any]) -> list[int]:
+    def _order(self, X: Any, codes: Any, Y: Codes, options: CountingOptions) -> list[int]:
+        weights = options.weights
         if not isinstance(self.order, str):
             return list(checked_order(self.order, Y.n_columns))
         one_of(self.order, "order", ORDERS)
@@ -149,7 +148,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
             return random_order(Y.n_columns, self.random_state)
         preset = self.order == "sun-kudo"
         features = self._features(X, codes, Y, weights, 1 if preset else self.n_components)
-        return information_order(SharedInformation(Y, features, **how), second_term=self.second_term and not preset)
+        return information_order(SharedInformation(Y, features, options), second_term=self.second_term and not preset)
 
     def _features(self, X: Any, codes: Any, Y: Codes, weights: RowWeights | None, n_components: int | None) -> Codes:
         """What labels are conditioned on: all features, or their first components."""

@@ -6,15 +6,14 @@ network.
 """
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.backends import CountingOptions, Target, make_backend
+from labelsieve.counting.backends.factory import DEFAULT_OPTIONS
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import Estimator, RowWeights
 
 Fixed = NDArray[np.int64]
 PANEL_BYTES = 2**26  # of one slice of a panel
@@ -27,21 +26,13 @@ class SharedInformation:
     Memory: the tables of label pairs, 8 q^2 bytes, and slices of panels of 64 MB.
     """
 
-    def __init__(
-        self,
-        Y: Codes,
-        X: Codes | None = None,
-        *,
-        weights: RowWeights | None = None,
-        estimator: Estimator = "plugin",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.Y, self.X = Y, X
+    def __init__(self, Y: Codes, X: Codes | None = None, options: CountingOptions = DEFAULT_OPTIONS) -> None:
+        self.Y, self.X, self._options = Y, X, options
         n_features = 1 if X is None else X.n_columns
         fewer, more = sorted((n_features, Y.n_columns))
-        self.fixed = FixedPoint.for_data(Y.n_rows, weights, n_targets=more * (1 + fewer // MANY), estimator=estimator)
-        self._how: dict[str, Any] = {"weights": weights, "n_jobs": n_jobs}
-        self._labels = NativeBackend(Y, Y, self.fixed, **self._how)
+        n_targets = more * (1 + fewer // MANY)
+        self.fixed = FixedPoint.for_data(Y.n_rows, options.weights, n_targets=n_targets, estimator=options.estimator)
+        self._labels = make_backend(Y, Y, self.fixed, options)
         self._singles = self._labels.singles()[0]
 
     @property
@@ -65,7 +56,7 @@ class SharedInformation:
 
     def given_label(self, label: int, targets: slice) -> Fixed:
         """``(q, t)``: I(label; target | given), the given label down, the targets across. Cost: one panel of q by t tables."""
-        panel = self._labels.triples(self.Y.column(label), int(self.Y.levels[label]), targets=targets)
+        panel = self._labels.panel(Target(label), targets=targets)
         information: Fixed = panel.triple - self._pairs[:, targets]
         information -= (panel.pair - self._singles)[:, np.newaxis]
         return information
@@ -73,16 +64,14 @@ class SharedInformation:
     def given_features(self) -> Fixed:
         """``(q, q)``: I(a; b | x) added over the features. Cost: q panels of d by q/2 tables on average."""
         assert self.X is not None
-        features = NativeBackend(self.X, self.Y, self.fixed, **self._how)
+        features = make_backend(self.X, self.Y, self.fixed, self._options)
         n_labels, of_features = self.n_labels, int(features.singles()[0].sum())
         slices = _slices(0, n_labels, self.X.n_columns)
-        empty = np.zeros(self.Y.n_rows, dtype=np.uint32)
-        of_pairs = np.concatenate([features.triples(empty, 1, targets=part).triple.sum(axis=0) for part in slices])
+        of_pairs = np.concatenate([features.pairs(targets=part).sum(axis=0) for part in slices])
         total = np.zeros((n_labels, n_labels), dtype=np.int64)
         for label in map(int, np.flatnonzero(~self.constant)):
-            column, n_levels = self.Y.column(label), int(self.Y.levels[label])
             for part in _slices(label + 1, n_labels, self.X.n_columns):
-                panel = features.triples(column, n_levels, targets=part)
+                panel = features.panel(Target(label), targets=part)
                 total[label, part] = panel.triple.sum(axis=0) - of_pairs[part] - (int(panel.pair.sum()) - of_features)
         return total + total.T
 

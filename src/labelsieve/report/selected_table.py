@@ -28,7 +28,7 @@ def twins_of(selector: Any, X: Any, Y: Any, at_least: float) -> Twins | None:
     if isinstance(codes, list) and len(codes) > 1:
         return None
     one: Codes = one_table(codes, "twins")
-    return at_least, redundant_features(one, selector.selected_, at_least=at_least, n_jobs=getattr(selector, "n_jobs", None))
+    return at_least, redundant_features(one, selector.selected_, selector._counting_options(), at_least=at_least)
 
 
 def chosen_table(

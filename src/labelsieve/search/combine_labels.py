@@ -1,12 +1,13 @@
 """Scores that every label gives to every feature, joined into one score for each feature."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.row_weights import Estimator
+from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.workspace import Workspace
 from labelsieve.errors import one_of
 from labelsieve.formula.plan import Plan
@@ -55,14 +56,11 @@ def scores_by_label(plan: Plan, workspace: Workspace, targets: slice) -> NDArray
     return table.T
 
 
-def joined_scores(
-    tables: Sequence[CountingInput], criterion: Any, *, estimator: Estimator, n_jobs: int | None
-) -> "KnownScores":
+def joined_scores(tables: Sequence[CountingInput], criterion: Any, options: CountingOptions) -> "KnownScores":
     """Every label's scores, from its own bins if there is a table for each, joined as the criterion says."""
     scores = []
     for place, table in enumerate(tables):
-        how: dict[str, Any] = {"weights": table.weights, "row_index": table.row_index, "estimator": estimator}
-        workspace = Workspace(table.X, table.Y, n_jobs=n_jobs, **how)
+        workspace = Workspace(table.X, table.Y, replace(options, weights=table.weights), row_index=table.row_index)
         block = slice(None) if len(tables) == 1 else slice(place, place + 1)
         scores.append(scores_by_label(criterion.plan, workspace, block))
     return KnownScores(join_labels(np.hstack(scores), join=criterion.join, scale=criterion.scale))

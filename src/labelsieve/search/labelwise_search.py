@@ -33,7 +33,7 @@ def search_each(
     """
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
     closed = np.zeros((n_features, n_targets), dtype=bool) if closed is None else closed
-    shared = can_share(plan) and workspace.tables is None
+    shared = can_share(plan) and not workspace.by_term
     width = max(1, PANEL_BYTES // (8 * n_features)) if shared else 1
     lists: list[Lists] = []
     first, last, _ = targets.indices(n_targets)

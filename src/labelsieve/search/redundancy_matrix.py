@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends import Backend, NativeBackend
+from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions, make_backend
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import Estimator, RowWeights
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -27,8 +26,7 @@ class Redundancy:
     X : Codes
     columns : ndarray of int, optional
         Only these features, in rising order.
-    weights, estimator, n_jobs
-        As for :class:`labelsieve.counting.backends.NativeBackend`.
+    options : CountingOptions
     memory_limit : int
         Bytes of columns that are kept; the one not used for longest goes first.
 
@@ -49,19 +47,16 @@ class Redundancy:
     def __init__(
         self,
         X: Codes,
+        options: CountingOptions = DEFAULT_OPTIONS,
         *,
         columns: NDArray[np.intp] | None = None,
-        weights: RowWeights | None = None,
-        estimator: Estimator = "plugin",
-        n_jobs: int | None = None,
         memory_limit: int = 2**30,
     ) -> None:
         self._columns = np.arange(X.n_columns) if columns is None else columns
         self._all = len(self._columns) == X.n_columns
-        self._fixed = FixedPoint.for_data(X.n_rows, weights, n_targets=BLOCK, estimator=estimator)
-        self._backend: Backend = NativeBackend(X, X, self._fixed, weights=weights, n_jobs=n_jobs)
+        self._fixed = FixedPoint.for_data(X.n_rows, options.weights, n_targets=BLOCK, estimator=options.estimator)
+        self._backend = make_backend(X, X, self._fixed, options)
         self._sums = self._of_mine(self._backend.singles()[0])
-        self._nothing = np.zeros(X.n_rows, dtype=np.uint32)
         self._kept: OrderedDict[int, Array] = OrderedDict()
         self._most_kept = max(2, memory_limit // (8 * len(self._columns)))
 
@@ -79,7 +74,7 @@ class Redundancy:
             self._kept.move_to_end(j)
             return self._kept[j]
         feature = int(self._columns[j])
-        pairs = self._backend.triples(self._nothing, 1, targets=slice(feature, feature + 1)).triple[:, 0]
+        pairs = self._backend.pairs(targets=slice(feature, feature + 1))[:, 0]
         column = self._bits(self._of_mine(pairs) - self._sums - (int(self._sums[j]) - self._fixed.top))
         self._kept[j] = column
         if len(self._kept) > self._most_kept:
@@ -91,7 +86,7 @@ class Redundancy:
         total, done = 0, 0
         for block in self._blocks():
             features = slice(int(self._columns[block[0]]), int(self._columns[block[-1]]) + 1)
-            pairs = self._of_mine(self._backend.triples(self._nothing, 1, targets=features, reduce="sum").triple)
+            pairs = self._of_mine(self._backend.pairs(targets=features, reduce="sum"))
             shared = pairs - len(block) * self._sums - (int(self._sums[block].sum()) - len(block) * self._fixed.top)
             total += _exact_sum(shared)
             done += len(block)

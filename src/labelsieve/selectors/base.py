@@ -13,8 +13,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.number_table import is_frame, is_integer_array
-from labelsieve.counting.row_weights import positive_weights
+from labelsieve.counting.row_weights import RowWeights, positive_weights
 from labelsieve.counting.targets import Kind, TargetTable
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import Discretizer, allows_missing, one_table
@@ -125,11 +126,19 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         if learned and "p" not in resolve_method.criterion.plan.needs:
             return None
         data: CountingInput = one_table(tables, "A network") if learned else tables[0]
-        how = {"weights": data.weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
-        parents, network = find_parents(given, X, data.X, targets, **how)
+        parents, network = find_parents(given, X, data.X, targets, options=self._counting_options(data.weights))
         if network is not None:
             self.network_ = network
         return parents
+
+    def _counting_options(self, weights: RowWeights | None = None) -> CountingOptions:
+        """The parameters of the selector that counting depends on; defaults for those that it does not have."""
+        return CountingOptions(
+            weights=weights,
+            estimator=getattr(self, "estimator", "plugin"),
+            n_jobs=getattr(self, "n_jobs", None),
+            backend=getattr(self, "backend", "auto"),
+        )
 
     def _wanted(self, n_features: int, n_available: int) -> int:
         """How many features to choose; more than there are means all."""

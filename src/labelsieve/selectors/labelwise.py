@@ -10,6 +10,7 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from labelsieve.counting.backends.factory import BackendSetting
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.workspace import Workspace
@@ -32,7 +33,7 @@ class LabelwiseSieve(BaseSieve):
 
     Parameters
     ----------
-    criterion, discretizer, estimator, forced, excluded, parents, n_jobs
+    criterion, discretizer, estimator, forced, excluded, parents, n_jobs, backend
         As for :class:`Sieve`. Sums over the targets are over the one at hand; ``parents`` may be any other targets.
     n_features_to_select : int, float, StoppingRule or None
         How many for each target; a fraction of all; None ranks them all; or a rule of :mod:`labelsieve.stopping`, by which
@@ -85,6 +86,7 @@ class LabelwiseSieve(BaseSieve):
         "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
         "parents": PARENTS,
         "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
+        "backend": [str, callable],
     }
 
     def __init__(
@@ -99,6 +101,7 @@ class LabelwiseSieve(BaseSieve):
         parents: Parents = None,
         n_candidates: int | None = None,
         n_jobs: int | None = None,
+        backend: BackendSetting = "auto",
     ) -> None:
         self.criterion = criterion
         self.discretizer = discretizer
@@ -109,6 +112,7 @@ class LabelwiseSieve(BaseSieve):
         self.parents = parents
         self.n_candidates = n_candidates
         self.n_jobs = n_jobs
+        self.backend = backend
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -133,8 +137,7 @@ class LabelwiseSieve(BaseSieve):
         rules: list[StoppingRule] = []
         with progress_bar(f"{plan.name}: choosing features, target by target") as progress:
             for place, table in enumerate(tables):  # one for all targets, or one for each
-                how: dict[str, Any] = {"weights": table.weights, "estimator": self.estimator, "n_jobs": self.n_jobs}
-                workspace = Workspace(table.X, targets, **how)
+                workspace = Workspace(table.X, targets, self._counting_options(table.weights))
                 block = slice(None) if len(tables) == 1 else slice(place, place + 1)
                 closed, plan_here = self._closed(plan, workspace, block, forced, excluded)
                 if isinstance(self.n_features_to_select, StoppingRule):
@@ -145,7 +148,13 @@ class LabelwiseSieve(BaseSieve):
                         rules.append(rule)
                         progress(target + 1, targets.n_columns)
                     continue
-                how = {"targets": block, "parents": parents, "forced": forced, "closed": closed, "progress": progress}
+                how: dict[str, Any] = {
+                    "targets": block,
+                    "parents": parents,
+                    "forced": forced,
+                    "closed": closed,
+                    "progress": progress,
+                }
                 lists.append(search_each(plan_here, workspace, self._length(forced, excluded), **how))
         self.selected_, self.scores_ = together([row for some in lists for row in zip(*some, strict=True)])
         self.n_selected_ = (self.selected_ >= 0).sum(axis=1)

@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from threadpoolctl import threadpool_limits
 
+from labelsieve.counting.backends.factory import BackendSetting, CountingOptions
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.row_weights import Estimator, RowWeights
+from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.workspace import Workspace
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, is_whole
@@ -42,7 +43,7 @@ class QuadraticSieve(BaseSieve):
     ----------
     criterion : {"mlqpfs", "qpfs"}
         For any number of targets, or for exactly one: with one target they are the same.
-    discretizer, estimator, forced, n_jobs
+    discretizer, estimator, forced, n_jobs, backend
         As for :class:`Sieve`. Forced features come first in ``selected_``; their weights are not changed.
     n_features_to_select : int, float, StoppingRule or None
         How many; a fraction of all; None ranks them all; or a rule that looks at the weights (``ScoreThreshold``, in shares of
@@ -130,6 +131,7 @@ class QuadraticSieve(BaseSieve):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "memory_limit": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
+        "backend": [str, callable],
     }
 
     def __init__(
@@ -150,6 +152,7 @@ class QuadraticSieve(BaseSieve):
         memory_limit: int = 2**30,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        backend: BackendSetting = "auto",
     ) -> None:
         self.criterion = criterion
         self.discretizer = discretizer
@@ -166,6 +169,7 @@ class QuadraticSieve(BaseSieve):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.backend = backend
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -174,17 +178,17 @@ class QuadraticSieve(BaseSieve):
             raise InputError("QuadraticSieve: estimator='shrinkage' needs whole tables of all pairs; use 'plugin', or Sieve.")
         tables, _ = self._read(X, y, sample_weight, resolve_method("mim", discretizer=self.discretizer))
         data: CountingInput = one_table(tables, "QuadraticSieve")
-        features, targets, weights = data.X, data.Y, data.weights
+        features, targets, options = data.X, data.Y, self._counting_options(data.weights)
         if self.criterion == "qpfs" and targets.n_columns != 1:
             raise InputError(
                 f"QuadraticSieve('qpfs') is for one target and Y has {targets.n_columns} columns; use criterion='mlqpfs'."
             )
         forced, excluded = self._checked_columns()
         free = np.setdiff1d(np.arange(features.n_columns), excluded)
-        relevance = self._relevance(features, targets, weights)[free]
+        relevance = self._relevance(features, targets, options)[free]
         # Its threads would change last bits, and wait for each other most of the time.
         with threadpool_limits(1, user_api="blas"):
-            program = self._program(features, weights, free, relevance)
+            program = self._program(features, options, free, relevance)
             if self.shift == "auto":
                 program.solve_shifted()
             else:
@@ -207,25 +211,18 @@ class QuadraticSieve(BaseSieve):
         self._keep_first(order, everywhere[1][order], len(forced), X, y, evaluator_of(self, X, y, sample_weight))
         return self
 
-    def _relevance(self, X: Codes, Y: Codes, weights: RowWeights | None) -> NDArray[np.float64]:
+    def _relevance(self, X: Codes, Y: Codes, options: CountingOptions) -> NDArray[np.float64]:
         """Mean information about the targets, in bits; sums of integers until the last step."""
-        space = Workspace(X, Y, weights=weights, estimator=self.estimator, n_jobs=self.n_jobs)
+        space = Workspace(X, Y, options)
         q, fixed = Y.n_columns, space.fixed
-        shared = space.features.pairs(reduce="sum") - q * space.feature_sums - (int(space.target_sums.sum()) - q * fixed.top)
+        shared = space.backend.pairs(reduce="sum") - q * space.feature_sums - (int(space.target_sums.sum()) - q * fixed.top)
         relevance = fixed.information(shared) / (q * math.log(2))
         return np.maximum(relevance, 0.0) if self.estimator == "plugin" else relevance
 
     def _program(
-        self, X: Codes, weights: RowWeights | None, free: NDArray[np.intp], relevance: NDArray[np.float64]
+        self, X: Codes, options: CountingOptions, free: NDArray[np.intp], relevance: NDArray[np.float64]
     ) -> QuadraticProgram:
-        redundancy = Redundancy(
-            X,
-            columns=free,
-            weights=weights,
-            estimator=self.estimator,
-            n_jobs=self.n_jobs,
-            memory_limit=self.memory_limit,
-        )
+        redundancy = Redundancy(X, options, columns=free, memory_limit=self.memory_limit)
         matrix = redundancy if self.nystrom is None else Nystrom(redundancy, self._draw(self.nystrom, len(free)))
         if self.alpha is not None:
             self.alpha_ = float(self.alpha)

@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends import NativeBackend
+from labelsieve.counting.backends import CountingOptions, Feature, make_backend
+from labelsieve.counting.backends.factory import DEFAULT_OPTIONS
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.joint_codes import constant_column
 from labelsieve.errors import InputError
 
 
@@ -24,7 +26,7 @@ class RedundantFeature(NamedTuple):
 
 
 def redundant_features(
-    codes: Codes, selected: NDArray[np.intp], *, at_least: float = 0.9, n_jobs: int | None = None
+    codes: Codes, selected: NDArray[np.intp], options: CountingOptions = DEFAULT_OPTIONS, *, at_least: float = 0.9
 ) -> dict[int, list[RedundantFeature]]:
     """Twins of every selected feature, the nearest first.
 
@@ -36,14 +38,13 @@ def redundant_features(
     if not 0 < at_least <= 1:
         raise InputError(f"at_least must be above 0 and at most 1, not {at_least!r}.")
     fixed = FixedPoint.for_rows(codes.n_rows)
-    constant = Codes.from_values(np.zeros((codes.n_rows, 1), dtype=np.uint8))
-    backend = NativeBackend(codes, constant, fixed, n_jobs=n_jobs)
+    backend = make_backend(codes, constant_column(codes.n_rows), fixed, options)
     alone = fixed.top - backend.singles()[0]
     unchosen = np.ones(codes.n_columns, dtype=bool)
     unchosen[selected] = False
     twins: dict[int, list[RedundantFeature]] = {}
     for feature in map(int, selected):
-        together = fixed.top - backend.triples(codes.column(feature), int(codes.levels[feature]), targets=slice(0)).pair
+        together = fixed.top - backend.panel(Feature(feature), targets=slice(0)).pair
         shared = alone + alone[feature] - together
         similarity = np.divide(shared, together, out=np.zeros(len(alone)), where=together > 0)
         close = np.flatnonzero(unchosen & (similarity >= at_least))

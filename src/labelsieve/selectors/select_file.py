@@ -215,7 +215,7 @@ def _choices(sieve: Any, data: LabeledTable, at_least: float | None) -> tuple[Ch
         if not hasattr(sieve, "discretizer_"):
             raise InputError("--twins: similarity is counted from codes, and this method has none; take a criterion.")
         codes = one_table(sieve.discretizer_.encode(data.X, read_targets(data.Y).codes()), "twins")
-        twins = redundant_features(codes, sieve.selected_, at_least=at_least, n_jobs=sieve.n_jobs)
+        twins = redundant_features(codes, sieve.selected_, sieve._counting_options(), at_least=at_least)
     parts = getattr(sieve, "score_components_", {})
     return tuple(
         Choice(

@@ -9,6 +9,7 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.backends.factory import BackendSetting
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
@@ -71,6 +72,9 @@ class Sieve(BaseSieve):
         anew. The data must be the same.
     n_jobs : int, optional
         Threads; None is one, -1 is all. The selection does not depend on it.
+    backend : {"auto", "native"} or callable, default="auto"
+        What counts: the compiled core, or a factory of backends
+        (:class:`labelsieve.counting.backends.BackendFactory`). The selection does not depend on it.
 
     Attributes
     ----------
@@ -120,6 +124,7 @@ class Sieve(BaseSieve):
         "parents": PARENTS,
         "target_weight": ["array-like", None],
         "warm_start": ["boolean"],
+        "backend": [str, callable],
     }
 
     def __init__(
@@ -136,6 +141,7 @@ class Sieve(BaseSieve):
         target_weight: Any = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        backend: BackendSetting = "auto",
     ) -> None:
         self.criterion = criterion
         self.targets = targets
@@ -148,6 +154,7 @@ class Sieve(BaseSieve):
         self.target_weight = target_weight
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.backend = backend
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -186,9 +193,10 @@ class Sieve(BaseSieve):
         parameters = self.get_params(deep=False)
         used = self._recipe()
         del parameters["criterion"], parameters["n_features_to_select"]
+        backend = parameters.pop("backend")  # a factory need not be one that can be hashed
         formulas = str(used.criterion.plan.score), str(used.criterion.plan.first)
         parameters |= {"targets": used.space, "discretizer": used.discretizer}
-        return {"criterion": formulas, **{name: joblib.hash(value) for name, value in parameters.items()}}
+        return {"criterion": formulas, "backend": backend, **{name: joblib.hash(value) for name, value in parameters.items()}}
 
     def _recipe(self) -> ResolvedMethod:
         used = resolve_method(self.criterion, self.targets, self.discretizer)
@@ -211,19 +219,12 @@ class Sieve(BaseSieve):
         plan.require_memory(data.X, data.Y)
         if len(tables) > 1 and isinstance(self.n_features_to_select, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
-        workspace = Workspace(
-            data.X,
-            data.Y,
-            weights=data.weights,
-            row_index=data.row_index,
-            target_weights=read_target_weights(self.target_weight, data.Y.n_columns),
-            estimator=self.estimator,
-            n_jobs=self.n_jobs,
-        )
+        options = self._counting_options(data.weights)
+        target_weights = read_target_weights(self.target_weight, data.Y.n_columns)
+        workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         if joined and self.target_weight is not None:
             raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
-        how: dict[str, Any] = {"estimator": self.estimator, "n_jobs": self.n_jobs}
-        scorer: Any = joined_scores(tables, used.criterion, **how) if joined else plan.bind(workspace, parents=parents)
+        scorer: Any = joined_scores(tables, used.criterion, options) if joined else plan.bind(workspace, parents=parents)
         search = GreedySearch(plan, scorer, data.X.n_columns, forced, excluded)
         return _Begun(search, workspace, parents)
 
@@ -240,7 +241,7 @@ class Sieve(BaseSieve):
         X = self._seen(X)
         targets = None if y is None else read_targets(y).codes()
         codes = one_table(self.discretizer_.encode(X, targets), "redundant_features")
-        return redundant_features(codes, self.selected_, at_least=at_least, n_jobs=self.n_jobs)
+        return redundant_features(codes, self.selected_, self._counting_options(), at_least=at_least)
 
     def information_components(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, NDArray[np.float64]]:
         r"""What every pick told by itself, repeated, and added beside those before it: the same split for any criterion.

@@ -66,7 +66,7 @@ class SelectionPath:
         """Refuse weights and repeated rows: with them the rows are not independent observations."""
         if self.workspace.row_index is not None:
             raise InputError(f"{rule}: this label space counts rows several times, so they are not independent; {remedy}")
-        if self.workspace.weights is not None:
+        if self.workspace.options.weights is not None:
             raise InputError(f"{rule} is not defined for weighted rows (sample_weight or a weighted label space); {remedy}")
 
 

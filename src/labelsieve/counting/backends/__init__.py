@@ -1,4 +1,27 @@
+from labelsieve.counting.backends.factory import CountingOptions, make_backend
+from labelsieve.counting.backends.folding import FoldingBackend, PanelFold
 from labelsieve.counting.backends.native import NativeBackend
-from labelsieve.counting.backends.protocol import Backend, Panel
+from labelsieve.counting.backends.protocol import (
+    Backend,
+    BackendFactory,
+    Column,
+    Feature,
+    JointFeatures,
+    Panel,
+    Target,
+)
 
-__all__ = ["Backend", "NativeBackend", "Panel"]
+__all__ = [
+    "Backend",
+    "BackendFactory",
+    "Column",
+    "CountingOptions",
+    "Feature",
+    "FoldingBackend",
+    "JointFeatures",
+    "NativeBackend",
+    "Panel",
+    "PanelFold",
+    "Target",
+    "make_backend",
+]

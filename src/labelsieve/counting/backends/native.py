@@ -1,5 +1,7 @@
 """Counting in this process, with the C++ core."""
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -7,9 +9,22 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.backends.protocol import Panel, PanelFold, Reduce, Sums
+from labelsieve.counting.backends.conditions import ConditionColumns
+from labelsieve.counting.backends.folding import PanelFold
+from labelsieve.counting.backends.joint_tables import JointTables
+from labelsieve.counting.backends.protocol import (
+    ALL_TARGETS,
+    Column,
+    Condition,
+    CountBlock,
+    Feature,
+    Panel,
+    Reduce,
+    Sums,
+)
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint, logarithms
+from labelsieve.counting.joint_codes import constant_column, sum_of_levels
 from labelsieve.counting.memory import require_memory
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError, is_whole
@@ -18,7 +33,7 @@ Strategy = Literal["auto", "positional", "grouped", "tiled", "sparse", "histogra
 
 
 def n_threads(n_jobs: Any) -> int:
-    """How many threads ``n_jobs`` means, as joblib counts: None is one unless a context says otherwise, -1 is all."""
+    """Number of threads for ``n_jobs``, as joblib counts: None is one outside of a joblib context, -1 is all."""
     if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise InputError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}.")
     threads: int = effective_n_jobs(None if n_jobs is None else int(n_jobs))
@@ -26,32 +41,32 @@ def n_threads(n_jobs: Any) -> int:
 
 
 class NativeBackend:
-    """The C++ core as a :class:`~labelsieve.counting.backends.Backend`.
+    """The C++ core as a :class:`~labelsieve.counting.backends.protocol.Backend`, with the capability to fold panels.
 
     Parameters
     ----------
     X, Y : Codes
-        Features and targets, with the same rows unless ``row_index`` are given. They are packed here, once.
+        Features and targets, with the same rows unless ``row_index`` is given. They are packed once, when sums are asked for.
     fixed : FixedPoint
-        Made for these rows (or weights) and at least this number of targets.
+        For these rows (or weights) and at least this number of targets.
     weights : RowWeights, optional
         Weighted rows are counted one column at a time: about ``n_rows`` steps for every pair of columns.
     row_index : ndarray of uint32, optional
-        What is counted instead of the rows of ``X``: a row number for each row of ``Y``. Rows may be named several times,
-        and are not copied; counting then goes by groups of rows, never by margins.
+        What is counted instead of the rows of ``X``: a row number for each row of ``Y``. Rows may be repeated and are not
+        copied; counting then goes by groups of rows, never by margins.
     n_jobs : int, optional
         Threads; None is one, -1 is all.
-    strategy : {"auto", "positional", "grouped", "tiled", "sparse", "histogram"}
-        How to count. Results never depend on it; it is for benchmarks and tests.
+    strategy : {"auto", "positional", "grouped", "tiled", "sparse", "histogram"}, default="auto"
+        The counting kernel. Results never depend on it; it is for benchmarks and tests.
 
     Notes
     -----
     Positional popcount adds rows of 512 one-hot columns vertically, for the rarer values alone, and takes the rest from the
-    margins; grouped does so for every cell of (given, target) and no margins, which wins when there are many; tiled
-    popcount intersects columns of bits; sparse goes
-    over the non-zeros of a row; histogram counts one column at a time and takes any number of levels. A panel given one
-    column costs about ``d / 512 * sum_l n_l`` vector additions, ``n_l`` being the rows of target ``l`` outside its most
-    frequent class, and one table look-up for each cell.
+    margins; grouped does so for every cell of (condition, target) without margins, which is faster when there are many
+    cells; tiled popcount intersects columns of bits; sparse goes over the non-zeros of a row; histogram counts one column at
+    a time and takes any number of levels. A panel conditioned on one column costs about ``d / 512 * sum_l n_l`` vector
+    additions, ``n_l`` being the rows of target ``l`` outside its most frequent class, and one table look-up for each cell.
+    Whole tables are counted with numpy (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
     """
 
     def __init__(
@@ -69,11 +84,35 @@ class NativeBackend:
         if n_rows != Y.n_rows:
             raise InputError(f"X has {n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
         self.n_features, self.n_targets, self._n_rows = X.n_columns, Y.n_columns, n_rows
+        self._X, self._Y, self._fixed, self._row_index, self._strategy = X, Y, fixed, row_index, strategy
+        self._weights, self._n_threads = weights, n_threads(n_jobs)
+        self._conditions = ConditionColumns(X, Y, row_index)
+
+    @cached_property
+    def _session(self) -> core.Session:
+        return self._pack(self._X, self._Y, self._weights, self._row_index)
+
+    @cached_property
+    def _among_targets(self) -> core.Session:
+        """The targets in place of the features."""
+        return self._pack(self._Y, constant_column(self._n_rows), self._weights_of_targets, None)
+
+    @cached_property
+    def _weights_of_targets(self) -> RowWeights | None:
+        return None if self._weights is None else self._weights.of(self._row_index)
+
+    @cached_property
+    def _tables(self) -> JointTables:
+        weights = self._weights_of_targets
+        of_rows = None if weights is None else weights.values / weights.unit
+        return JointTables(self._X, self._Y, weights=of_rows, row_index=self._row_index)
+
+    def _pack(self, X: Codes, Y: Codes, weights: RowWeights | None, row_index: NDArray[np.uint32] | None) -> core.Session:
         native_weights = None
         if weights is not None:
-            native_weights = core.Weights(weights.values, logarithms(), fixed.scale, fixed.penalty)
-        table = fixed.values if weights is None else None
-        self._session = core.Session(X.native, Y.native, table, native_weights, n_threads(n_jobs), strategy, row_index)
+            native_weights = core.Weights(weights.values, logarithms(), self._fixed.scale, self._fixed.penalty)
+        table = self._fixed.values if weights is None else None
+        return core.Session(X.native, Y.native, table, native_weights, self._n_threads, self._strategy, row_index)
 
     @property
     def bytes(self) -> int:
@@ -88,36 +127,52 @@ class NativeBackend:
         self._session.target_sums(targets)
         return features, targets
 
-    def pairs(self, *, reduce: Reduce = None) -> Sums:
-        """``(d, q)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``."""
-        return self.triples(np.zeros(self._n_rows, dtype=np.uint32), 1, reduce=reduce).triple
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
+        """``(d, t)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``."""
+        return self.panel(Column(np.zeros(self._n_rows, dtype=np.uint32), 1), targets=targets, reduce=reduce).triple
 
-    def triples(self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
-        """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row or entry."""
+    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        """Cells of (feature, condition) and of (feature, condition, target); ``targets`` is a slice with step 1."""
         first, last, panel = self._empty_panel(targets, reduce)
-        column = np.ascontiguousarray(given, dtype=np.uint32)
-        self._session.run(column, n_levels, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))
+        triple, reduced = panel.triple.reshape(-1), reduce is not None
+        if isinstance(given, Feature):  # its column is packed already
+            self._session.run_feature(given.index, first, last, reduced, panel.pair, triple)
+            return panel
+        codes, n_levels = self._conditions.column(given)
+        column = np.ascontiguousarray(codes, dtype=np.uint32)
+        self._session.run(column, n_levels, first, last, reduced, panel.pair, triple)
         return panel
 
-    def triples_given_feature(self, feature: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
-        """The same, given one of the features."""
-        first, last, panel = self._empty_panel(targets, reduce)
-        self._session.run_feature(feature, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))
-        return panel
+    def given_targets(self, given: Condition) -> Sums:
+        """``(q,)``: cells of (condition, target)."""
+        codes, n_levels = self._conditions.column(given)
+        sums, nothing = np.empty(self.n_targets, dtype=np.int64), np.empty(0, dtype=np.int64)
+        self._among_targets.run(np.ascontiguousarray(codes, dtype=np.uint32), n_levels, 0, 0, False, sums, nothing)
+        return sums
 
-    def fold_given_feature(self, account: Sums, feature: int, fold: PanelFold, *, targets: slice = slice(None)) -> None:
-        """Add to ``account`` a linear function of the panel given one of the features, added over the targets."""
+    def given_single(self, given: Condition) -> int:
+        """Cells of the condition alone."""
+        return sum_of_levels(*self._conditions.column(given), self._fixed, self._weights_of_targets)
+
+    def fold_given_feature(self, accumulator: Sums, feature: int, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
+        """Add ``fold`` of the panel conditioned on a feature, its triples added over the targets, to ``(d,)`` numbers."""
         first, last, _ = targets.indices(self.n_targets)
         constant, fixed, pair_factor, triple_factor = fold
-        self._session.fold_feature(feature, first, max(first, last), account, fixed, pair_factor, triple_factor, constant)
+        self._session.fold_feature(feature, first, max(first, last), accumulator, fixed, pair_factor, triple_factor, constant)
+
+    def joint_counts(
+        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
+    ) -> Iterator[CountBlock]:
+        """Whole tables, for estimators that are not sums over cells."""
+        return self._tables.joint_counts(given, targets=targets, features=features)
 
     def _empty_panel(self, targets: slice, reduce: Reduce) -> tuple[int, int, Panel]:
-        """Room for the sums, and the range of the targets."""
+        """Memory for the sums, and the range of the targets."""
         if reduce not in (None, "sum"):
             raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
         first, last, step = targets.indices(self.n_targets)
         if step != 1:
-            raise InputError("Targets of a panel must follow one another (a slice with step 1).")
+            raise InputError("The targets of a panel must be contiguous (a slice with step 1).")
         last = max(first, last)
         shape = (self.n_features,) if reduce else (self.n_features, last - first)
         if not reduce:

@@ -1,51 +1,136 @@
-"""What the layers above ask of a counting backend, and all they ever ask."""
+"""The counting backend: the one protocol between the formulas and whatever counts.
 
-from typing import Any, Literal, NamedTuple, Protocol
+Everything above this package asks a :class:`Backend` and nothing else. A backend is built by a :class:`BackendFactory` for the
+codes of ``d`` features and ``q`` targets; :func:`labelsieve.counting.backends.make_backend` finds the factory.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.row_weights import RowWeights
+
 Sums = NDArray[np.int64]
 Reduce = Literal["sum"] | None
+ALL_TARGETS = slice(None)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Condition on one of the features."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Target:
+    """Condition on one of the targets."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class JointFeatures:
+    """Condition on several features as one variable, in the order in which they were selected."""
+
+    indices: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Condition on a column of codes below ``n_levels``, one for each row of the targets."""
+
+    codes: NDArray[np.integer]
+    n_levels: int
+
+
+Condition = Feature | Target | JointFeatures | Column
 
 
 class Panel(NamedTuple):
-    """Sums within the levels of one more column."""
+    """Joint counts of all features conditioned on one more variable, as sums over their cells."""
 
     pair: Sums
-    """``(d,)``: cells of (feature, given)."""
+    """``(d,)``: cells of (feature, condition)."""
     triple: Sums
-    """``(d, q)``, or ``(d,)`` when reduced: cells of (feature, given, target)."""
+    """``(d, t)`` for ``t`` targets, or ``(d,)`` when reduced: cells of (feature, condition, target)."""
 
 
-class PanelFold(NamedTuple):
-    """``constant + fixed + pair_factor * pair + triple_factor * triple``: what a panel adds to a sum over the selected."""
+class CountBlock(NamedTuple):
+    """Whole joint tables of some features with one target."""
 
-    constant: int
-    fixed: Sums | None
-    pair_factor: int
-    triple_factor: int
+    features: NDArray[np.intp]
+    target: int
+    """Position among the targets asked for."""
+    counts: NDArray[np.float64]
+    """``(features, levels of a feature, levels of the target, levels of the condition)``; an absent variable has one level."""
 
 
 class Backend(Protocol):
-    r"""Joint tables of features and targets, as fixed-point sums :math:`\sum f(n)` over their cells.
+    r"""Joint tables of features and targets.
 
-    A backend is bound to the codes of ``d`` features and ``q`` targets and to a
-    :class:`~labelsieve.counting.fixed_point.FixedPoint`. How it counts is its own affair; the integers that come back
-    are the same from every backend.
+    All sums are :math:`\sum f(n)` over the cells of a table, with :math:`f(n)` from the
+    :class:`~labelsieve.counting.fixed_point.FixedPoint` that the backend was built with: exact integers, so every backend
+    returns the same bits, for any number of threads and any order of counting. Answers are arrays of the host. One thread
+    calls a backend at a time; how many threads it counts with is up to ``n_jobs``.
     """
 
     def singles(self) -> tuple[Sums, Sums]:
         """``(d,)`` and ``(q,)``: cells of every feature and of every target."""
 
-    def pairs(self, *, reduce: Reduce = None) -> Sums:
-        """``(d, q)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``."""
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
+        """``(d, t)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``."""
 
-    def triples(self, given: NDArray[Any], n_levels: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
-        """Cells of (feature, given, target), where ``given`` has one code below ``n_levels`` for each row."""
+    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        """Cells of (feature, condition) and of (feature, condition, target); ``targets`` is a slice with step 1."""
 
-    def fold_given_feature(self, account: Sums, feature: int, fold: PanelFold, *, targets: slice = slice(None)) -> None:
-        """Add to ``account`` a linear function of the panel given one of the features, added over the targets."""
+    def given_targets(self, given: Condition) -> Sums:
+        """``(q,)``: cells of (condition, target)."""
 
-    def triples_given_feature(self, feature: int, *, targets: slice = slice(None), reduce: Reduce = None) -> Panel:
-        """The same, given one of the features: its column need not travel to where the counting is done."""
+    def given_single(self, given: Condition) -> int:
+        """Cells of the condition alone."""
+
+    def joint_counts(
+        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
+    ) -> Iterator[CountBlock]:
+        """Whole tables, for estimators that are not sums over cells.
+
+        A table has a cell for each combination of levels that occur. Counts are numbers of rows, or their weights divided by
+        ``unit``: exact in doubles. Without features there is one table for each target; ``targets=None`` leaves the targets
+        out.
+        """
+
+
+class BackendFactory(Protocol):
+    """Builds a backend; a class with this signature is one."""
+
+    def __call__(
+        self,
+        X: Codes,
+        Y: Codes,
+        fixed: FixedPoint,
+        *,
+        weights: RowWeights | None = None,
+        row_index: NDArray[np.uint32] | None = None,
+        n_jobs: int | None = None,
+    ) -> Backend:
+        """A backend for features ``X`` and targets ``Y``.
+
+        Parameters
+        ----------
+        X, Y : Codes
+            With the same rows unless ``row_index`` is given.
+        fixed : FixedPoint
+            For these rows (or weights) and at least this number of targets.
+        weights : RowWeights, optional
+            Of the rows of ``X``.
+        row_index : ndarray of uint32, optional
+            The row of ``X`` of each row of ``Y``, where rows count several times.
+        n_jobs : int, optional
+            Threads, as joblib counts them.
+        """

@@ -1,0 +1,59 @@
+"""The one place that turns a ``backend=`` setting into a backend."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends.native import NativeBackend
+from labelsieve.counting.backends.protocol import Backend, BackendFactory
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.row_weights import Estimator, RowWeights
+from labelsieve.names import unknown_name
+
+BackendSetting = Literal["auto", "native"] | BackendFactory
+BACKENDS: dict[str, BackendFactory] = {"auto": NativeBackend, "native": NativeBackend}
+
+
+@dataclass(frozen=True, eq=False)
+class CountingOptions:
+    """What everything that counts for one selection shares.
+
+    Attributes
+    ----------
+    weights : RowWeights, optional
+        Quantized weights of the rows of ``X``.
+    estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
+        Of entropies.
+    n_jobs : int, optional
+        Threads; None is one, -1 is all.
+    backend : {"auto", "native"} or callable, default="auto"
+        What counts: a name, or a factory (:class:`~labelsieve.counting.backends.protocol.BackendFactory`).
+    """
+
+    weights: RowWeights | None = None
+    estimator: Estimator = "plugin"
+    n_jobs: int | None = None
+    backend: BackendSetting = "auto"
+
+
+DEFAULT_OPTIONS = CountingOptions()
+
+
+def make_backend(
+    X: Codes,
+    Y: Codes,
+    fixed: FixedPoint,
+    options: CountingOptions = DEFAULT_OPTIONS,
+    *,
+    row_index: NDArray[np.uint32] | None = None,
+) -> Backend:
+    """A backend for features ``X`` and targets ``Y``, as ``options.backend`` names or builds it."""
+    setting = options.backend
+    if isinstance(setting, str):
+        if setting not in BACKENDS:
+            raise unknown_name("backend", setting, BACKENDS, more=", or a callable that builds one")
+        setting = BACKENDS[setting]
+    return setting(X, Y, fixed, weights=options.weights, row_index=row_index, n_jobs=options.n_jobs)

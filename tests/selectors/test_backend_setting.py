@@ -1,0 +1,88 @@
+"""``backend=``: any backend gives the same selections and scores, to the last bit."""
+
+import numpy as np
+import pytest
+
+from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve.labelspace import NetworkRule
+from labelsieve.registry import CRITERIA
+from labelsieve.stopping import Knee, PermutationTest
+from tests.support.criterion_cases import make_case, make_parents
+from tests.support.naive_backend import NaiveBackend
+
+SELECTORS = {
+    "label-wise": LabelwiseSieve("cmim", discretizer=None, n_features_to_select=3),
+    "label-wise, term by term": LabelwiseSieve("jmi", discretizer=None, estimator="shrinkage", n_features_to_select=2),
+    "quadratic": QuadraticSieve(discretizer=None),
+    "quadratic, one column sampled": QuadraticSieve(discretizer=None, mean=2),
+    "rows counted several times": Sieve("jmi", targets="copy", discretizer=None),
+    "joint targets": Sieve("cmi", targets="joint", discretizer=None),
+    "network": Sieve("mlfs", parents="kcc", discretizer=None),
+    "network given features": Sieve(
+        "mlfs", parents=NetworkRule("tree", edge_weight="given-features", n_components=None), discretizer=None
+    ),
+    "target weights": Sieve("mrmr", target_weight=[1, 2, 0.5, 1], discretizer=None),
+    "stopping rule": Sieve("jmi", n_features_to_select=PermutationTest(n_permutations=9), discretizer=None),
+    "curve": Sieve("jmi", n_features_to_select=Knee(), discretizer=None),
+    "labels joined": Sieve("br-infogain", discretizer=None),
+}
+
+
+def assert_same_selection(selector, X, Y, **fit):
+    native = selector.set_params(backend="native").fit(X, Y, **fit)
+    expected = native.selected_, native.scores_
+    naive = selector.set_params(backend=NaiveBackend).fit(X, Y, **fit)
+    assert np.array_equal(naive.selected_, expected[0])
+    assert np.array_equal(naive.scores_, expected[1], equal_nan=True)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("estimator", ["plugin", "miller-madow", "shrinkage"])
+@pytest.mark.parametrize("name", CRITERIA)
+def test_every_criterion_is_the_same_on_every_backend(name, estimator, weighted):
+    for seed in (3, 5):
+        X, Y = make_case(seed, n_targets=3)
+        weights = np.random.default_rng(seed).uniform(0.1, 3.0, size=len(X)) if weighted else None
+        parents = make_parents(seed, 3) if name == "mlfs" else None
+        sieve = Sieve(CRITERIA[name](), parents=parents, discretizer=None, estimator=estimator, n_features_to_select=3)
+        assert_same_selection(sieve, X, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("name", SELECTORS)
+def test_every_selector_is_the_same_on_every_backend(name):
+    X, Y = make_case(8, n_targets=4)
+    assert len(X) > 10
+    assert_same_selection(SELECTORS[name], X, (Y > 0).astype(int))
+
+
+def test_redundant_features_are_the_same_on_every_backend():
+    X, Y = make_case(8)
+    X = np.hstack([X, X])
+    sieves = [Sieve(discretizer=None, n_features_to_select=3, backend=backend) for backend in ("auto", NaiveBackend)]
+    found = [sieve.fit(X, Y).redundant_features(X) for sieve in sieves]
+    assert found[0] == found[1]
+    assert any(found[0].values())
+
+
+def test_nothing_but_the_backend_counts():
+    """A selection asks the factory for every backend that it uses."""
+    built = []
+
+    def factory(*tables, **options):
+        built.append(options)
+        return NaiveBackend(*tables, **options)
+
+    X, Y = make_case(8)
+    sieve = Sieve("jmi", discretizer=None, n_features_to_select=1, warm_start=True, backend=factory, n_jobs=2).fit(X, Y)
+    sieve.set_params(n_features_to_select=3).fit(X, Y)
+    assert len(built) == 1
+    assert built[0]["n_jobs"] == 2
+
+
+@pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve, QuadraticSieve])
+def test_an_unknown_backend_raises_with_a_suggestion(selector):
+    X, Y = make_case(8)
+    with pytest.raises(InputError, match=r"'nativ' is not a backend\. Did you mean 'native'\?"):
+        selector(backend="nativ", discretizer=None).fit(X, Y)
+    with pytest.raises(ValueError, match="'backend' parameter"):
+        selector(backend=3, discretizer=None).fit(X, Y)
