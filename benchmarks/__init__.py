@@ -1,1 +1,1 @@
-"""Measurements of the counting core: ``python -m benchmarks.counting`` and ``python -m benchmarks.real``."""
+"""Benchmarks: ``python -m benchmarks.counting`` and others; see README.md."""

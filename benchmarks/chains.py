@@ -1,6 +1,6 @@
-"""oCC's selection stage beside plain numpy, how it grows, and ECC beside ten of scikit-learn's chains.
+"""Feature selection of oCC compared with numpy, its scaling, and ECC compared with scikit-learn's chains.
 
-For a quick look: ``python -m benchmarks.chains --datasets emotions --repeat 1 --skip-growth``.
+Quick run: ``python -m benchmarks.chains --datasets emotions --repeat 1 --skip-growth``.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def load(name):
 
 
 def select(X, Y):
-    """What oCC does before it learns a classifier."""
+    """The steps of oCC before it trains classifiers: network and label-specific features."""
     from labelsieve import LabelwiseSieve, NetworkRule
     from labelsieve.discretize import MeanStd
 
@@ -56,7 +56,7 @@ def measure_selection(name, rounds):
     record = {"dataset": name, "rows": X.shape[0], "features": X.shape[1], "labels": Y.shape[1]}
     record["ours"], (network, selected) = timed(lambda: select(X, Y), rounds)
     record["ours, network"], _ = timed(lambda: NetworkRule("kcc").learn(X, Y), rounds)
-    # numpy starts from codes, ours from the numbers.
+    # numpy starts from codes, labelsieve from numeric data.
     codes = MeanStd().fit_transform(X)
     codes = codes.toarray() if sp.issparse(codes) else codes
     component = three_levels(principal_components(X)).to_dense()
@@ -91,7 +91,7 @@ def measure_growth(rounds):
 
 
 def measure_ensemble(name, rounds):
-    from sklearn.multioutput import ClassifierChain as TheirChain
+    from sklearn.multioutput import ClassifierChain as SklearnChain
     from sklearn.svm import LinearSVC
 
     from labelsieve.chains import ChainEnsemble
@@ -104,9 +104,9 @@ def measure_ensemble(name, rounds):
     record["fit"], _ = timed(lambda: ours.fit(X, Y), rounds)
     record["predict"], votes = timed(lambda: ours.predict_proba(X), rounds)
     orders = [list(member.network_.order) for member in ours.chains_]
-    record["their fit"], theirs = timed(lambda: [TheirChain(base, order=order).fit(X, Y) for order in orders], rounds)
-    record["their predict"], answers = timed(lambda: np.mean([chain.predict(X) for chain in theirs], axis=0), rounds)
-    record["same votes"] = float((votes == answers).mean())
+    record["their fit"], theirs = timed(lambda: [SklearnChain(base, order=order).fit(X, Y) for order in orders], rounds)
+    record["their predict"], expected = timed(lambda: np.mean([chain.predict(X) for chain in theirs], axis=0), rounds)
+    record["same votes"] = float((votes == expected).mean())
     sampled = ChainEnsemble("cc", base, random_state=0)
     record["sampled fit"], _ = timed(lambda: sampled.fit(X, Y), rounds)
     return record
@@ -145,11 +145,11 @@ def print_ensembles(records):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chains", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="names, with commas (default: all)")
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
     parser.add_argument("--skip-growth", action="store_true")
     parser.add_argument("--skip-ensembles", action="store_true")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
     options = parser.parse_args(arguments)
     names = options.datasets.split(",")
     if any(name not in DATASETS for name in names) or options.repeat < 1:

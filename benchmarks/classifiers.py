@@ -1,6 +1,6 @@
-"""Classifiers on real data: ML-kNN beside others, nested evaluation, LIFT and RAkEL beside plain loops, memory.
+"""Classifiers on real data: ML-kNN, nested evaluation, LIFT and RAkEL compared with other implementations, memory.
 
-For a quick look: ``python -m benchmarks.classifiers --parts mlknn,nested --datasets yeast --repeat 1``.
+Quick run: ``python -m benchmarks.classifiers --parts mlknn,nested --datasets yeast --repeat 1``.
 """
 
 import argparse
@@ -26,13 +26,13 @@ LOOPS_ON = "yeast"
 MEMORY_OF = "imdb"
 K = 10
 N_FEATURES = 50
-KEPT = 100  # rows of answers that are compared; those of all rows and sizes would take gigabytes
+KEPT = 100  # rows of predictions that are compared; those of all rows and sizes would take gigabytes
 SLICE = (8, 16)  # labels on which scikit-multilearn-ng is timed, whose cost grows with every label
 
 
 @cache
 def halves(name):
-    """Every other row of a data set to learn from, the others to ask about."""
+    """Training rows (every other row of a data set), their labels, and test rows."""
     data, _ = real_dataset(name)
     X, Y = (sp.csr_matrix(table) if sp.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
     return X[::2].astype(np.float64), Y[::2], X[1::2].astype(np.float64)
@@ -58,7 +58,7 @@ def of_multilearn(X, Y, queries, rounds):
     slices = [n for n in SLICE if n < n_labels] if n_labels > 2 * SLICE[-1] else [n_labels]
     try:
         found = [timed(fit_and_predict(lambda: MLkNN(k=K), X, Y[:, :n], queries), rounds) for n in slices]
-    except Exception as error:  # of whatever kind: it is theirs
+    except Exception as error:  # any failure of the other library
         print(f"scikit-multilearn-ng fails: {error!r}", file=sys.stderr)
         return None, None
     seconds = [one for one, _ in found]
@@ -83,7 +83,7 @@ def mlknn(name, rounds):
 
 
 def nested(name, rounds):
-    """ML-kNN by the first 1 to 50 features, together and one after the other."""
+    """ML-kNN with the first 1 to 50 features, nested and as separate fits."""
     from labelsieve.classifiers import MLkNN, nested_predictions
     from labelsieve.classifiers.nested_predictions import nested_neighbors
 
@@ -137,7 +137,7 @@ def loops(rounds):
 
 
 def memory_of_mlknn():
-    """Bytes that ML-kNN takes beyond its data: fit on all rows, then all rows asked about 1,000 at a time."""
+    """Bytes that ML-kNN takes beyond its data: fit on all rows, then predict 1,000 of them."""
     from labelsieve.classifiers import MLkNN
 
     data, _ = real_dataset(MEMORY_OF)

@@ -1,6 +1,6 @@
-"""Greedy JMI on made-up workloads: our core beside the prototype and the usual ways to count.
+"""Greedy JMI on synthetic workloads: the core compared with the prototype and other implementations.
 
-For a quick look: ``python -m benchmarks.counting --workloads w1,w3 --repeat 3 --skip-slow-baselines``.
+Quick run: ``python -m benchmarks.counting --workloads w1,w3 --repeat 3 --skip-slow-baselines``.
 """
 
 import argparse
@@ -28,10 +28,10 @@ TIMES = {
 def parse(arguments):
     summary = __doc__.splitlines()[0]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.counting", description=summary)
-    parser.add_argument("--workloads", default=",".join(WORKLOADS), help="names, with commas (default: all)")
+    parser.add_argument("--workloads", default=",".join(WORKLOADS), help="comma-separated names (default: all)")
     parser.add_argument("--repeat", type=int, default=5, help="rounds; the best run counts (default: 5)")
     parser.add_argument("--skip-slow-baselines", action="store_true", help="only ours and the prototype")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
     options = parser.parse_args(arguments)
     options.workloads = options.workloads.split(",")
     unknown = [name for name in options.workloads if name not in WORKLOADS]

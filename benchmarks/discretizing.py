@@ -1,6 +1,6 @@
-"""Every discretizer on real data, beside a JMI selection with it and beside scikit-learn's KBinsDiscretizer.
+"""Every discretizer on real data, compared with a JMI selection and with scikit-learn's KBinsDiscretizer.
 
-For a quick look: ``python -m benchmarks.discretizing --datasets yeast,enron --repeat 2``.
+Quick run: ``python -m benchmarks.discretizing --datasets yeast,enron --repeat 2``.
 """
 
 import argparse
@@ -96,10 +96,10 @@ def print_records(records):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.discretizing", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="names, with commas (default: all)")
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="runs; the best counts (default: 3)")
     parser.add_argument("--skip-sklearn", action="store_true", help="leave out KBinsDiscretizer")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
     options = parser.parse_args(arguments)
     names = options.datasets.split(",")
     if options.repeat < 1 or any(name not in DATASETS for name in names):

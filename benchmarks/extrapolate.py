@@ -1,6 +1,6 @@
 """How long a slow method would take, without waiting for it.
 
-The work is K panels of d candidates, all alike. When the whole would be long, a slice of the candidates
+The work is K equal steps of d candidates. When the whole would be long, a slice of the candidates
 is timed for a few of the features that were really selected (sparse and dense ones cost differently) and
 the time scaled up.
 """

@@ -14,19 +14,19 @@ def greedy_jmi(relevance, gains, steps):
     """Indices of the ``steps`` features that joint mutual information selects, best first.
 
     ``relevance`` ranks the first pick; ``gains(j)`` holds, for every candidate, what the newest feature ``j``
-    adds to its account. Both are exact integers, known up to a constant. Ties go to the lowest index.
+    adds to its accumulator. Both are exact integers, known up to a constant. Ties go to the lowest index.
 
     The gains of the last pick are asked for too, though nothing reads them: ``steps`` panels are what the
     prototype counts.
     """
-    account = np.zeros(relevance.size, dtype=np.int64)
+    accumulator = np.zeros(relevance.size, dtype=np.int64)
     newest = int(relevance.argmax())
     selected = []
     for _ in range(steps):
         selected.append(newest)
-        account[newest] = TAKEN
+        accumulator[newest] = TAKEN
         gain = gains(newest)
         # A constant shift changes no comparison and keeps long accumulators far from overflow.
-        account += gain - gain.min()
-        newest = int(account.argmax())
+        accumulator += gain - gain.min()
+        newest = int(accumulator.argmax())
     return selected

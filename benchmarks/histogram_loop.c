@@ -1,6 +1,6 @@
-/* The obvious way to count: one histogram per candidate and target, row by row.
+/* Baseline: one histogram per candidate and target, row by row.
  *
- * It is a fair opponent, not a weak one: the code of (candidate, given) is formed once per candidate, and rows go in turn
+ * It is optimized: the code of (candidate, given) is formed once per candidate, and rows go in turn
  * to four histograms, so that rows with equal codes do not wait for each other's increment. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { WAYS = 4 };
 
-/* Sum of f over the cells that `offset + y` addresses; `cells` has room for WAYS histograms. */
+/* Sum of f over the cells that `offset + y` addresses; `cells` holds WAYS histograms. */
 static int64_t table_sum(const uint32_t *offset, const uint8_t *y, int64_t rows, int64_t size, uint32_t *cells,
                          const int64_t *f) {
     memset(cells, 0, (size_t)(WAYS * size) * sizeof *cells);

@@ -33,7 +33,7 @@ class Stages:
 
 
 def fixed_point_values(rows, targets):
-    """The integers that stand for ``n log n``; baselines use the same ones, so that ties fall alike."""
+    """The integers that stand for ``n log n``; baselines use the same ones, so that ties are equal."""
     return FixedPoint.for_rows(rows, n_targets=targets).values
 
 

@@ -1,6 +1,6 @@
 """Every label space on real data, as a ratio to greedy JMI over single labels.
 
-For a quick look: ``python -m benchmarks.labelspaces --datasets yeast --repeat 1``.
+Quick run: ``python -m benchmarks.labelspaces --datasets yeast --repeat 1``.
 """
 
 import argparse
@@ -25,40 +25,40 @@ def load(name):
     return EqualWidth().encode(data.X).to_dense(), data.Y
 
 
-class Ready(LabelSpace):
-    """Variables that were made before, so that making them and counting them can be timed apart."""
+class Encoded(LabelSpace):
+    """Targets that are encoded already, so that encoding and counting can be timed separately."""
 
     makes = "variable"
 
-    def __init__(self, made=None):
-        self.made = made
+    def __init__(self, encoded=None):
+        self.encoded = encoded
 
     def make(self, targets, weights=None):
-        return self.made
+        return self.encoded
 
 
 def measure(name, spaces, n_features, rounds):
-    """CPU seconds on one thread: making the variables, and a whole fit."""
+    """CPU seconds on one thread: encoding of the targets, and a complete fit."""
     X, Y = load(name)
     targets = read_targets(Y)
-    making, counting = dict.fromkeys(spaces, NEVER), dict.fromkeys(spaces, NEVER)
-    entries = {}
+    encoding, counting = dict.fromkeys(spaces, NEVER), dict.fromkeys(spaces, NEVER)
+    counted_rows = {}
     for _ in range(rounds):
-        for label in spaces:  # they take turns, so that a busy spell of the machine hits them all
+        for label in spaces:  # alternating, so that other load on the machine affects all of them
             watch = Stopwatch()
-            made = make_label_space(SPACES[label]).make(targets)
-            making[label] = making[label].best(watch.lap())
-            Sieve("jmi", targets=Ready(made), discretizer=None, n_features_to_select=n_features).fit(X, Y)
+            encoded = make_label_space(SPACES[label]).make(targets)
+            encoding[label] = encoding[label].best(watch.lap())
+            Sieve("jmi", targets=Encoded(encoded), discretizer=None, n_features_to_select=n_features).fit(X, Y)
             counting[label] = counting[label].best(watch.lap())
-            entries[label] = made.codes.n_rows
-    fitting = {label: making[label] + counting[label] for label in spaces}
+            counted_rows[label] = encoded.codes.n_rows
+    fitting = {label: encoding[label] + counting[label] for label in spaces}
     single = fitting["single"].cpu
     return [
         {
             "dataset": name,
             "space": label,
-            "entries": entries[label],
-            "making": making[label].cpu,
+            "counted_rows": counted_rows[label],
+            "encoding": encoding[label].cpu,
             "fit": fitting[label].cpu,
             "to_single": fitting[label].cpu / single,
         }
@@ -68,9 +68,9 @@ def measure(name, spaces, n_features, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="names with commas between them")
-    parser.add_argument("--skip", default="", help="label spaces to leave out, with commas between them")
-    parser.add_argument("--features", type=int, default=20, help="how many features to choose")
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names")
+    parser.add_argument("--skip", default="", help="label spaces to leave out, comma-separated")
+    parser.add_argument("--features", type=int, default=20, help="number of features to select")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the best time counts")
     parser.add_argument("--json", type=Path, help="write the numbers there")
     arguments = parser.parse_args()
@@ -82,10 +82,10 @@ def main():
         found = measure(name, spaces, arguments.features, arguments.repeat)
         records += found
         rows = [
-            (one["space"], [f"{one['entries']:,}", *(number(one[key]) for key in ("making", "fit", "to_single"))])
+            (one["space"], [f"{one['counted_rows']:,}", *(number(one[key]) for key in ("encoding", "fit", "to_single"))])
             for one in found
         ]
-        print_table(f"{name}, K={arguments.features}", ["entries", "making s", "fit s", "fit/single"], rows)
+        print_table(f"{name}, K={arguments.features}", ["counted rows", "encoding s", "fit s", "fit/single"], rows)
         print(flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(records, indent=1), encoding="utf-8")

@@ -14,10 +14,10 @@ from benchmarks.workloads import generate
 
 THREADS = (1, 2)
 
-# Runs of each contender in a round; contenders alternate, so that a busy spell of the machine hits them all.
+# Runs of each contender in a round; they alternate, so that other load on the machine affects all of them.
 RUNS_PER_ROUND = 3
 
-# One-hot codes in single precision are large; beyond this numpy is timed on a slice of the features.
+# One-hot matrices in single precision are large; above this size numpy is timed on a slice of the features.
 LARGEST_ONE_HOT = 256 * 2**20
 
 
@@ -31,7 +31,7 @@ def single_threaded_blas():
 
 
 def measure(workload, tools, rounds):
-    """Times in seconds: CPU time of one thread, except ``wall_*``. Missing tools leave their entries out."""
+    """Times in seconds: CPU time of one thread, except ``wall_*``. Missing tools are left out."""
     x, y = generate(workload)
     selected, ours, prototype = compete(workload, x, y, tools.prototype, rounds)
     record = {
@@ -60,7 +60,7 @@ def measure(workload, tools, rounds):
 
 
 def compete(workload, x, y, program, rounds):
-    """Our best stages for each number of threads, and the prototype's, taken in turns."""
+    """Best stages of labelsieve for each number of threads, and of the prototype, measured alternately."""
     ours = {jobs: jmi_on_core.Stages() for jobs in THREADS}
     with_prototype = program is not None and workload.prototype_number is not None
     prototype = PrototypeTimes() if with_prototype else None
@@ -80,7 +80,7 @@ def compete(workload, x, y, program, rounds):
 
 
 def baselines(workload, x, y, selected, tools):
-    """Names and estimates of the slow ways that are at hand."""
+    """Names and estimates of the available baselines."""
     values = jmi_on_core.fixed_point_values(workload.rows, workload.targets)
     if tools.histogram is not None:
         make = partial(HistogramLoop, tools.histogram, workload, x, y, values)

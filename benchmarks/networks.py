@@ -1,6 +1,6 @@
-"""Label networks and features over them: orders, parents, and MLFS for every label, on real data.
+"""Label networks and label-specific features: orders, parents, and MLFS for every label, on real data.
 
-For a quick look: ``python -m benchmarks.networks --datasets enron``.
+Quick run: ``python -m benchmarks.networks --datasets enron``.
 """
 
 import argparse
@@ -19,11 +19,11 @@ from benchmarks.table import number, print_table
 
 DATASETS = ("enron", "delicious")
 N_FEATURES = 30
-SLICE = 16  # labels that slow contenders are timed on
+SLICE = 16  # labels on which slow baselines are timed
 
 
-def one_label_after_the_other(X, Y, parents, labels):
-    """What LabelwiseSieve did before labels shared panels."""
+def separate_searches(X, Y, parents, labels):
+    """One search per label, without shared counts."""
     from labelsieve.counting.workspace import Workspace
     from labelsieve.information import Codes
     from labelsieve.registry import make_criterion
@@ -60,19 +60,19 @@ def measure(name, rounds, gaps):
         if what == "kCC, k = 0.8 q":
             parents = network.to_lists()
 
-    def fit(criterion, **how):
-        return LabelwiseSieve(criterion, discretizer=None, n_features_to_select=N_FEATURES, **how).fit(X, Y).selected_
+    def fit(criterion, parents=None):
+        return LabelwiseSieve(criterion, discretizer=None, n_features_to_select=N_FEATURES, parents=parents).fit(X, Y).selected_
 
     record["JMI"], _ = timed(lambda: fit("jmi"), rounds)
     record["MLFS, no parents"], _ = timed(lambda: fit("mlfs"), rounds)
     record["MLFS"], ours = timed(lambda: fit("mlfs", parents=parents), rounds)
     some = np.unique(np.linspace(0, Y.shape[1] - 1, SLICE).astype(int)).tolist()
-    slow_ways = {"one by one": one_label_after_the_other, "numpy": partial(numpy_mlfs, n_selected=N_FEATURES)}
-    for what, slow in slow_ways.items():
+    baselines = {"one by one": separate_searches, "numpy": partial(numpy_mlfs, n_selected=N_FEATURES)}
+    for what, slow in baselines.items():
         seconds, theirs = timed(lambda slow=slow: slow(X, Y, parents, some), 1)
         record[what] = seconds * Y.shape[1] / len(some)
         if what == "one by one" and not np.array_equal(theirs, ours[some]):
-            sys.exit(f"Stopped, {name}: labels side by side do not choose what they choose one by one")
+            sys.exit(f"Stopped, {name}: shared and separate searches select different features")
         record[f"{what}, same picks"] = float((theirs == ours[some]).mean())
     record["gaps"] = {}
     for gap in gaps:
@@ -108,10 +108,10 @@ def print_records(records):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.networks", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="names, with commas (default: all)")
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
-    parser.add_argument("--gaps", default="", help="widest gaps to try between targets that share a panel, with commas")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    parser.add_argument("--gaps", default="", help="widest gaps between targets that are counted together, comma-separated")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
     options = parser.parse_args(arguments)
     names = options.datasets.split(",")
     if any(name not in DATASETS for name in names) or options.repeat < 1:

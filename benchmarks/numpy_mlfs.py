@@ -1,24 +1,24 @@
-"""MLFS for single labels as plain numpy: what one would write without a counting core. For 0/1 data."""
+"""MLFS for single labels in numpy, without a counting core. For 0/1 data."""
 
 import numpy as np
 
 
 def numpy_mlfs(X, Y, parents, labels, n_selected):
-    """MLFS for one label after the other with one product of 0/1 matrices for each parent and each pick."""
+    """MLFS for one label after the other with one product of 0/1 matrices per parent and step."""
     X, Y = X.astype(np.float32), Y.astype(np.float32)
-    selected = []
+    rankings = []
     for label in labels:
         y = Y[:, label]
         relevance = table_information(X, y)
         score = relevance + sum(given_candidate(X, y, Y[:, p]) for p in parents[label]) / max(1, len(parents[label]))
-        chosen, among = [], np.zeros(X.shape[1])
+        selected, among = [], np.zeros(X.shape[1])
         for step in range(n_selected):
             now = score + among / max(1, step)
-            now[chosen] = -np.inf
-            chosen.append(int(now.argmax()))
-            among += given_candidate(X, y, X[:, chosen[-1]])
-        selected.append(chosen)
-    return np.array(selected)
+            now[selected] = -np.inf
+            selected.append(int(now.argmax()))
+            among += given_candidate(X, y, X[:, selected[-1]])
+        rankings.append(selected)
+    return np.array(rankings)
 
 
 def cells(X, row_sets):

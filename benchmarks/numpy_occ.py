@@ -1,4 +1,4 @@
-"""The selection stage of oCC as plain numpy: order, parents and features with one product of one-hot codes for each table."""
+"""Feature selection of oCC in numpy: order, parents and features with one product of one-hot matrices per table."""
 
 import numpy as np
 
@@ -51,9 +51,9 @@ def chain_order(component, Y):
 def chain_parents(Y, order, k):
     """Eq. 33, label by label."""
     labels, parents = OneHot(Y), [[] for _ in order]
-    for place, label in enumerate(order):
-        before = order[:place]
-        if place <= k:
+    for rank, label in enumerate(order):
+        before = order[:rank]
+        if rank <= k:
             parents[label] = before
             continue
         relevance, among = labels.information(Y[:, label]), np.zeros(len(order))
@@ -67,19 +67,19 @@ def chain_parents(Y, order, k):
 
 def label_features(X, Y, parents, labels, n_selected):
     """Eq. 43 for some labels."""
-    features, selected = OneHot(X), []
+    features, rankings = OneHot(X), []
     for label in labels:
-        y, mine = Y[:, label], parents[label]
-        score = features.information(y) + sum(features.given_column(y, Y[:, p]) for p in mine) / max(1, len(mine))
-        chosen, among = [], np.zeros(X.shape[1])
+        y, own_parents = Y[:, label], parents[label]
+        score = features.information(y) + sum(features.given_column(y, Y[:, p]) for p in own_parents) / max(1, len(own_parents))
+        selected, among = [], np.zeros(X.shape[1])
         for step in range(n_selected):
             now = score + among / max(1, step)
-            now[chosen] = -np.inf
-            chosen.append(int(now.argmax()))
-            # A feature of several levels tells about y with all of them.
-            among += information_of_pair(features, y, X[:, chosen[-1]])
-        selected.append(chosen)
-    return np.array(selected)
+            now[selected] = -np.inf
+            selected.append(int(now.argmax()))
+            # All levels of the newest feature count.
+            among += information_of_pair(features, y, X[:, selected[-1]])
+        rankings.append(selected)
+    return np.array(rankings)
 
 
 def information_of_pair(features, y, code):

@@ -1,4 +1,4 @@
-"""Whole calls of other libraries beside ours, on made-up tables of the size of published ones; everything runs in full.
+"""Equivalent calls of other libraries, on synthetic tables of the size of published ones; nothing is extrapolated.
 
 ``python -m benchmarks.peers``. What is not installed is shown as ``-``: scikit-multilearn-ng, skfeature-chappers.
 """
@@ -33,7 +33,7 @@ def timed(call, rounds):
 
 
 def made(name):
-    """A table of that size: half of its features tell something."""
+    """A table of this size, with half of the features relevant."""
     n_rows, n_features, n_labels = SHAPES[name]
     half = n_features // 2
     data = make_feature_roles(
@@ -55,16 +55,16 @@ def selections(name, rounds):
     X, Y = made(name)
     codes, label = equal_width(X, n_bins=5).to_dense().astype(np.int64), Y[:, 0].astype(np.int64)
     sieve = Sieve("cmim", discretizer=None, n_features_to_select=N_FEATURES)
-    ours, chosen = timed(lambda: sieve.fit(codes, label).selected_, rounds)
+    ours, selected = timed(lambda: sieve.fit(codes, label).selected_, rounds)
     theirs = optional("skfeature.function.information_theoretical_based.CMIM", "cmim")
     seconds = same = None
     if theirs is not None:
         seconds, other = timed(lambda: theirs(codes, label, mode="index", n_selected_features=N_FEATURES), 1)
-        same = float(np.mean(chosen == other[:N_FEATURES]))
+        same = float(np.mean(selected == other[:N_FEATURES]))
     yield f"{name}: CMIM, {N_FEATURES} features, one label", ours, "skfeature", seconds, same
-    ours, chosen = timed(lambda: Sieve("mim", discretizer=None, n_features_to_select=None).fit(codes, Y).selected_, rounds)
+    ours, selected = timed(lambda: Sieve("mim", discretizer=None, n_features_to_select=None).fit(codes, Y).selected_, rounds)
     seconds, scores = timed(lambda: sum(mutual_info_classif(codes, y, discrete_features=True) for y in Y.T), 1)
-    same = float(np.mean(chosen == np.argsort(-scores, kind="stable")))
+    same = float(np.mean(selected == np.argsort(-scores, kind="stable")))
     yield f"{name}: information of all features and labels", ours, "scikit-learn", seconds, same
 
 

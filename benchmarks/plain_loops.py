@@ -1,4 +1,4 @@
-"""LIFT and RAkEL as short loops over scikit-learn, with the choices that labelsieve makes for the same seed."""
+"""LIFT and RAkEL as short loops over scikit-learn, with the random numbers of labelsieve for the same seed."""
 
 import numpy as np
 from sklearn.base import clone
@@ -27,8 +27,8 @@ def plain_rakel(base, X, Y, queries, k=3, seed=0):
 
     n_labels = Y.shape[1]
     votes, voters = np.zeros((len(queries), n_labels)), np.zeros(n_labels)
-    for chosen in random_labelsets(n_labels, k, 2 * n_labels, generator(seed)):
-        labels = list(chosen)
+    for labelset in random_labelsets(n_labels, k, 2 * n_labels, generator(seed)):
+        labels = list(labelset)
         label_rows, classes = np.unique(Y[:, labels], axis=0, return_inverse=True)
         votes[:, labels] += label_rows[clone(base).fit(X, classes.ravel()).predict(queries)]
         voters[labels] += 1

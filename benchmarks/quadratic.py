@@ -1,4 +1,4 @@
-"""The quadratic program of MLQPFS on made-up data, beside solvers that want the whole matrix.
+"""The quadratic program of MLQPFS on synthetic data, compared with solvers that need the whole matrix.
 
 ``python -m benchmarks.quadratic`` prints the parts of ``QuadraticSieve.fit`` (the streamed mean, then the solution from columns
 counted on demand) and how long Clarabel, an interior-point solver, and accelerated projected gradient take for the same
@@ -82,7 +82,7 @@ def clarabel(program):
 
 
 def onto_simplex(point):
-    """The nearest point whose entries are not negative and add up to one."""
+    """Projection onto the probability simplex."""
     falling = np.sort(point)[::-1]
     surplus = np.cumsum(falling) - 1
     last = np.flatnonzero(falling * np.arange(1, len(point) + 1) > surplus)[-1]
@@ -134,7 +134,7 @@ def against(x, y, largest, power, solve):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quadratic", description=__doc__.splitlines()[0])
-    parser.add_argument("--features", default="1000,4000,30000", help="sizes, with commas")
+    parser.add_argument("--features", default="1000,4000,30000", help="comma-separated sizes")
     parser.add_argument("--repeat", type=int, default=2, help="rounds; the best run counts (default: 2)")
     options = parser.parse_args(arguments)
     with_clarabel = find_spec("clarabel") is not None

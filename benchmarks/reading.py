@@ -1,6 +1,6 @@
-"""Reading files: ours beside scipy.io.arff, liac-arff and pandas on the same tables.
+"""File readers, compared with scipy.io.arff, liac-arff and pandas on the same tables.
 
-For a quick look: ``python -m benchmarks.reading --datasets emotions,bibtex --repeat 1``.
+Quick run: ``python -m benchmarks.reading --datasets emotions,bibtex --repeat 1``.
 """
 
 import argparse
@@ -24,11 +24,11 @@ from labelsieve.datasets.readers.compression import read_bytes
 
 DENSE = ("emotions", "yeast", "CAL500", "image", "mediamill-2500", "rf1", "scm20d")
 SPARSE = ("enron", "bibtex", "delicious", "eukaryote-go", "yahoo-reference", "imdb")
-LONG = 20.0  # seconds: whoever takes longer runs once
+LONG = 20.0  # seconds; slower readers run once
 
 
-def unpacked(name, folder):
-    """An unpacked copy of the first data file, and what says where its labels are: nobody's time shall be that of gzip."""
+def uncompressed(name, folder):
+    """An uncompressed copy of the first data file, and the declaration of its labels."""
     entry, home = catalog_entry(name), shared_folder("data")
     file = folder / entry.files[0].removesuffix(".bz2")
     file.write_bytes(read_bytes(next(find_file(entry, entry.files[0], home))))
@@ -57,13 +57,13 @@ def read_with_pandas(file):
 
 
 def write_csv(table, file):
-    """The same columns, codes and all, as text."""
-    header = ",".join(f"c{place}" for place in range(table.shape[1]))
+    """The same columns as CSV."""
+    header = ",".join(f"c{index}" for index in range(table.shape[1]))
     np.savetxt(file, table, fmt="%.9g", delimiter=",", header=header, comments="")
 
 
 def calls(name, data, file, labels, folder):
-    """What to time, by contender; those that cannot read the file or are not installed are left out."""
+    """Calls to time, by reader; readers that do not support the file or are not installed are left out."""
     is_sparse = sp.issparse(data.X)
     found = {"ours": lambda: datasets.load(file, labels)}
     if find_spec("arff") is not None:
@@ -87,13 +87,13 @@ def load_memory(file, labels):
 
 
 def stored_bytes(data):
-    """Bytes of the non-zeros, values and places, of the result."""
+    """Bytes of the values and indices of the result."""
     return sum(matrix.data.nbytes + matrix.indices.nbytes for matrix in (data.X, data.Y))
 
 
 def measure(name, rounds):
     with tempfile.TemporaryDirectory() as made:
-        file, labels = unpacked(name, Path(made))
+        file, labels = uncompressed(name, Path(made))
         data = datasets.load(file, labels)
         record = {"dataset": name, "rows": data.X.shape[0], "columns": data.X.shape[1] + data.Y.shape[1]}
         record |= {"bytes": file.stat().st_size, "sparse": sp.issparse(data.X)}
@@ -106,7 +106,7 @@ def measure(name, rounds):
                 watch = Stopwatch()
                 try:
                     call()
-                except Exception as error:  # the others stumble over some of the field's files
+                except Exception as error:  # some files cannot be read by the other readers
                     failed[contender] = type(error).__name__
                     continue
                 laps[contender] = laps[contender].best(watch.lap())
@@ -139,9 +139,9 @@ def ratio(value, base):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reading", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DENSE + SPARSE), help="names, with commas (default: all)")
+    parser.add_argument("--datasets", default=",".join(DENSE + SPARSE), help="comma-separated names (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
     options = parser.parse_args(arguments)
     names = options.datasets.split(",")
     if set(names) - set(DENSE + SPARSE) or options.repeat < 1:

@@ -1,6 +1,6 @@
-"""Mutual information of every feature with every label on real data, beside sparse products with scipy.
+"""Mutual information of every feature with every label on real data, compared with sparse products in scipy.
 
-For a quick look: ``python -m benchmarks.real --datasets bibtex --repeat 2``.
+Quick run: ``python -m benchmarks.real --datasets bibtex --repeat 2``.
 """
 
 import argparse
@@ -39,14 +39,14 @@ def load(name, max_code):
     data, entry = real_dataset(name)
     shape = (*data.X.shape, data.Y.shape[1])
     if shape != (entry["N"], entry["d"], entry["q"]):
-        raise ValueError(f"{name}: read N, d, q = {shape}, the manifest says otherwise")
+        raise ValueError(f"{name}: read N, d, q = {shape}, which differs from the manifest")
     return codes_of(sp.csc_array(data.X), max_code, name), codes_of(sp.csc_array(data.Y), 1, name)
 
 
 def codes_of(columns, max_code, name):
     values = columns.data
     if values.size and (values.min() < 0 or np.any(values != np.rint(values))):
-        raise ValueError(f"{name} has values that are no counts; they would have to be discretized first")
+        raise ValueError(f"{name} has values that are not counts; discretize them first")
     columns = columns.copy()
     columns.data = np.minimum(values, max_code)
     columns = columns.astype(np.uint8)
@@ -55,7 +55,7 @@ def codes_of(columns, max_code, name):
 
 
 def method_memory(method, name, max_code):
-    """Peak bytes beyond the input; call it in a fresh process. A few rows go first, so that all is loaded."""
+    """Peak bytes beyond the input; call it in a fresh process. A small call first loads all modules."""
     X, Y = load(name, max_code)
     METHODS[method](X[:64, :8], Y[:64, :4])
     return extra_memory(lambda: METHODS[method](X, Y))
@@ -107,10 +107,10 @@ def print_records(records):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="names, with commas (default: all)")
+    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names (default: all)")
     parser.add_argument("--repeat", type=int, default=5, help="rounds; the best run counts (default: 5)")
     parser.add_argument("--max-code", type=int, default=1, help="cap of term counts (default: 1, presence)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
     options = parser.parse_args(arguments)
     names = options.datasets.split(",")
     unknown = [name for name in names if name not in DATASETS]

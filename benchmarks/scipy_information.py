@@ -1,6 +1,6 @@
-"""Mutual information of all pairs of columns by sparse products: the usual way with numpy and scipy.
+"""Mutual information of all pairs of columns by sparse products in scipy.
 
-Written without regard to our library, so that equal results say something. Level 0 of either side never
+Independent of the library, so that it can serve as a reference. Level 0 of either side never
 enters a product and follows from the marginals.
 """
 
@@ -15,7 +15,7 @@ def scipy_mutual_information(X, Y):
     y_counts.insert(0, rows - sum(y_counts))
 
     information = np.zeros((X.shape[1], Y.shape[1]))
-    rest = [np.tile(counts, (X.shape[1], 1)) for counts in y_counts]  # what level 0 of X will be left with
+    rest = [np.tile(counts, (X.shape[1], 1)) for counts in y_counts]  # counts that remain for level 0 of X
     x_rest = np.full(X.shape[1], float(rows))
     for level in x_levels:
         x_counts = level.sum(axis=0)

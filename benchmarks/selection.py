@@ -1,9 +1,8 @@
-"""Whole ``Sieve.fit`` calls on made-up workloads, beside the core alone and the usual ways.
+"""Complete ``Sieve.fit`` calls on synthetic workloads, compared with the core alone and with other implementations.
 
-``python -m benchmarks.selection`` prints, for greedy JMI, what the selector adds to the core's own work (packing, the
-relevance panel
-and one panel for every pick but the last), and how it compares with a plain C loop, numpy one-hot products and scikit-learn's
-``mutual_info_classif`` called label by label, which is only the first step of the work.
+``python -m benchmarks.selection`` prints the overhead of the selector over the core for greedy JMI (packing, relevance, and the
+counts of every step but the last), and compares with a C loop, numpy one-hot products and scikit-learn's
+``mutual_info_classif`` per label, which is only the first step.
 """
 
 import argparse
@@ -32,22 +31,22 @@ def fit_time(workload, x, y, n_jobs, criterion="jmi"):
     return sieve.selected_, watch.lap()
 
 
-class OwnJMI(Criterion):
-    """What a user would write."""
+class CustomJMI(Criterion):
+    """JMI as a custom criterion."""
 
     first = sum_y(I(f, y))
     score = sum_s(sum_y(I((f, s), y)))
 
 
 def core_time(workload, x, y):
-    """The same panels, asked for directly."""
+    """The same counts, computed directly by the core."""
     shorter = replace(workload, steps=workload.steps - 1)
     _, stages = jmi_on_core.select(shorter, x, y, n_jobs=1)
     return stages.total
 
 
 def label_by_label_time(workload, x, y):
-    """``mutual_info_classif`` for every label: relevance alone, without any of the later picks."""
+    """``mutual_info_classif`` for every label: relevance alone, without the later steps."""
     from sklearn.feature_selection import mutual_info_classif
 
     columns = max(1, min(workload.features, CELLS // workload.rows))
@@ -59,30 +58,30 @@ def label_by_label_time(workload, x, y):
 
 def measure(workload, rounds, loop):
     x, y = generate(workload)
-    best = {"fit": NEVER, "fit 2t": NEVER, "core": NEVER, "own": NEVER}
+    best = {"fit": NEVER, "fit 2t": NEVER, "core": NEVER, "custom": NEVER}
     selected = None
     for _ in range(rounds):
         best["core"] = best["core"].best(core_time(workload, x, y))
         selected, lap = fit_time(workload, x, y, 1)
         best["fit"] = best["fit"].best(lap)
-        best["own"] = best["own"].best(fit_time(workload, x, y, 1, OwnJMI())[1])
+        best["custom"] = best["custom"].best(fit_time(workload, x, y, 1, CustomJMI())[1])
         best["fit 2t"] = best["fit 2t"].best(fit_time(workload, x, y, 2)[1])
     values = jmi_on_core.fixed_point_values(workload.rows, workload.targets)
-    chosen = [int(k) for k in selected]
+    selected = [int(k) for k in selected]
     others = {}
     if loop is not None:
-        others["C loop"] = selection_time(partial(HistogramLoop, loop, workload, x, y, values), workload, chosen)
+        others["C loop"] = selection_time(partial(HistogramLoop, loop, workload, x, y, values), workload, selected)
     widest = max(1, LARGEST_ONE_HOT // (4 * workload.rows * (workload.levels - 1)))
     with single_threaded_blas():
         make = partial(OneHotProducts, workload, x, y, values)
-        others["numpy"] = selection_time(make, workload, chosen, narrowest=widest, widest=widest)
+        others["numpy"] = selection_time(make, workload, selected, narrowest=widest, widest=widest)
     others["sklearn"] = label_by_label_time(workload, x, y)
     return best, others
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.selection", description=__doc__.splitlines()[0])
-    parser.add_argument("--workloads", default="w1,w2,w3,w4,w5,w6", help="names, with commas")
+    parser.add_argument("--workloads", default="w1,w2,w3,w4,w5,w6", help="comma-separated names")
     parser.add_argument("--repeat", type=int, default=7, help="rounds; the best run counts (default: 7)")
     options = parser.parse_args(arguments)
     try:
@@ -98,7 +97,7 @@ def main(arguments=None):
         ratios = [
             f"{100 * (fit / core - 1):+.1f} %",
             number(1000 * (fit - core)),
-            number(best["own"].cpu / fit),
+            number(best["custom"].cpu / fit),
             number(best["fit"].wall / best["fit 2t"].wall),
         ]
         for other in ("C loop", "numpy", "sklearn"):
@@ -110,7 +109,7 @@ def main(arguments=None):
         "core",
         "overhead",
         "overhead ms",
-        "own/built-in",
+        "custom/built-in",
         "2t speed-up",
         "C loop/fit",
         "numpy/fit",

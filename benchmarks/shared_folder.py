@@ -1,4 +1,4 @@
-"""Where the optional prototype and data sets lie; what needs them does without when they are absent."""
+"""Folder of the optional prototype and data sets; benchmarks that need them are skipped if it is absent."""
 
 import json
 import os
@@ -8,9 +8,9 @@ VARIABLE = "LABELSIEVE_SHARED"
 
 
 def shared_folder(name):
-    """Sub-folder ``name`` of $LABELSIEVE_SHARED, or of ``shared`` beside the checkout; None if absent."""
-    beside_checkout = Path(__file__).resolve().parents[2] / "shared"
-    folder = Path(os.environ.get(VARIABLE, beside_checkout)) / name
+    """Sub-folder ``name`` of $LABELSIEVE_SHARED, or of the folder ``shared`` next to the checkout; None if absent."""
+    next_to_checkout = Path(__file__).resolve().parents[2] / "shared"
+    folder = Path(os.environ.get(VARIABLE, next_to_checkout)) / name
     return folder if folder.is_dir() else None
 
 

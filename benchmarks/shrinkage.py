@@ -1,7 +1,7 @@
-"""``python -m benchmarks.shrinkage``: what whole tables cost beside the core, in one run.
+"""Cost of whole tables compared with the core: ``python -m benchmarks.shrinkage``.
 
 Greedy selection from codes, five levels a feature, with ``estimator="plugin"`` (the core) and ``"shrinkage"`` (whole tables in
-numpy). CPU seconds of whole ``fit`` calls, the best of some rounds.
+numpy). CPU seconds of complete ``fit`` calls, best of several rounds.
 """
 
 import argparse
@@ -28,18 +28,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     rng, rows = np.random.default_rng(0), []
     for name, (n, d, q) in SHAPES.items():
         X = rng.integers(0, 5, size=(n, d)).astype(np.uint8)
         Y = (rng.random((n, q)) < 0.2).astype(np.uint8)
         for criterion in ("mim", "mrmr", "jmi"):
-            core, whole = (fit_time(X, Y, criterion, one, asked.steps, asked.rounds) for one in ("plugin", "shrinkage"))
-            tables = d * (q * asked.steps if criterion == "jmi" else q + (asked.steps - 1) * (criterion == "mrmr"))
+            core, whole = (fit_time(X, Y, criterion, one, options.steps, options.rounds) for one in ("plugin", "shrinkage"))
+            tables = d * (q * options.steps if criterion == "jmi" else q + (options.steps - 1) * (criterion == "mrmr"))
             sizes, times = (f"{n:,}", f"{d:,}", str(q)), (number(core), number(whole), f"{whole / core:.0f}")
             rows.append((f"{name}, {criterion}", [*sizes, *times, f"{1e6 * whole / tables:.0f}"]))
-    head = ["rows", "features", "labels", "core", "whole tables", "ratio", "µs a table"]
-    print_table(f"{asked.steps} picks", head, rows)
+    head = ["rows", "features", "labels", "core", "whole tables", "ratio", "µs per table"]
+    print_table(f"{options.steps} steps", head, rows)
 
 
 if __name__ == "__main__":

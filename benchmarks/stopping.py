@@ -1,6 +1,6 @@
-"""Stopping rules on data with a known answer: how much of what a rule keeps is relevant, and how much of that it keeps.
+"""Stopping rules on synthetic data with known relevant features: precision and recall of the selected features.
 
-``python -m benchmarks.stopping`` prints precision and recall over numbers of rows and amounts of noise;
+``python -m benchmarks.stopping`` prints precision and recall for several numbers of rows and noise levels;
 ``--figure stopping.png`` draws them.
 """
 

@@ -1,7 +1,7 @@
 """Where one way of counting overtakes another: ``python -m benchmarks.strategies``.
 
 The core chooses by a few thresholds (features.cpp, panels.cpp). Each row here is one panel, timed for every strategy that
-can be forced, as a ratio to the automatic choice: a ratio well below 1 means that a threshold is in the wrong place.
+can be forced, as a ratio to the automatic strategy: a ratio well below 1 means that a threshold is not optimal.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes
 
 STRATEGIES = ("positional", "grouped", "tiled", "sparse", "histogram")
-SLOWEST = 40  # times the automatic choice: what is slower is told by its bound
+SLOWEST = 40  # times the automatic strategy; slower ones are shown as a bound
 
 # what changes: (rows, features, levels, density of ones, targets, classes, density of the rarer class, levels given)
 SHAPES = {

@@ -1,4 +1,4 @@
-"""The made-up workloads that the speed goals of the project are stated for.
+"""Synthetic workloads, for which the speed goals of the project are stated.
 
 Each has the shape of a well-known data set or of a hard case (very tall, very wide, many classes). The values
 are random, but a latent factor per row runs through all columns, so that features and targets depend on each

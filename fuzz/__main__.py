@@ -1,4 +1,4 @@
-"""Fuzz every target in turn, each in a process of its own, and print what was found: ``python -m fuzz --minutes 30``."""
+"""Fuzz every target in turn, each in a separate process, and print the results: ``python -m fuzz --minutes 30``."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 NAMES = ("arff", "xml", "libsvm", "csv", "parquet", "matlab", "packed", "any")
-LEAST = 5  # seconds that are worth another start
+LEAST = 5  # seconds; less is not worth a new process
 PATIENCE = 30  # seconds that a process may take beyond its time
 
 
@@ -40,7 +40,7 @@ def last_number(pattern, text):
 
 
 def failures(target, folder):
-    """Inputs that were kept because something came out that is neither a data set nor a refusal in words."""
+    """Kept inputs that ended neither in a data set nor in a ``DatasetError``."""
     kinds = ("*.input", "crash-*", "timeout-*", "oom-*", "leak-*")
     return sorted(path for kind in kinds for path in folder.glob(f"{target}-{kind}"))
 
@@ -48,7 +48,7 @@ def failures(target, folder):
 def main():
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=30, help="for all targets together (default: 30)")
-    parser.add_argument("--targets", default=",".join(NAMES), help="names, with commas (default: all)")
+    parser.add_argument("--targets", default=",".join(NAMES), help="comma-separated names (default: all)")
     parser.add_argument("--folder", type=Path, default=Path("build/fuzz"), help="keeps the corpus and what fails")
     options = parser.parse_args()
     names = options.targets.split(",")
@@ -65,7 +65,7 @@ def main():
             f"{name:8}   {inputs:10,}   {reached:8,}   {ended:10}   {', '.join(path.name for path in kept) or '-'}", flush=True
         )
     if found:
-        sys.exit(f"Something to mend: see {options.folder}. Try one again with python -m fuzz.again FILE.")
+        sys.exit(f"Failures found: see {options.folder}. Repeat one with python -m fuzz.again FILE.")
 
 
 if __name__ == "__main__":

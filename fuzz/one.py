@@ -1,9 +1,9 @@
 """Fuzz one target in this process with atheris (libFuzzer): ``python -m fuzz.one arff --seconds 60 --folder build/fuzz``.
 
-Coverage is that of our own Python code. The parsers in C that it calls (expat, pyarrow, zlib, scipy's) are not instrumented:
-mutations reach them, but are not guided there.
+Coverage is measured in the Python code of the library. The C parsers that it calls (expat, pyarrow, zlib, scipy's) are not
+instrumented: mutations reach them, but are not guided there.
 
-A mistake in Python is written down and the run goes on; a hang, too much memory or a crash of the process ends it, and
+A Python exception is recorded and the run continues; a hang, too much memory or a crash of the process ends it, and
 libFuzzer keeps the input.
 """
 
@@ -25,11 +25,11 @@ SECONDS_PER_INPUT = 10  # of the clock, then the run ends; slower than SLOW, of 
 SLOW = 2.0
 MEMORY = 2048  # megabytes resident
 ADDRESSES = 16 * 2**30  # bytes of address space: a single request for more is a MemoryError, and written down
-LONGEST = 2**16  # bytes of an input: enough to tell a quadratic reader from a linear one
+LONGEST = 2**16  # bytes of an input: enough to distinguish quadratic from linear time
 
 
 class Log:
-    """Counts inputs, and keeps one input for each place in the code that fails."""
+    """Counts inputs, and keeps one input for each failing location in the code."""
 
     def __init__(self, folder, target, seconds):
         self.folder, self.target, self.inputs, self.seen = folder, target, 0, set()
@@ -98,8 +98,8 @@ def main():
 
     corpus = options.folder / f"corpus-{options.target}"
     corpus.mkdir(parents=True, exist_ok=True)
-    for place, seed in enumerate(seeds(options.target)):
-        (corpus / f"seed-{place}").write_bytes(seed)
+    for index, seed in enumerate(seeds(options.target)):
+        (corpus / f"seed-{index}").write_bytes(seed)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     log = Log(options.folder, options.target, options.seconds)
     flags = [

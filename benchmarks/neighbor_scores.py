@@ -1,6 +1,6 @@
-"""ReliefF and RReliefF beside plain numpy, which holds a row of differences at a time.
+"""ReliefF and RReliefF compared with numpy, which holds one row of differences at a time.
 
-For a quick look: ``python -m benchmarks.neighbor_scores --workloads small --repeat 2``.
+Quick run: ``python -m benchmarks.neighbor_scores --workloads small --repeat 2``.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def generate(workload):
 
 
 def numpy_relieff(X, Y, rows):
-    """Sums of the weights' changes for these rows: what ReliefF does by the book, with vectors over rows and features."""
+    """Sum of the weight updates of these rows: ReliefF as published, vectorized over rows and features."""
     Z = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     weights = np.zeros(X.shape[1])
     for i in rows:
@@ -125,9 +125,9 @@ def print_records(records):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.neighbor_scores", description=__doc__.splitlines()[0])
-    parser.add_argument("--workloads", default=",".join(WORKLOADS), help="names, with commas (default: all)")
+    parser.add_argument("--workloads", default=",".join(WORKLOADS), help="comma-separated names (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
     options = parser.parse_args(arguments)
     names = options.workloads.split(",")
     if options.repeat < 1 or any(name not in WORKLOADS for name in names):
