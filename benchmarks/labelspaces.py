@@ -28,12 +28,12 @@ def load(name):
 class Encoded(LabelSpace):
     """Targets that are encoded already, so that encoding and counting can be timed separately."""
 
-    makes = "variable"
+    produces = "variable"
 
     def __init__(self, encoded=None):
         self.encoded = encoded
 
-    def make(self, targets, weights=None):
+    def encode(self, targets, weights=None):
         return self.encoded
 
 
@@ -46,7 +46,7 @@ def measure(name, spaces, n_features, rounds):
     for _ in range(rounds):
         for label in spaces:  # alternating, so that other load on the machine affects all of them
             watch = Stopwatch()
-            encoded = make_label_space(SPACES[label]).make(targets)
+            encoded = make_label_space(SPACES[label]).encode(targets)
             encoding[label] = encoding[label].best(watch.lap())
             Sieve("jmi", targets=Encoded(encoded), discretizer=None, n_features_to_select=n_features).fit(X, Y)
             counting[label] = counting[label].best(watch.lap())

@@ -23,11 +23,11 @@ def plain_lift(X, Y, queries, ratio=0.1, seed=0):
 
 def plain_rakel(base, X, Y, queries, k=3, seed=0):
     from labelsieve.classifiers.rakel import random_labelsets
-    from labelsieve.labelspace.random_generator import generator
+    from labelsieve.labelspace.base_space import random_generator
 
     n_labels = Y.shape[1]
     votes, voters = np.zeros((len(queries), n_labels)), np.zeros(n_labels)
-    for labelset in random_labelsets(n_labels, k, 2 * n_labels, generator(seed)):
+    for labelset in random_labelsets(n_labels, k, 2 * n_labels, random_generator(seed)):
         labels = list(labelset)
         label_rows, classes = np.unique(Y[:, labels], axis=0, return_inverse=True)
         votes[:, labels] += label_rows[clone(base).fit(X, classes.ravel()).predict(queries)]

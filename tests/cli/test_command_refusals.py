@@ -99,7 +99,7 @@ def test_parquet_without_pyarrow_is_read_with_polars(frame, tmp_path, monkeypatc
         (("--output", "no/such/folder/chosen.json"), "in a folder that exists"),
         (("--bins", "70000"), "n_bins must be a whole number from 1 to 65,535"),
         (("--targets", "powerset"), "'powerset' is not a label space. Known: single, joint, pruned"),
-        (("--method", "pmu", "--targets", "joint"), "label pairs need every target by itself: use targets='single'"),
+        (("--method", "pmu", "--targets", "joint"), "label pairs need separate targets: use targets='single'"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(file, options, message):

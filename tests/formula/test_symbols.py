@@ -158,7 +158,7 @@ def test_a_comparison_never_gives_an_answer(text):
 @pytest.mark.parametrize("name", [name for name in CRITERIA if CRITERIA[name]().plan.target_needs != ("sums over targets",)])
 def test_pairs_of_targets_are_refused_under_joint_targets(name):
     message = refusal(lambda: Sieve(name, targets="joint", discretizer=None).fit(X, Y), InputError)
-    reason = "parents are of single targets" if name == "mlfs" else "label pairs need every target by itself"
+    reason = "parents are of single targets" if name == "mlfs" else "label pairs need separate targets"
     assert message == f"Sieve({name!r}): {reason}: use targets='single' (got 'joint', which is a single variable)."
 
 

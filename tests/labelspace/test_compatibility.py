@@ -22,7 +22,7 @@ def test_a_criterion_works_in_a_space_or_is_refused_with_a_reason(criterion, spa
     X, Y = make_table(1)
     sieve = Sieve(criterion, targets=space, discretizer=None, n_features_to_select=3)
     if criterion in WITH_PAIRS | WITH_PARENTS and space != "single":
-        reason = "label pairs need every target" if criterion in WITH_PAIRS else "parents are of single targets"
+        reason = "label pairs need separate targets" if criterion in WITH_PAIRS else "parents are of single targets"
         with pytest.raises(InputError, match=rf"Sieve\('{criterion}'\): {reason}.* use targets='single' \(got '{space}'"):
             sieve.fit(X, Y)
         return

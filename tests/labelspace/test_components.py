@@ -1,4 +1,4 @@
-"""Principal components, and numbers in three levels."""
+"""Principal components, and their codes in three levels."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_weights_repeat_rows(shape):
     assert np.array_equal(codes[rows], three_levels(weighted[rows]).to_dense())
 
 
-def test_the_same_every_time():
+def test_components_are_reproducible():
     X = make_numbers(400, 300)
     assert np.array_equal(principal_components(X, 2), principal_components(X, 2))
 
@@ -57,12 +57,12 @@ def test_one_direction_is_found_among_many_columns():
     np.testing.assert_allclose(ours[:, 1], 0, atol=1e-8)
 
 
-def test_what_is_not_finite_is_refused():
+def test_values_that_are_not_finite_are_refused():
     with pytest.raises(InputError, match="not finite; fill them"):
         principal_components([[1.0, np.nan], [2.0, 3.0]])
 
 
-def test_three_levels_are_parted_at_mean_and_deviation():
+def test_three_levels_are_cut_at_mean_and_deviation():
     values = np.random.default_rng(0).normal(size=(200, 3))
     for factor in (0.5, 1.0):
         low, high = (values.mean(axis=0) + sign * factor * values.std(axis=0, ddof=1) for sign in (-1, 1))

@@ -1,4 +1,4 @@
-"""Groups of targets: their sizes, their clusters, their randomness."""
+"""Groups of targets: sizes, clusters and randomness."""
 
 import builtins
 
@@ -9,8 +9,8 @@ from sklearn.base import clone
 from labelsieve import InputError, Sieve
 from labelsieve.criteria.relevance import JMI
 from labelsieve.labelspace import Group, GroupAuto, GroupRand, read_targets
-from labelsieve.labelspace.group_auto import joined, shared_information
-from labelsieve.labelspace.labelset_clusters import distinct_rows, medoid_clusters
+from labelsieve.labelspace.group_auto import linked_groups, normalized_information
+from labelsieve.labelspace.labelset_clusters import distinct_labelsets, medoid_clusters
 from tests.support.shared_files import shared_file
 
 
@@ -27,7 +27,7 @@ def hamming(a, b):
 
 def clusters_of(Y, n_clusters, *, seed=0, max_rows=2500, weights=None, kind="auto"):
     targets = read_targets(Y, kind)
-    rows = distinct_rows(targets.classes.to_dense(), targets, np.arange(targets.n_columns), weights)
+    rows = distinct_labelsets(targets.classes.to_dense(), targets, np.arange(targets.n_columns), weights)
     return medoid_clusters(rows, n_clusters, np.random.default_rng(seed), max_rows)
 
 
@@ -57,17 +57,17 @@ DATA = {
 @pytest.mark.parametrize("kind", DATA)
 @pytest.mark.parametrize("n_clusters", [2, 5])
 def test_rows_are_in_the_cluster_of_their_nearest_medoid_and_no_swap_is_better(kind, n_clusters):
-    """What k-medoids promises: the clusters are those of some medoids that no single exchange improves."""
-    Y, what, metric = DATA[kind]
+    """The guarantee of k-medoids: no single exchange of a medoid improves the clusters."""
+    Y, target_kind, metric = DATA[kind]
     distances = metric(Y).astype(float)
-    found = clusters_of(Y, n_clusters, kind=what)
+    found = clusters_of(Y, n_clusters, kind=target_kind)
     assert len(set(found)) == n_clusters
     # The best medoid of each cluster, given its members; a local optimum of exchanges has these.
     medoids = [min(np.flatnonzero(found == c), key=lambda m: distances[found == c, m].sum()) for c in range(n_clusters)]
     ours = loss(distances, medoids)
-    for place in range(n_clusters):
+    for position in range(n_clusters):
         for other in range(len(Y)):
-            exchanged = [*medoids[:place], other, *medoids[place + 1 :]]
+            exchanged = [*medoids[:position], other, *medoids[position + 1 :]]
             assert loss(distances, exchanged) >= ours - 1e-6
 
 
@@ -75,7 +75,7 @@ def test_mixed_targets_are_the_root_of_hamming_plus_squared_euclid():
     rng = np.random.default_rng(0)
     Y = np.column_stack([rng.integers(0, 2, 40), rng.integers(0, 3, 40), rng.normal(size=40)])
     targets = read_targets(Y)
-    rows = distinct_rows(targets.classes.to_dense(), targets, np.arange(3), None)
+    rows = distinct_labelsets(targets.classes.to_dense(), targets, np.arange(3), None)
     every = np.arange(len(rows.counts))
     distances = rows.distances(every, every)
     z = standardized(Y[:, 2])
@@ -85,12 +85,12 @@ def test_mixed_targets_are_the_root_of_hamming_plus_squared_euclid():
             assert distances[rows.number[a], rows.number[b]] == pytest.approx(expected, abs=1e-6)
 
 
-def test_no_more_clusters_than_distinct_rows():
+def test_no_more_clusters_than_distinct_labelsets():
     Y = np.array([[0, 1], [1, 0], [0, 1], [1, 1]])
     assert clusters_of(Y, 8).tolist() == [0, 1, 0, 2]
 
 
-def test_a_sample_finds_nearly_as_good_medoids_and_takes_every_row_along():
+def test_a_sample_finds_medoids_that_are_nearly_as_good():
     Y = make_labels(4, n_rows=3000)
     distances = (Y[:, np.newaxis] != Y[np.newaxis]).sum(axis=2)
     whole, sampled = clusters_of(Y, 5, max_rows=3000), clusters_of(Y, 5, max_rows=200)
@@ -103,13 +103,13 @@ def test_a_sample_finds_nearly_as_good_medoids_and_takes_every_row_along():
 class TestLaws:
     def test_one_seed_agrees_with_itself_and_a_clone(self, space):
         Y = read_targets(make_labels(5))
-        one, two = space.make(Y).codes.to_dense(), clone(space).make(Y).codes.to_dense()
+        one, two = space.encode(Y).codes.to_dense(), clone(space).encode(Y).codes.to_dense()
         assert np.array_equal(one, two)
 
-    def test_another_seed_groups_otherwise_where_groups_are_random(self, space):
+    def test_another_seed_gives_other_groups_where_groups_are_random(self, space):
         Y = read_targets(make_labels(5))
-        made = [clone(space).set_params(random_state=seed).make(Y).codes for seed in (0, 1)]
-        if isinstance(space, GroupAuto):  # the data make its groups, so there are as many whatever the seed
+        made = [clone(space).set_params(random_state=seed).encode(Y).codes for seed in (0, 1)]
+        if isinstance(space, GroupAuto):  # its groups depend on the data, not on the seed
             assert made[0].n_columns == made[1].n_columns
         else:
             assert not np.array_equal(made[0].to_dense(), made[1].to_dense())
@@ -117,16 +117,16 @@ class TestLaws:
     def test_the_order_of_rows_does_not_matter(self, space):
         Y = make_labels(5)
         order = np.random.default_rng(0).permutation(len(Y))
-        made, shuffled = (space.make(read_targets(rows)).codes.to_dense() for rows in (Y, Y[order]))
+        made, shuffled = (space.encode(read_targets(rows)).codes.to_dense() for rows in (Y, Y[order]))
         for one, other in zip(made.T, shuffled.T, strict=True):
             assert len(set(zip(one[order], other, strict=True))) == len(set(one)) == len(set(other))
 
     def test_whole_weights_are_repeated_rows(self, space):
         Y = make_labels(5)
         times = np.random.default_rng(1).integers(1, 4, size=len(Y))
-        weighted = space.make(read_targets(Y), times.astype(float)).codes.to_dense()
-        repeated = space.make(read_targets(np.repeat(Y, times, axis=0))).codes.to_dense()
-        if not isinstance(space, GroupAuto):  # which asks how many rows there are
+        weighted = space.encode(read_targets(Y), times.astype(float)).codes.to_dense()
+        repeated = space.encode(read_targets(np.repeat(Y, times, axis=0))).codes.to_dense()
+        if not isinstance(space, GroupAuto):  # which depends on the number of rows
             assert np.array_equal(np.repeat(weighted, times, axis=0), repeated)
 
     def test_a_selection_is_repeatable(self, space):
@@ -155,24 +155,24 @@ def test_random_groups_are_within_the_papers_ranges():
     assert {clusters for _, clusters in groups} == set(range(4, 17))
 
 
-def test_one_target_is_its_own_group():
+def test_one_target_is_a_group():
     Y = np.array([[0], [1], [1]])
     for space in (Group(), GroupRand(), GroupAuto()):
-        assert space.make(read_targets(Y)).codes.column(0).tolist() == [0, 1, 1]
+        assert space.encode(read_targets(Y)).codes.column(0).tolist() == [0, 1, 1]
 
 
 def test_targets_that_share_information_are_grouped():
     rng = np.random.default_rng(0)
     a, b, c = rng.integers(0, 2, size=(3, 300))
     Y = np.column_stack([a, b, a ^ (rng.random(300) < 0.05), c, b, np.zeros(300, dtype=int)])
-    assert joined(shared_information(read_targets(Y).classes, None), 0.3).tolist() == [0, 1, 0, 2, 1, 3]
+    assert linked_groups(normalized_information(read_targets(Y).classes, None), 0.3).tolist() == [0, 1, 0, 2, 1, 3]
 
 
 def test_real_targets_are_grouped_without_bins():
     with np.load(shared_file("reference", "group_jmi_atp1d_seed0.npz"), allow_pickle=False) as file:
         X, Y = file["X_disc"], file["Y"]
     sieve = Sieve(JMI(), discretizer=None, targets=Group(kind="numbers", n_clusters=8), n_features_to_select=5).fit(X, Y)
-    made = Group(kind="numbers", n_clusters=8).make(read_targets(Y, "numbers"))
+    made = Group(kind="numbers", n_clusters=8).encode(read_targets(Y, "numbers"))
     assert set(made.codes.levels) == {8}
     same = Sieve(JMI(), discretizer=None, n_features_to_select=5).fit(X, made.codes.to_dense())
     assert np.array_equal(sieve.scores_, same.scores_)
@@ -191,9 +191,9 @@ def test_real_targets_are_grouped_without_bins():
         (GroupAuto(shared=2), "shared must be between 0 and 1"),
     ],
 )
-def test_settings_that_cannot_be_meant_are_refused(space, message):
+def test_invalid_settings_are_refused(space, message):
     with pytest.raises(InputError, match=message):
-        space.make(read_targets(make_labels(0)))
+        space.encode(read_targets(make_labels(0)))
 
 
 def test_a_missing_package_is_named_with_its_remedy(monkeypatch):
@@ -206,4 +206,4 @@ def test_a_missing_package_is_named_with_its_remedy(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(InputError, match=r"pip install labelsieve\[group\]"):
-        Group(n_clusters=2).make(read_targets(make_labels(0)))
+        Group(n_clusters=2).encode(read_targets(make_labels(0)))

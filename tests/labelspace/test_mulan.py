@@ -1,8 +1,8 @@
 """Mulan's information gain (Java, on Weka) under its transformations, with bins cut as it cuts them.
 
-Weka bins a feature by the class at hand: each label, the powerset, the copied labels. The cut points of labels and powerset are
-on record; those of the other transformations are found by the rule of Fayyad and Irani (1993), below, which is checked against
-the record first.
+Weka discretizes a feature by the class variable: each label, the powerset, the copied labels. The cut points of labels and
+powerset are recorded; those of the other transformations are computed with the rule of Fayyad and Irani (1993), below, which is
+checked against the record first.
 """
 
 import json
@@ -44,24 +44,24 @@ def entropy(counts):
 
 
 def mdl_cuts(values, classes):
-    """Where the best cut pays for its description; Weka's better encoding counts the cuts that are possible."""
+    """Cut points of the MDL rule; Weka's better encoding counts the possible cuts."""
     order = np.argsort(values, kind="stable")
     values, classes = values[order], classes[order]
     one_hot = np.eye(classes.max() + 1)[classes]
     below = np.cumsum(one_hot, axis=0)
-    places = np.flatnonzero(values[:-1] < values[1:])
-    if not len(places):
+    boundaries = np.flatnonzero(values[:-1] < values[1:])
+    if not len(boundaries):
         return []
     n, total = len(values), below[-1]
-    split = [((i + 1) * entropy(below[i]) + (n - i - 1) * entropy(total - below[i])) / n for i in places]
+    split = [((i + 1) * entropy(below[i]) + (n - i - 1) * entropy(total - below[i])) / n for i in boundaries]
     best = int(np.argmin(np.round(split, 12)))
-    at, gain = places[best], entropy(total) - split[best]
-    parts = below[at], total - below[at]
-    kinds = [np.count_nonzero(counts) for counts in (total, *parts)]
+    at, gain = boundaries[best], entropy(total) - split[best]
+    halves = below[at], total - below[at]
+    kinds = [np.count_nonzero(counts) for counts in (total, *halves)]
     delta = np.log2(3.0 ** kinds[0] - 2) - (
-        kinds[0] * entropy(total) - kinds[1] * entropy(parts[0]) - kinds[2] * entropy(parts[1])
+        kinds[0] * entropy(total) - kinds[1] * entropy(halves[0]) - kinds[2] * entropy(halves[1])
     )
-    if gain <= 1e-12 or gain <= (np.log2(len(places)) + delta) / n:
+    if gain <= 1e-12 or gain <= (np.log2(len(boundaries)) + delta) / n:
         return []
     left, right = slice(None, at + 1), slice(at + 1, None)
     return [
@@ -107,7 +107,7 @@ def test_the_rule_below_cuts_where_weka_does():
 
 
 def as_mulan_picks(Y, sign):
-    """The label of largest (or, with -1, least) count, in a search that starts from label 0, whether the row has it or not."""
+    """The label of the largest (with -1, smallest) count, in a search that starts from label 0 even if the row lacks it."""
     counts = sign * Y.sum(axis=0)
     picked = np.zeros(len(Y), dtype=int)
     for row, labels in enumerate(Y):
@@ -120,9 +120,9 @@ def as_mulan_picks(Y, sign):
 @pytest.mark.parametrize("transformation", SPACES)
 def test_the_gain_of_a_transformation_is_mulans(transformation):
     X, Y = read()
-    made = LABEL_SPACES[SPACES[transformation]]().make(read_targets(Y))
-    rows = np.flatnonzero(made.rows) if made.row_index is None else made.row_index
-    classes = made.codes.column(0).astype(int)
+    encoded = LABEL_SPACES[SPACES[transformation]]().encode(read_targets(Y))
+    rows = np.flatnonzero(encoded.rows) if encoded.row_index is None else encoded.row_index
+    classes = encoded.codes.column(0).astype(int)
     space = SPACES[transformation]
     if transformation.startswith("Select"):
         picked = as_mulan_picks(Y, 1 if transformation == "SelectMax" else -1)

@@ -1,4 +1,4 @@
-"""Orders, parents and trees follow the equations, written out naively, and the laws that networks obey."""
+"""Orders, parents and trees against reference implementations of the equations, and invariances of networks."""
 
 import numpy as np
 import pandas as pd
@@ -47,14 +47,14 @@ def test_every_parent_is_the_best_by_equation_33(k):
         labels = columns(Y)
         network = NetworkRule(k=k, order="random", random_state=seed).learn(None, Y)
         most = 3 if k == 0.5 else k
-        for place, child in enumerate(network.order):
-            before = [a for a in network.order[:place] if varies(labels[a])]
-            mine = list(network.parents[child])
-            assert len(mine) == (min(most, len(before)) if varies(labels[child]) else 0)
+        for position, child in enumerate(network.order):
+            before = [a for a in network.order[:position] if varies(labels[a])]
+            selected = list(network.parents[child])
+            assert len(selected) == (min(most, len(before)) if varies(labels[child]) else 0)
             if len(before) <= most:
                 continue
-            for step, parent in enumerate(mine):
-                scores = {a: kcc_score(labels, child, a, mine[:step]) for a in before if a not in mine[:step]}
+            for step, parent in enumerate(selected):
+                scores = {a: kcc_score(labels, child, a, selected[:step]) for a in before if a not in selected[:step]}
                 assert scores[parent] >= max(scores.values()) - NEAR, f"seed {seed}, label {child}, step {step}"
 
 
@@ -66,7 +66,7 @@ def test_blocks_of_labels_do_not_change_parents(monkeypatch):
     assert NetworkRule(k=4, order="information").learn(X, Y) == whole
 
 
-def test_a_tree_has_the_largest_weight_there_is():
+def test_a_tree_has_the_largest_weight():
     for seed in SEEDS:
         _, Y = make_labels(seed)
         labels = columns(Y)
@@ -89,17 +89,17 @@ def test_permuting_labels_permutes_the_network(rule):
         if rule == "frequency" and len(set(Y.sum(axis=0))) < Y.shape[1]:
             continue  # ties go to the lowest label, and that is another one
         shuffle = np.random.default_rng(seed).permutation(Y.shape[1])
-        label_space_name = np.argsort(shuffle)  # old label -> place among the shuffled
+        new_label = np.argsort(shuffle)  # old label -> new label
         options = dict(RULES[rule])
         plain = NetworkRule(**options).learn(X, Y)
         if "root" in options:
-            options["root"] = int(label_space_name[options["root"]])
+            options["root"] = int(new_label[options["root"]])
         if options.get("order") == "given":
-            options["order"] = label_space_name.tolist()
+            options["order"] = new_label.tolist()
         moved = NetworkRule(**options).learn(X, Y[:, shuffle])
         renamed = LabelNetwork(
-            tuple(int(label_space_name[a]) for a in plain.order),
-            tuple(tuple(int(label_space_name[p]) for p in plain.parents[shuffle[b]]) for b in range(len(shuffle))),
+            tuple(int(new_label[a]) for a in plain.order),
+            tuple(tuple(int(new_label[p]) for p in plain.parents[shuffle[b]]) for b in range(len(shuffle))),
         )
         assert moved == renamed
 
@@ -136,7 +136,7 @@ def test_fewer_parents_are_the_first_of_more():
 
 
 @pytest.mark.parametrize("options", [{"order": "random", "parents": "none"}, {"parents": "tree"}], ids=str)
-def test_seeds_decide(options):
+def test_the_seed_decides(options):
     _, Y = make_labels(0, n_labels=12, constant=False)
     orders = [NetworkRule(random_state=seed, **options).learn(None, Y).order for seed in (0, 0, 1, 2, 3)]
     assert orders[0] == orders[1]
@@ -189,7 +189,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_rules_that_make_no_sense_are_refused(kind):
+def test_invalid_rules_are_refused(kind):
     options, message = REFUSED[kind]
     X, Y = make_labels(0, constant=False)
     Y[:, 5] = 1
@@ -197,10 +197,10 @@ def test_rules_that_make_no_sense_are_refused(kind):
         NetworkRule(**options).learn(X, Y)
 
 
-def test_features_are_asked_for_where_they_are_needed():
+def test_features_are_required_where_they_are_needed():
     X, Y = make_labels(0)
     for options in ({}, {"order": "information"}, {"parents": "tree", "edge_weight": "given-features"}):
-        with pytest.raises(InputError, match="looks at the features: give X"):
+        with pytest.raises(InputError, match="needs the features: pass X"):
             NetworkRule(**options).learn(None, Y)
     with pytest.raises(InputError, match=r"not a whole number.*bin continuous columns first"):
         NetworkRule(order="information").learn(X + 0.5, Y)

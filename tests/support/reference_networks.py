@@ -1,14 +1,14 @@
-"""Naive twins of orders and parents: the equations of Sun and Kudo (2017) as plain loops over plain columns."""
+"""Reference implementations of orders and parents: the equations of Sun and Kudo (2017) as plain loops over columns."""
 
 from itertools import combinations
 
 from tests.support.reference_criteria import H, cmi, mi
 
-NEAR = 1e-9  # twins add doubles: what differs by less is a tie
+NEAR = 1e-9  # references add doubles: smaller differences are ties
 
 
 def best(scores, candidates):
-    """The candidate with the largest score, and whether another one comes near."""
+    """The candidate with the largest score, and whether another one is near."""
     top = max(scores[c] for c in candidates)
     near = [c for c in candidates if scores[c] >= top - NEAR]
     return near[0], len(near) > 1
@@ -19,7 +19,7 @@ def varies(column):
 
 
 def chain_order(features, labels, *, second_term=True):
-    """Algorithm 2 with eq. 47; labels that do not vary come last. Also whether some choice was a tie."""
+    """Algorithm 2 with eq. 47; labels that do not vary come last. Also whether there was a tie."""
     open_ = [a for a in range(len(labels)) if varies(labels[a])]
     last = [a for a in range(len(labels)) if not varies(labels[a])]
     if not open_:
@@ -36,16 +36,18 @@ def chain_order(features, labels, *, second_term=True):
                 scores[a] += sum(cmi(labels[a], labels[newer], x) for x in features) / len(features)
                 if second_term and k:
                     scores[a] += sum(cmi(labels[newer], labels[older], labels[a]) for older in order[:k]) / k
-        choice, unclear = best(scores, left)
+        label, unclear = best(scores, left)
         tie = tie or unclear
-        order.append(choice)
+        order.append(label)
     return order + last, tie
 
 
-def kcc_score(labels, child, candidate, chosen):
+def kcc_score(labels, child, candidate, selected):
     """Eq. 33."""
     score = mi(labels[candidate], labels[child])
-    return score + (sum(cmi(labels[child], labels[p], labels[candidate]) for p in chosen) / len(chosen) if chosen else 0.0)
+    return score + (
+        sum(cmi(labels[child], labels[p], labels[candidate]) for p in selected) / len(selected) if selected else 0.0
+    )
 
 
 def tree_weight(labels, edges):

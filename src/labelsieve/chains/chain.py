@@ -21,7 +21,7 @@ from labelsieve.classifiers.binary_models import columns_of
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
-from labelsieve.labelspace.random_generator import generator
+from labelsieve.labelspace.base_space import random_generator
 
 Inference = Literal["greedy", "beam", "exact", "monte-carlo"]
 Loss = Literal["subset", "hamming", "f1"]
@@ -203,7 +203,7 @@ class ClassifierChain(MultiLabelClassifier):
         if self.inference == "exact":
             return exact(chain, X, self.loss)
         if self.inference == "monte-carlo":
-            return monte_carlo(chain, X, self.loss, self.n_samples, generator(self.random_state))
+            return monte_carlo(chain, X, self.loss, self.n_samples, random_generator(self.random_state))
         values = greedy(chain, X) if self.inference == "greedy" else beam(chain, X, self.beam_width)
         return Answer(values, chain.along(X, values, Link.probability))
 

@@ -14,7 +14,7 @@ from labelsieve.counting.row_weights import quantized_weights
 from labelsieve.discretize import Discretizer, EqualWidth, one_table
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule, find_parents, read_targets
-from labelsieve.labelspace.random_generator import generator
+from labelsieve.labelspace.base_space import random_generator
 from labelsieve.registry import resolve_method
 
 # Binary relevance, a classifier chain in a random order (Read et al. 2011), the tree of Zaragoza et al. (2011), and Sun and
@@ -42,7 +42,7 @@ def rule_named(network: Any, random_state: Any = None) -> Any:
             raise InputError(f"network must be {names}, lists of parents, a LabelNetwork or a NetworkRule, not {network!r}.")
         network = NetworkRule(**SETTINGS[network])
     if isinstance(network, NetworkRule) and random_state is not None and network.random_state is None:
-        network = clone(network).set_params(random_state=generator(random_state))
+        network = clone(network).set_params(random_state=random_generator(random_state))
     return network
 
 

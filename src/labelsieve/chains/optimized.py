@@ -68,7 +68,7 @@ class OptimizedClassifierChain(ClassifierChain):
     >>> Y = np.column_stack([first, first & (X[:, 1] > 0), X[:, 5] > 0.5]).astype(int)
     >>> model = OptimizedClassifierChain(n_features_to_select=1).fit(X, Y)
     >>> print(model.network_)
-    place  label  parents
+    order  label  parents
         1  1      -
         2  0      1
         3  2      1, 0

@@ -17,7 +17,7 @@ from labelsieve.classifiers.balanced_k_means import balanced_clusters
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier, base_has
 from labelsieve.classifiers.binary_relevance import BinaryRelevance
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
-from labelsieve.labelspace.random_generator import generator
+from labelsieve.labelspace.base_space import random_generator
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class HOMER(MultiLabelClassifier):
         and for ``base``, which must take weights.
         """
         X, labels, weights = self._read_weighted(X, y, sample_weight)
-        nodes = grow(labels.tocsc(), self.n_children, generator(self.random_state), weights)
+        nodes = grow(labels.tocsc(), self.n_children, random_generator(self.random_state), weights)
         base = self.base if isinstance(self.base, MultiLabelClassifier) else BinaryRelevance(self.base)
         by_label = labels.tocsc()
         models = Parallel(n_jobs=self.n_jobs)(delayed(_fit_node)(base, X, by_label, node, weights) for node in nodes)

@@ -89,7 +89,7 @@ class LabelCopies(MultiLabelClassifier):
         if labels.nnz == 0:  # nothing is ever there
             self._model, self.threshold_, self.n_rows_left_out_ = None, 0.0, X.shape[0]
             return self
-        made = resolve(self.targets, SPACES, LabelSpace, "label space").make(read_targets(labels), weights)
+        made = resolve(self.targets, SPACES, LabelSpace, "label space").encode(read_targets(labels), weights)
         if made.codes.n_columns != 1 or int(made.codes.levels[0]) != labels.shape[1]:
             raise InputError(f"LabelCopies needs a label space whose classes are the labels, not {self.targets!r}.")
         self._model = fit_classes(self.base, X, made, weights)

@@ -54,7 +54,7 @@ class PowersetModel:
 
 def fit_powerset(base: Any, X: Any, labels: sp.csr_matrix, space: LabelSpace, weights: Weights = None) -> PowersetModel:
     """Learn the classes that ``space`` (:class:`Joint` or :class:`Pruned`) makes of the labels."""
-    made = space.make(read_targets(labels), weights)
+    made = space.encode(read_targets(labels), weights)
     model = fit_classes(base, X, made, weights)
     rows: NDArray[Any] = np.arange(labels.shape[0])
     if made.row_index is not None:

@@ -16,7 +16,7 @@ from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.powerset import fit_powerset
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint
-from labelsieve.labelspace.random_generator import generator
+from labelsieve.labelspace.base_space import random_generator
 
 MOST_LISTED = 100_000  # labelsets that are listed to draw from; of more, equal draws are rare and drawn again
 
@@ -113,7 +113,7 @@ class RAkEL(MultiLabelClassifier):
         if self.soft and not hasattr(self.base, "predict_proba"):
             raise InputError(f"RAkEL(soft=True) needs a base with predict_proba, not {self.base!r}.")
         X, labels, weights = self._read_weighted(X, y, sample_weight)
-        n_labels, rng = labels.shape[1], generator(self.random_state)
+        n_labels, rng = labels.shape[1], random_generator(self.random_state)
         k = min(self.k, n_labels)
         if self.disjoint:
             order = rng.permutation(n_labels)

@@ -2,14 +2,11 @@ from labelsieve.counting.targets import TargetTable, read_targets
 from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, label_space_name, to_count
 from labelsieve.labelspace.compatibility import compatibility_table, refusal
 from labelsieve.labelspace.copy_transformation import Copy, CopyWeight
-from labelsieve.labelspace.find_parents import NETWORKS, find_parents
 from labelsieve.labelspace.group import Group, GroupRand
 from labelsieve.labelspace.group_auto import GroupAuto
-from labelsieve.labelspace.joint import Joint
-from labelsieve.labelspace.label_network import LabelNetwork
-from labelsieve.labelspace.network_rule import NetworkRule
-from labelsieve.labelspace.parent_lists import check_parents
-from labelsieve.labelspace.pruned import Pruned
+from labelsieve.labelspace.joint import Joint, Pruned
+from labelsieve.labelspace.label_network import LabelNetwork, check_parents
+from labelsieve.labelspace.network_rule import NETWORKS, NetworkRule, find_parents
 from labelsieve.labelspace.select_transformation import Ignore, SelectMax, SelectMin, SelectRandom
 from labelsieve.labelspace.single import Single
 

@@ -1,4 +1,4 @@
-"""What a label space is: a way to make, of the targets, the variables that a criterion runs over."""
+"""Base of the label spaces: a label space encodes the targets as the variables that a criterion is computed for."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -6,32 +6,34 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import Estimator, RowWeights, quantized_weights
 from labelsieve.counting.targets import TargetTable
 from labelsieve.errors import InputError
 
-Makes = Literal["targets", "groups", "variable"]
+Produces = Literal["targets", "groups", "variable"]
 Weights = NDArray[np.float64] | None
+RandomState = int | np.random.RandomState | None
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedTargets:
-    """The variables of a label space, and which rows they are of.
+    """The variables of a label space, and the rows that they belong to.
 
     Attributes
     ----------
     codes : Codes
         The variables.
-    rows : ndarray of bool, optional
-        The rows that count; all of them unless given.
-    row_index : ndarray of uint32, optional
-        Where rows count more than once: the row of every row of ``codes``, ascending. Rows themselves are never copied.
-    share : ndarray of float, optional
-        What each row weighs, beside its sample weight.
-    n_left_out : int
-        Rows that do not count.
+    rows : ndarray of bool, default=None
+        Mask of the rows that are kept; None: all.
+    row_index : ndarray of uint32, default=None
+        With repetition of rows: the row of X for every row of ``codes``, ascending. Rows of X are never copied.
+    share : ndarray of float, default=None
+        A factor for the sample weight of every row.
+    n_left_out : int, default=0
+        Number of rows that are dropped.
     """
 
     codes: Codes
@@ -42,22 +44,22 @@ class EncodedTargets:
 
 
 class LabelSpace(BaseEstimator):  # type: ignore[misc]
-    """Makes variables of targets. Its parameters are scikit-learn parameters, so a search can tune them.
+    """Encodes targets as variables. Its parameters are scikit-learn parameters, so a grid search can tune them.
 
-    ``makes`` tells what comes out: the ``"targets"`` themselves, ``"groups"`` of them, or one ``"variable"``.
+    ``produces`` is the kind of the variables: the ``"targets"`` themselves, ``"groups"`` of them, or one ``"variable"``.
     """
 
     name: ClassVar[str]
-    makes: ClassVar[Makes]
+    produces: ClassVar[Produces]
     kind: Literal["auto", "classes", "numbers"] = "auto"
 
-    def make(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The variables; ``weights`` are sample weights, one each unless given."""
+    def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
+        """The variables; ``weights`` are sample weights, None for equal ones."""
         raise NotImplementedError
 
     def n_variables(self, n_targets: int) -> int:
-        """How many variables come of so many targets."""
-        return n_targets if self.makes == "targets" else 1
+        """Number of variables for ``n_targets`` targets."""
+        return n_targets if self.produces == "targets" else 1
 
 
 def label_space_name(space: LabelSpace) -> str:
@@ -76,33 +78,42 @@ class CountingInput:
     n_left_out: int
 
 
-def to_count(X: Codes, made: EncodedTargets, weights: Weights, estimator: Estimator) -> CountingInput:
-    """Bring features and variables to the rows that count.
+def to_count(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Estimator) -> CountingInput:
+    """Features and variables on the rows that the label space keeps.
 
-    Rows that do not are taken out. Rows that count several times stay single: ascending row_index name them. Cost: a copy of
-    the codes that stay, where any are taken out.
+    Dropped rows are removed. Repeated rows stay single in X and are repeated in ``row_index``. Cost: a copy of the remaining
+    codes, if any row is dropped.
     """
-    rows, row_index, times = made.rows, made.row_index, None
+    rows, row_index, times = encoded.rows, encoded.row_index, None
     if row_index is not None:
         times = np.bincount(row_index, minlength=X.n_rows)
         rows = times > 0
-        if (np.diff(row_index.astype(np.int64)) > 0).all():  # nothing is named twice: fewer rows, counted at full speed
+        if (np.diff(row_index.astype(np.int64)) > 0).all():  # no row is repeated: plain rows are counted faster
             row_index = times = None
         else:
             row_index = (np.cumsum(rows) - 1)[row_index].astype(np.uint32)
             times = times[rows]
-    if made.share is not None:
-        weights = made.share if weights is None else weights * made.share
+    if encoded.share is not None:
+        weights = encoded.share if weights is None else weights * encoded.share
     if rows is not None and not rows.all():
         X = X.take_rows(rows)
         weights = None if weights is None else weights[rows]
     if X.n_rows == 0:
-        raise InputError("No row is left in this label space: every one is dropped. Use another, or a smaller min_count.")
+        raise InputError("No row is left in this label space: all are dropped. Use another one, or a smaller min_count.")
     quantized = quantized_weights(weights, estimator, times)
-    return CountingInput(X, made.codes, row_index, quantized, made.n_left_out)
+    return CountingInput(X, encoded.codes, row_index, quantized, encoded.n_left_out)
 
 
 def one_column(classes: NDArray[np.integer], n_classes: int) -> Codes:
     """One variable as codes."""
     column = classes.astype(np.uint16)[:, np.newaxis]
     return Codes(len(column), np.array([max(1, n_classes)], dtype=np.uint32), dense=column)
+
+
+def random_generator(random_state: RandomState) -> np.random.Generator:
+    """A numpy Generator from any ``random_state`` that scikit-learn accepts.
+
+    >>> bool(random_generator(3).random() == random_generator(3).random())
+    True
+    """
+    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))

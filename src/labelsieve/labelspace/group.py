@@ -10,67 +10,66 @@ from numpy.typing import NDArray
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.targets import Kind, TargetTable
 from labelsieve.errors import InputError, whole_number
-from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Makes, Weights
-from labelsieve.labelspace.labelset_clusters import MAX_ROWS, distinct_rows, medoid_clusters
-from labelsieve.labelspace.random_generator import generator
+from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Produces, RandomState, Weights, random_generator
+from labelsieve.labelspace.labelset_clusters import MAX_ROWS, distinct_labelsets, medoid_clusters
 
 
 class GroupSpace(LabelSpace):
-    """Base of the group spaces: ``plan`` tells the groups and how many clusters each is cut into."""
+    """Base of the group spaces: ``plan`` returns the groups and the number of clusters of each."""
 
-    makes: ClassVar[Makes] = "groups"
-    random_state: Any
+    produces: ClassVar[Produces] = "groups"
+    random_state: RandomState
     max_rows: int
 
     def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
         """The targets and the number of clusters of every group."""
         raise NotImplementedError
 
-    def make(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """One variable for every group: the cluster that a row belongs to."""
-        rng = generator(self.random_state)
+    def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
+        """One variable for each group: the cluster of every row."""
+        rng = random_generator(self.random_state)
         max_rows = whole_number(self.max_rows, "max_rows", 2, 50_000)
         variables, classes = [], targets.classes.to_dense()
         for columns, n_clusters in self.plan(targets, weights, rng):
-            rows = distinct_rows(classes, targets, columns, weights)
-            variables.append(medoid_clusters(rows, n_clusters, rng, max_rows).astype(np.uint16))
+            labelsets = distinct_labelsets(classes, targets, columns, weights)
+            variables.append(medoid_clusters(labelsets, n_clusters, rng, max_rows).astype(np.uint16))
         return EncodedTargets(Codes.from_values(np.column_stack(variables)))
 
     def n_variables(self, n_targets: int) -> int:
-        """How many variables come of so many targets."""
+        """Number of variables for ``n_targets`` targets."""
         return n_targets
 
 
 class Group(GroupSpace):
-    r"""Random groups of the targets, each clustered by k-medoids into one variable: Group-JMI's label space.
+    r"""Random groups of targets, each clustered by k-medoids into one variable: the label space of Group-JMI.
 
     .. math:: \tilde y_i = \mathrm{Clustering}(Z_i, NoC), \quad Z_i \subset Y, \quad |Z_i| = PoT \cdot q, \quad i = 1 \dots q
 
     Sechidis et al. (2019), section 3. Targets are drawn without replacement within a group, and groups may overlap. The
-    distance is Hamming's for classes and Euclid's on standardized values for real targets; in a group of both it is the root of
-    Hamming plus squared Euclid. The clustering and its sampling of large data are told at
-    :func:`labelsieve.labelspace.labelset_clusters.medoid_clusters`.
+    distance is the Hamming distance for classes and the Euclidean distance of standardized values for numeric targets; in a
+    group of both it is the root of Hamming plus squared Euclidean. The clustering and its sampling of large data are described
+    at :func:`labelsieve.labelspace.labelset_clusters.medoid_clusters`.
 
     Parameters
     ----------
-    pot : float
+    pot : float, default=0.5
         The proportion of targets in a group, rounded to whole targets, at least one.
-    n_clusters : int
-        Levels of each variable; fewer where a group has fewer distinct rows.
-    n_groups : int, optional
-        As many as there are targets unless told.
-    random_state : int, RandomState or None
-        The seed. It is 0 unless told, so that a selection can be repeated; None draws another one each time.
-    max_rows : int
-        Rows among which medoids are looked for; more are sampled.
-    kind : {"auto", "classes", "numbers"}
-        Which targets are real: see :class:`Single`.
+    n_clusters : int, default=8
+        Levels of each variable; fewer if a group has fewer distinct labelsets.
+    n_groups : int, default=None
+        None: the number of targets.
+    random_state : int, RandomState instance or None, default=0
+        The seed; None draws other groups each time.
+    max_rows : int, default=2500
+        The largest number of rows for the search of medoids; more are sampled.
+    kind : {"auto", "classes", "numbers"}, default="auto"
+        Which targets are numeric: see :class:`Single`.
 
     Examples
     --------
     >>> from labelsieve.labelspace import read_targets
     >>> Y = read_targets([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1], [1, 0, 1]])
-    >>> Group(pot=0.67, n_clusters=2, random_state=0).make(Y).codes
+    >>> Group(pot=0.67, n_clusters=2, random_state=0).encode(Y).codes
     Codes(5 rows, 3 columns, 2 levels, dense)
     """
 
@@ -82,7 +81,7 @@ class Group(GroupSpace):
         pot: float = 0.5,
         n_clusters: int = 8,
         n_groups: int | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         max_rows: int = MAX_ROWS,
         kind: Kind = "auto",
     ) -> None:
@@ -94,14 +93,14 @@ class Group(GroupSpace):
         self.kind = kind
 
     def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
-        """Groups of one size."""
+        """Groups of equal size."""
         pot = _proportion(self.pot, "pot")
         n_clusters = whole_number(self.n_clusters, "n_clusters", 1, 65_535)
         for _ in range(_n_groups(self.n_groups, targets.n_columns)):
             yield _draw(targets.n_columns, pot, rng), n_clusters
 
     def n_variables(self, n_targets: int) -> int:
-        """How many variables come of so many targets."""
+        """Number of variables for ``n_targets`` targets."""
         return _n_groups(self.n_groups, n_targets)
 
 
@@ -114,10 +113,10 @@ class GroupRand(GroupSpace):
 
     Parameters
     ----------
-    pot : pair of float
-        The least and the largest proportion.
-    n_clusters : pair of int
-        The least and the largest number of clusters, both included.
+    pot : pair of float, default=(0.25, 0.75)
+        The smallest and the largest proportion.
+    n_clusters : pair of int, default=(4, 16)
+        The smallest and the largest number of clusters, both included.
     n_groups, random_state, max_rows, kind
         See :class:`Group`.
 
@@ -125,7 +124,7 @@ class GroupRand(GroupSpace):
     --------
     >>> from labelsieve.labelspace import read_targets
     >>> Y = read_targets([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1], [1, 0, 1]])
-    >>> GroupRand(random_state=3).make(Y).codes.n_columns
+    >>> GroupRand(random_state=3).encode(Y).codes.n_columns
     3
     """
 
@@ -137,7 +136,7 @@ class GroupRand(GroupSpace):
         pot: tuple[float, float] = (0.25, 0.75),
         n_clusters: tuple[int, int] = (4, 16),
         n_groups: int | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         max_rows: int = MAX_ROWS,
         kind: Kind = "auto",
     ) -> None:
@@ -149,14 +148,14 @@ class GroupRand(GroupSpace):
         self.kind = kind
 
     def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
-        """Groups of many sizes."""
+        """Groups of random sizes."""
         low, high = (_proportion(value, "pot") for value in _pair(self.pot, "pot"))
         fewest, most = (whole_number(value, "n_clusters", 1, 65_535) for value in _pair(self.n_clusters, "n_clusters"))
         for _ in range(_n_groups(self.n_groups, targets.n_columns)):
             yield _draw(targets.n_columns, rng.uniform(low, high), rng), int(rng.integers(fewest, most, endpoint=True))
 
     def n_variables(self, n_targets: int) -> int:
-        """How many variables come of so many targets."""
+        """Number of variables for ``n_targets`` targets."""
         return _n_groups(self.n_groups, n_targets)
 
 

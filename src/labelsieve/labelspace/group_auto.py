@@ -1,7 +1,6 @@
-"""Groups of targets that share information, with as many clusters as the rows can tell apart."""
+"""Groups of targets that share information, with a number of clusters that the number of rows supports."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,34 +8,35 @@ from numpy.typing import NDArray
 from labelsieve.counting.targets import BINS, Kind, TargetTable
 from labelsieve.errors import InputError, whole_number
 from labelsieve.information import Codes, entropy, mutual_information
-from labelsieve.labelspace.base_space import Weights
+from labelsieve.labelspace.base_space import RandomState, Weights
 from labelsieve.labelspace.group import GroupSpace
 from labelsieve.labelspace.labelset_clusters import MAX_ROWS
 
 
 class GroupAuto(GroupSpace):
-    r"""Groups of targets that share information, clustered into as many levels as the rows allow.
+    r"""Groups of targets that share information, with a number of clusters that the number of rows supports.
 
-    The two questions that Sechidis et al. (2019) leave to future work, answered in a simple way; this is ours, not theirs.
+    A simple answer to the two questions that Sechidis et al. (2019) leave to future work; it is not from the paper.
 
-    Which targets go together: those that average linkage joins while they share, on average, at least the share ``shared`` of
-    their entropies,
+    Groups: average linkage merges targets as long as their average normalized information is at least ``shared``,
 
     .. math:: \frac{I(Y_l; Y_m)}{\sqrt{H(Y_l) H(Y_m)}}
 
-    so every target is in exactly one group, maybe alone. How many clusters: the most, up to ``max_clusters``, for which a
-    G-test still finds an information of ``detect`` nats between a variable of ``feature_levels`` levels (a pair of features)
-    and the clusters, at the 5 % level and with the given ``power``; :math:`2 N I` is then chi-squared with :math:`(r-1)(c-1)`
+    so every target is in exactly one group, possibly alone. Clusters: the largest number, up to ``max_clusters``, for which a
+    G-test detects an information of ``detect`` nats between a variable of ``feature_levels`` levels (a pair of features) and
+    the clusters, at the 5 % level and with the given ``power``; :math:`2 N I` is then chi-squared with :math:`(r-1)(c-1)`
     degrees of freedom and noncentrality :math:`2 N I`.
 
     Parameters
     ----------
-    shared : float
-        From 0 (all targets in one group) to 1 (only copies of each other).
-    detect, power, feature_levels
+    shared : float, default=0.05
+        From 0 (all targets in one group) to 1 (only identical targets together).
+    detect : float, default=0.1
+    power : float, default=0.8
+    feature_levels : int, default=25
         See above; 25 levels are two features of five bins.
-    max_clusters : int
-        The most clusters of a group, 16 as in Group-JMI-Rand.
+    max_clusters : int, default=16
+        The largest number of clusters of a group, as in Group-JMI-Rand.
     random_state, max_rows, kind
         See :class:`Group`.
 
@@ -48,7 +48,7 @@ class GroupAuto(GroupSpace):
     --------
     >>> from labelsieve.labelspace import read_targets
     >>> Y = read_targets([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
-    >>> GroupAuto().make(Y).codes.n_columns
+    >>> GroupAuto().encode(Y).codes.n_columns
     2
     """
 
@@ -62,7 +62,7 @@ class GroupAuto(GroupSpace):
         power: float = 0.8,
         feature_levels: int = 25,
         max_clusters: int = 16,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         max_rows: int = MAX_ROWS,
         kind: Kind = "auto",
     ) -> None:
@@ -83,21 +83,21 @@ class GroupAuto(GroupSpace):
         levels = whole_number(self.feature_levels, "feature_levels", 2, 65_535)
         most = whole_number(self.max_clusters, "max_clusters", 2, 65_535)
         n_clusters = affordable_clusters(targets.n_rows, self.detect, self.power, levels, most)
-        group = joined(shared_information(targets.codes(BINS), weights), self.shared)
+        group = linked_groups(normalized_information(targets.codes(BINS), weights), self.shared)
         for number in range(group.max() + 1):
             yield np.flatnonzero(group == number), n_clusters
 
 
-def shared_information(codes: Codes, weights: Weights) -> NDArray[np.float64]:
-    """Information of every pair of targets as a share of their entropies; 0 where one is constant."""
+def normalized_information(codes: Codes, weights: Weights) -> NDArray[np.float64]:
+    """Information of every pair of targets, divided by the root of the product of their entropies; 0 if one is constant."""
     information = mutual_information(codes, codes, sample_weight=weights)
     entropies = entropy(codes, sample_weight=weights)
     scale = np.sqrt(np.outer(entropies, entropies))
     return np.divide(information, scale, out=np.zeros_like(information), where=scale > 1e-12)
 
 
-def joined(similarity: NDArray[np.float64], at_least: float) -> NDArray[np.int64]:
-    """The group of every target: average linkage, cut where a merger would share less. Groups are numbered by first member."""
+def linked_groups(similarity: NDArray[np.float64], threshold: float) -> NDArray[np.int64]:
+    """The group of every target: average linkage, cut at a similarity of ``threshold``. Groups are numbered by first member."""
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 
@@ -106,19 +106,19 @@ def joined(similarity: NDArray[np.float64], at_least: float) -> NDArray[np.int64
         return np.zeros(1, dtype=np.int64)
     distance = np.clip(1 - np.round((similarity + similarity.T) / 2, 12), 0, 1)
     np.fill_diagonal(distance, 0)
-    found = fcluster(linkage(squareform(distance, checks=False), "average"), 1 - at_least + 1e-9, "distance")
+    found = fcluster(linkage(squareform(distance, checks=False), "average"), 1 - threshold + 1e-9, "distance")
     _, first, number = np.unique(found, return_index=True, return_inverse=True)
     rank: NDArray[np.int64] = np.argsort(np.argsort(first))[number]
     return rank
 
 
 def affordable_clusters(n_rows: int, detect: float, power: float, levels: int, most: int) -> int:
-    """The most clusters for which ``detect`` nats would be found among ``n_rows`` rows; at least two.
+    """The largest number of clusters for which ``detect`` nats are detectable in ``n_rows`` rows; at least two.
 
     >>> affordable_clusters(200, 0.1, 0.8, 25, 16), affordable_clusters(2000, 0.1, 0.8, 25, 16)
     (5, 16)
     """
-    from scipy.stats import chi2, ncx2  # half a second that other label spaces do not need
+    from scipy.stats import chi2, ncx2  # loaded late: takes half a second, and no other label space needs it
 
     clusters = np.arange(2, most + 1)
     freedom = (levels - 1) * (clusters - 1)

@@ -1,40 +1,144 @@
-"""All targets as one variable: the label powerset."""
+"""One variable over all targets: the label powerset, with or without its rare labelsets."""
 
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.codes import MAX_LEVELS
+from labelsieve.counting.joint_codes import join, joint_variable
 from labelsieve.counting.targets import BINS, Kind, TargetTable
-from labelsieve.information import join
-from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Makes, Weights
+from labelsieve.errors import InputError, whole_number
+from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Produces, Weights, one_column
+from labelsieve.labelspace.labelsets import read_labelsets
 
 
 class Joint(LabelSpace):
-    r"""One variable whose levels are the distinct label rows: the label powerset.
+    r"""One variable whose levels are the distinct labelsets: the label powerset.
 
     .. math:: I(X; Y_1 Y_2 \dots Y_q)
 
-    Sechidis, Nikolaou and Brown (2014), eq. 3, 5 and 6 (Y: none). Real targets are cut into bins of equal width first.
+    Sechidis, Nikolaou and Brown (2014), eq. 3, 5 and 6 (Y: none). Numeric targets are cut into bins of equal width first.
     Cost: one pass over the rows for each target.
 
     Parameters
     ----------
-    n_bins, kind
+    n_bins : int, default=5
+    kind : {"auto", "classes", "numbers"}, default="auto"
         See :class:`Single`.
 
     Examples
     --------
     >>> from labelsieve.labelspace import read_targets
-    >>> Joint().make(read_targets([[0, 1], [1, 1], [0, 1]])).codes.levels
+    >>> Joint().encode(read_targets([[0, 1], [1, 1], [0, 1]])).codes.levels
     array([2], dtype=uint32)
     """
 
     name = "joint"
 
-    makes: ClassVar[Makes] = "variable"
+    produces: ClassVar[Produces] = "variable"
 
     def __init__(self, *, n_bins: int = BINS, kind: Kind = "auto") -> None:
         self.n_bins = n_bins
         self.kind = kind
 
-    def make(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
+    def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The joint variable."""
         return EncodedTargets(join(targets.codes(self.n_bins)))
+
+
+class Pruned(LabelSpace):
+    r"""The joint variable of the targets, without labelsets that occur fewer than ``min_count`` times.
+
+    Pruned problem transformation (Read 2008), used by Doquire and Verleysen and in Sechidis, Nikolaou and Brown (2014),
+    section 5. The papers print no threshold; the default of three is our own setting.
+
+    Parameters
+    ----------
+    min_count : int, default=3
+        The smallest number of rows (or sum of their sample weights) of a labelset that is kept.
+    split : bool, default=False
+        False drops the rows with a rare labelset. True splits a rare labelset into frequent ones, as PPT-n does: the largest
+        frequent subset (ties: the most frequent, then the one with the lowest labels), then the largest frequent subset of the
+        remaining labels, and so on; the row counts once for each subset, and is dropped only if there is none. Needs 0/1
+        targets.
+    n_bins : int, default=5
+    kind : {"auto", "classes", "numbers"}, default="auto"
+        See :class:`Single`.
+
+    Notes
+    -----
+    Cost: one pass over the rows for each target; splitting, rare labelsets times frequent ones times targets.
+
+    Examples
+    --------
+    >>> from labelsieve.labelspace import read_targets
+    >>> Y = read_targets([[0, 1]] * 2 + [[1, 0]] * 2 + [[1, 1]])
+    >>> Pruned(min_count=2).encode(Y).n_left_out
+    1
+    >>> Pruned(min_count=2, split=True).encode(Y).row_index
+    array([0, 1, 2, 3, 4, 4], dtype=uint32)
+    """
+
+    name = "pruned"
+
+    produces: ClassVar[Produces] = "variable"
+
+    def __init__(self, *, min_count: int = 3, split: bool = False, n_bins: int = BINS, kind: Kind = "auto") -> None:
+        self.min_count = min_count
+        self.split = split
+        self.n_bins = n_bins
+        self.kind = kind
+
+    def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
+        """The joint variable of the rows that are kept."""
+        least = whole_number(self.min_count, "min_count", 1, 2**31)
+        joint, n_levels = joint_variable(targets.codes(self.n_bins))
+        frequent = np.bincount(joint, weights=weights, minlength=n_levels) >= least
+        number = np.cumsum(frequent) - 1
+        n_classes = int(np.count_nonzero(frequent))
+        if n_classes > MAX_LEVELS:
+            raise InputError(f"{n_classes:,} labelsets are frequent; at most {MAX_LEVELS:,} can be. Use a larger min_count.")
+        if not self.split:
+            rows = frequent[joint]
+            return EncodedTargets(
+                one_column(number[joint[rows]], n_classes), rows=rows, n_left_out=int(np.count_nonzero(~rows))
+            )
+        subsets = _subsets(targets, joint, frequent, weights)
+        n_subsets = np.array([len(of_labelset) for of_labelset in subsets])
+        row_index = np.repeat(np.arange(targets.n_rows, dtype=np.uint32), n_subsets[joint])
+        starts = np.concatenate([[0], np.cumsum(n_subsets)])
+        flat = np.array([number[subset] for of_labelset in subsets for subset in of_labelset], dtype=np.int64)
+        within = np.arange(len(row_index)) - np.repeat(np.cumsum(n_subsets[joint]) - n_subsets[joint], n_subsets[joint])
+        classes = flat[starts[joint[row_index]] + within]
+        left_out = int(np.count_nonzero(n_subsets[joint] == 0))
+        return EncodedTargets(one_column(classes, n_classes), row_index=row_index, n_left_out=left_out)
+
+
+def _subsets(targets: TargetTable, joint: NDArray[np.uint32], frequent: NDArray[np.bool_], weights: Weights) -> list[list[int]]:
+    """For every distinct labelset, the frequent labelsets that replace it."""
+    labels = read_labelsets(targets, "Pruned(split=True)")
+    _, first = np.unique(joint, return_index=True)
+    members = np.zeros((len(first), targets.n_columns), dtype=np.float32)
+    index = np.full(targets.n_rows, -1)
+    index[first] = np.arange(len(first))
+    is_first = index[labels.rows] >= 0
+    members[index[labels.rows[is_first]], labels.labels[is_first]] = 1
+    sizes, counts = members.sum(axis=1), np.bincount(joint, weights=weights)
+    usable = np.flatnonzero(frequent & (sizes > 0))
+    # Sorted by size, then count, then labels: the first that fits is the best. Bytes of 0s and 1s compare like lists of labels.
+    order = np.lexsort((*(-members[usable].T[::-1]), -counts[usable], -sizes[usable]))
+    usable = usable[order]
+    subsets: list[list[int]] = []
+    for level in range(len(first)):
+        if frequent[level]:
+            subsets.append([level])
+            continue
+        rest, found = members[level].copy(), []
+        fits = usable[members[usable] @ (1 - rest) == 0]
+        while len(fits):
+            found.append(int(fits[0]))
+            rest -= members[fits[0]]
+            fits = fits[members[fits] @ (1 - rest) == 0]
+        subsets.append(found)
+    return subsets

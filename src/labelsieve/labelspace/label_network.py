@@ -1,33 +1,34 @@
-"""LabelNetwork: in which order labels come, and on which earlier ones each depends."""
+"""LabelNetwork: the order of the labels, and the parents of each."""
 
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from labelsieve.errors import InputError, is_whole
-from labelsieve.labelspace.parent_lists import check_parents
 from labelsieve.plotting import figure_function
 
 
 @dataclass(frozen=True, eq=False)
 class LabelNetwork:
-    """A directed network without cycles over the labels 0, 1, ...
+    """A directed acyclic graph of the labels 0, 1, ...
 
     Parameters
     ----------
     order : sequence of int
-        Every label once. A label comes after its parents.
+        Every label once, after its parents.
     parents : sequence of sequences of int
-        The parents of label 0, of label 1, ...; in the order in which they were chosen, which does not count for equality.
-    names : sequence of str, optional
-        Of the labels, for printing.
+        The parents of label 0, of label 1, ..., in order of their selection, which equality ignores.
+    names : sequence of str, default=None
+        Names of the labels, for printing.
 
     Examples
     --------
     >>> network = LabelNetwork(order=[2, 0, 1], parents=[[2], [2, 0], []], names=["calm", "happy", "sad"])
     >>> print(network)
-    place  label  parents
+    order  label  parents
         1  sad    -
         2  calm   sad
         3  happy  sad, calm
@@ -43,13 +44,13 @@ class LabelNetwork:
         lists = check_parents(self.parents, len(self.parents))
         assert lists is not None
         order = checked_order(self.order, len(lists))
-        place = {label: position for position, label in enumerate(order)}
-        for label, mine in enumerate(lists):
-            for parent in mine:
-                if place[parent] > place[label]:
+        position = {label: position for position, label in enumerate(order)}
+        for label, of_label in enumerate(lists):
+            for parent in of_label:
+                if position[parent] > position[label]:
                     raise InputError(
-                        f"parents[{label}] holds {parent}, which comes later in the order; parents must come before their "
-                        "children. LabelNetwork.from_lists(parents) finds an order, where there is one."
+                        f"parents[{label}] holds {parent}, which is later in the order; parents must be before their "
+                        "children. LabelNetwork.from_lists(parents) finds an order, if there is one."
                     )
         if self.names is not None and len(self.names) != len(lists):
             raise InputError(f"{len(self.names)} names for {len(lists)} labels.")
@@ -59,7 +60,7 @@ class LabelNetwork:
 
     @classmethod
     def from_lists(cls, parents: Sequence[Sequence[int]], order: Iterable[int] | None = None) -> "LabelNetwork":
-        """A network from the parents of every label; without ``order``, each label as early as it can be, lower numbers first.
+        """A network from the parents of every label; without ``order``, in topological order with the lowest labels first.
 
         >>> LabelNetwork.from_lists([[2], [0], []]).order
         (2, 0, 1)
@@ -70,20 +71,20 @@ class LabelNetwork:
 
     @classmethod
     def independent(cls, order: Iterable[int]) -> "LabelNetwork":
-        """Nobody has parents: binary relevance."""
-        places = tuple(order)
-        return cls(places, tuple(() for _ in places))
+        """A network without parents: binary relevance."""
+        labels = tuple(order)
+        return cls(labels, tuple(() for _ in labels))
 
     @classmethod
     def chain(cls, order: Iterable[int]) -> "LabelNetwork":
-        """Every label depends on all before it: a classifier chain.
+        """A network in which all labels before a label are its parents: a classifier chain.
 
         >>> LabelNetwork.chain([1, 0, 2]).to_lists()
         [[1], [], [1, 0]]
         """
-        places = tuple(order)
-        before = {label: places[:position] for position, label in enumerate(checked_order(places, len(places)))}
-        return cls(places, tuple(before[label] for label in range(len(places))))
+        labels = tuple(order)
+        before = {label: labels[:position] for position, label in enumerate(checked_order(labels, len(labels)))}
+        return cls(labels, tuple(before[label] for label in range(len(labels))))
 
     def plot(self, *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
         """Draw labels in order, with arcs from parents to children: see :func:`labelsieve.report.figures.network_chart`."""
@@ -95,15 +96,15 @@ class LabelNetwork:
 
     @property
     def edges(self) -> list[tuple[int, int]]:
-        """Pairs (parent, child), by place of the child."""
+        """Pairs (parent, child), in order of the child."""
         return [(parent, label) for label in self.order for parent in self.parents[label]]
 
     def to_lists(self) -> list[list[int]]:
         """The parents of every label."""
-        return [list(mine) for mine in self.parents]
+        return [list(of_label) for of_label in self.parents]
 
     def to_networkx(self) -> Any:
-        """A ``networkx.DiGraph`` with an edge from each parent to each child; ``place`` is a node's place in the order."""
+        """A ``networkx.DiGraph`` with an edge from each parent to each child; nodes have their ``position`` in the order."""
         try:
             import networkx
         except ModuleNotFoundError:
@@ -111,7 +112,7 @@ class LabelNetwork:
         graph = networkx.DiGraph()
         for position, label in enumerate(self.order):
             name = {} if self.names is None else {"name": self.names[label]}
-            graph.add_node(label, place=position, **name)
+            graph.add_node(label, position=position, **name)
         graph.add_edges_from(self.edges)
         return graph
 
@@ -130,42 +131,63 @@ class LabelNetwork:
         def name(label: int) -> str:
             return str(label) if self.names is None else self.names[label]
 
-        rows = [("place", "label", "parents")]
+        rows = [("order", "label", "parents")]
         for position, label in enumerate(self.order, start=1):
             rows.append((str(position), name(label), ", ".join(map(name, self.parents[label])) or "-"))
-        place, width = (max(len(row[column]) for row in rows) for column in (0, 1))
-        return "\n".join(f"{first:>{place}}  {second:<{width}}  {third}" for first, second, third in rows)
+        first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
+        return "\n".join(f"{position:>{first}}  {label:<{second}}  {parents}" for position, label, parents in rows)
 
 
 def checked_order(order: Iterable[Any], n_labels: int) -> tuple[int, ...]:
-    """``order`` as numbers: each label once."""
-    places = tuple(order)
-    for label in places:
+    """``order`` as integers, with each label once."""
+    labels = tuple(order)
+    for label in labels:
         if not is_whole(label) or not 0 <= int(label) < n_labels:
             raise InputError(f"order holds {label!r}; it lists the labels from 0 to {n_labels - 1}, each once.")
-    if len(places) != n_labels or len(set(map(int, places))) != n_labels:
-        raise InputError(f"order has {len(places)} entries for {n_labels} labels; it lists every label once.")
-    return tuple(map(int, places))
+    if len(labels) != n_labels or len(set(map(int, labels))) != n_labels:
+        raise InputError(f"order has {len(labels)} entries for {n_labels} labels; it lists every label once.")
+    return tuple(map(int, labels))
 
 
 def _topological(parents: list[list[int]]) -> list[int]:
-    """Parents before children, the lowest label that can come first; refuses cycles."""
-    waiting = [len(mine) for mine in parents]
+    """Topological order, the lowest label first among those that are ready; refuses cycles."""
+    n_waiting = [len(of_label) for of_label in parents]
     children: list[list[int]] = [[] for _ in parents]
-    for label, mine in enumerate(parents):
-        for parent in mine:
+    for label, of_label in enumerate(parents):
+        for parent in of_label:
             children[parent].append(label)
-    ready = [label for label, n_parents in enumerate(waiting) if n_parents == 0]
+    ready = [label for label, n_parents in enumerate(n_waiting) if n_parents == 0]
     order: list[int] = []
     while ready:
         label = heapq.heappop(ready)
         order.append(label)
         for child in children[label]:
-            waiting[child] -= 1
-            if waiting[child] == 0:
+            n_waiting[child] -= 1
+            if n_waiting[child] == 0:
                 heapq.heappush(ready, child)
     if len(order) < len(parents):
-        stuck = [label for label, n_parents in enumerate(waiting) if n_parents]
-        shown = ", ".join(map(str, stuck[:10])) + (", ..." if len(stuck) > 10 else "")
-        raise InputError(f"parents go round in circles among the labels {shown}; take a parent away from one of them.")
+        in_cycle = [label for label, n_parents in enumerate(n_waiting) if n_parents]
+        shown = ", ".join(map(str, in_cycle[:10])) + (", ..." if len(in_cycle) > 10 else "")
+        raise InputError(f"parents have a cycle among the labels {shown}; remove a parent of one of them.")
     return order
+
+
+def check_parents(parents: Any, n_targets: int) -> list[list[int]] | None:
+    """Parents of every target as lists of distinct target indices.
+
+    >>> check_parents([[], [0], [0, 1, 0]], 3)
+    [[], [0], [0, 1]]
+    """
+    if parents is None:
+        return None
+    if len(parents) != n_targets:
+        raise InputError(f"parents has {len(parents)} lists for {n_targets} targets; pass one list, maybe empty, for each.")
+    lists = []
+    for target, of_target in enumerate(parents):
+        if not isinstance(of_target, list | tuple | np.ndarray):
+            raise InputError(f"parents[{target}] is {of_target!r}; pass a list of targets, maybe empty, for each target.")
+        for parent in of_target:
+            if not is_whole(parent) or not 0 <= int(parent) < n_targets or parent == target:
+                raise InputError(f"parents[{target}] holds {parent!r}; parents are other targets, from 0 to {n_targets - 1}.")
+        lists.append(list(dict.fromkeys(map(int, of_target))))
+    return lists

@@ -1,4 +1,4 @@
-"""Clusters of label rows around medoids."""
+"""Clusters of labelsets around medoids."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,23 +10,23 @@ from labelsieve.counting.targets import TargetTable
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base_space import Weights
 
-MAX_ROWS = 2500  # that the medoids are looked for among: every row of the papers' data sets, and 25 MB of distances
+MAX_ROWS = 2500  # in the search of medoids: all rows of the papers' data sets, and 25 MB of distances
 
 
 @dataclass(frozen=True, eq=False)
-class DistinctRows:
-    """Distinct rows of some targets in ascending order, so that the order of the data does not matter.
+class DistinctLabelsets:
+    """Distinct labelsets of some targets in ascending order, so that the order of the rows does not matter.
 
     Attributes
     ----------
     points : ndarray of float
         Coordinates with squared Euclidean distance = Hamming distance of the classes + that of the standardized numbers.
     only_classes : bool
-        There are no numbers: the squared distance is the distance itself.
+        No target is numeric: then the squared distance is used as the distance.
     counts : ndarray of float
-        Rows, or sum of weights, of each.
+        Number of rows, or sum of weights, of each labelset.
     number : ndarray of int
-        Of every row, which of the distinct ones it is.
+        Index of the labelset of every row.
     """
 
     points: NDArray[np.floating]
@@ -34,18 +34,20 @@ class DistinctRows:
     counts: NDArray[np.float64]
     number: NDArray[np.int64]
 
-    def distances(self, some: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.floating]:
+    def distances(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.floating]:
         """Hamming for classes, Euclidean for numbers, and the root of the sum of Hamming and squared Euclidean for both."""
-        a, b = self.points[some], self.points[others]
+        a, b = self.points[first], self.points[second]
         lengths = np.einsum("ij,ij->i", a, a)[:, np.newaxis] + np.einsum("ij,ij->i", b, b)
         squared: NDArray[np.floating] = np.maximum(lengths - 2 * (a @ b.T), 0)
         return squared if self.only_classes else np.sqrt(squared)
 
 
-def distinct_rows(classes: NDArray[Any], targets: TargetTable, columns: NDArray[np.int64], weights: Weights) -> DistinctRows:
-    r"""The distinct rows of some columns; ``classes`` are the targets' classes as an array, made once for many groups.
+def distinct_labelsets(
+    classes: NDArray[np.integer], targets: TargetTable, columns: NDArray[np.int64], weights: Weights
+) -> DistinctLabelsets:
+    r"""The distinct labelsets of some columns; ``classes`` are the targets' classes as an array, shared by many groups.
 
-    Categories become one coordinate for each level, of length :math:`1/\sqrt2`, so that two that differ are 1 apart.
+    Categories become one coordinate for each level, of length :math:`1/\sqrt2`, so that different ones have distance 1.
     """
     real = targets.is_number[columns]
     numbers = targets.numbers[:, (np.cumsum(targets.is_number) - 1)[columns[real]]]
@@ -61,7 +63,7 @@ def distinct_rows(classes: NDArray[Any], targets: TargetTable, columns: NDArray[
         number = number.reshape(-1)
         points = _coordinates(distinct, levels, _counts(number, weights))
     counts = _counts(number, weights)
-    return DistinctRows(points, not real.any(), counts, number)
+    return DistinctLabelsets(points, not real.any(), counts, number)
 
 
 def _counts(number: NDArray[np.int64], weights: Weights) -> NDArray[np.float64]:
@@ -81,24 +83,26 @@ def _coordinates(
     return np.column_stack(columns)
 
 
-def medoid_clusters(rows: DistinctRows, n_clusters: int, rng: np.random.Generator, max_rows: int) -> NDArray[np.int64]:
-    """The cluster of every row, by k-medoids; where there are no more distinct rows than clusters, each is one.
+def medoid_clusters(
+    labelsets: DistinctLabelsets, n_clusters: int, rng: np.random.Generator, max_rows: int
+) -> NDArray[np.int64]:
+    """The cluster of every row, by k-medoids; with no more labelsets than clusters, each labelset is a cluster.
 
-    FasterPAM (Schubert and Rousseeuw 2021) from the package ``kmedoids``, which knows no weights: distinct rows are repeated as
-    often as they occur. With more than ``max_rows`` rows the medoids are looked for among a random sample of that many, drawn
-    without replacement (by weight when weights are not whole), and every row goes to its nearest medoid. Cost:
-    ``max_rows**2`` distances.
+    FasterPAM (Schubert and Rousseeuw 2021) from the package ``kmedoids``, which has no weights: labelsets are repeated as often
+    as they occur. With more than ``max_rows`` rows the medoids are searched in a random sample of that many rows, drawn without
+    replacement (by weight if weights are not whole numbers), and every row goes to its nearest medoid. Cost: ``max_rows**2``
+    distances.
     """
-    n_distinct = len(rows.counts)
+    n_distinct = len(labelsets.counts)
     if n_distinct <= n_clusters:
-        return rows.number
-    times = _sample(rows.counts, rng, max_rows)
+        return labelsets.number
+    times = _sample(labelsets.counts, rng, max_rows)
     drawn = np.flatnonzero(times)
     seed = int(rng.integers(2**31))
     if len(drawn) <= n_clusters:
         medoids = drawn
     else:
-        distances = rows.distances(drawn, drawn)
+        distances = labelsets.distances(drawn, drawn)
         repeated = np.repeat(np.arange(len(drawn)), times[drawn])
         if len(repeated) > len(drawn):
             distances = distances[np.ix_(repeated, repeated)]
@@ -106,13 +110,13 @@ def medoid_clusters(rows: DistinctRows, n_clusters: int, rng: np.random.Generato
         medoids = np.sort(drawn[repeated[found.medoids.astype(np.int64)]])
     clusters = np.empty(n_distinct, dtype=np.int64)
     for start in range(0, n_distinct, 8192):  # a slice of the distances at a time
-        some = np.arange(start, min(n_distinct, start + 8192))
-        clusters[some] = rows.distances(some, medoids).argmin(axis=1)
-    return clusters[rows.number]
+        block = np.arange(start, min(n_distinct, start + 8192))
+        clusters[block] = labelsets.distances(block, medoids).argmin(axis=1)
+    return clusters[labelsets.number]
 
 
 def _sample(counts: NDArray[np.float64], rng: np.random.Generator, max_rows: int) -> NDArray[np.int64]:
-    """How often each distinct row is taken: as often as it occurs, or as a random sample of the rows has it."""
+    """The number of rows of each labelset, in all rows or in a random sample of them."""
     whole = bool(np.all(counts == np.floor(counts)))
     if whole and counts.sum() <= max_rows:
         return counts.astype(np.int64)

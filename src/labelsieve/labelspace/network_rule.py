@@ -1,8 +1,9 @@
-"""NetworkRule: how to learn a label network from data."""
+"""NetworkRule: learns a label network from data."""
 
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions
@@ -11,48 +12,50 @@ from labelsieve.counting.number_table import read_table
 from labelsieve.counting.row_weights import RowWeights, weigh
 from labelsieve.counting.targets import read_targets
 from labelsieve.errors import InputError, one_of
-from labelsieve.labelspace.chain_order import frequency_order, information_order, random_order
+from labelsieve.labelspace.chain_order import Seed, frequency_order, information_order, random_order
 from labelsieve.labelspace.chain_tree import tree_network
 from labelsieve.labelspace.kcc import ROUNDINGS, Rounding, kcc_parents, n_parents
-from labelsieve.labelspace.label_network import LabelNetwork, checked_order
+from labelsieve.labelspace.label_network import LabelNetwork, check_parents, checked_order
 from labelsieve.labelspace.principal_components import principal_components, three_levels
 from labelsieve.labelspace.shared_information import SharedInformation
 
 PARENTS = ("kcc", "tree", "preceding", "none")
 ORDERS = ("sun-kudo", "information", "frequency", "random", "given")
+NETWORKS = ("kcc", "tree", "preceding")  # rules that parents= accepts by name
 
 
 class NetworkRule(BaseEstimator):  # type: ignore[misc]
-    """How labels are put in order and which of them become parents (Sun and Kudo 2017; Zaragoza et al. 2011).
+    """Rule for the order of the labels and for their parents (Sun and Kudo 2017; Zaragoza et al. 2011).
 
     Parameters
     ----------
-    parents : {"kcc", "tree", "preceding", "none"}
-        Up to ``k`` earlier labels, chosen greedily (eq. 33); one each, the tree of largest weight; all earlier labels; or none.
-    k : int or float
-        For ``"kcc"``: at most how many parents, or what fraction of the labels. The paper's is 0.8.
-    rounding : {"up", "nearest"}
-        Of that fraction; the paper rounds up, the authors' program to the nearest number.
-    order : {"sun-kudo", "information", "frequency", "random", "given"} or sequence of int
-        ``"information"`` is algorithm 2 with eq. 47 as printed, over all features; ``"sun-kudo"`` what the paper's experiments
-        use of it: the first principal component alone and no second term. Or the most frequent first, any order, the labels
-        as they stand, or these. A tree has its own order.
-    n_components : int, optional
-        For ``"information"``: that many principal components, in three levels, instead of all features.
-    factor : float
-        The levels of components are parted at mean +- ``factor`` standard deviations; the authors' program has 0.5.
-    second_term : bool
+    parents : {"kcc", "tree", "preceding", "none"}, default="kcc"
+        Up to ``k`` earlier labels, selected greedily (eq. 33); one each, by a maximum spanning tree; all earlier labels; or
+        none.
+    k : int or float, default=0.8
+        For ``"kcc"``: the largest number of parents, or a fraction of the labels. The paper's is 0.8.
+    rounding : {"up", "nearest"}, default="up"
+        Rounding of that fraction; the paper rounds up, the authors' program to the nearest number.
+    order : {"sun-kudo", "information", "frequency", "random", "given"} or sequence of int, default="sun-kudo"
+        ``"information"`` is algorithm 2 with eq. 47 as printed, over all features; ``"sun-kudo"`` is the variant of the paper's
+        experiments: the first principal component alone and no second term. ``"frequency"``: the most frequent label first;
+        ``"random"``: a random order; ``"given"``: the order of the columns; or a custom order. A tree defines its order itself.
+    n_components : int, default=None
+        For ``"information"``: the number of principal components, in three levels, used in place of all features.
+    factor : float, default=1.0
+        The levels of components are cut at mean +- ``factor`` standard deviations; the authors' program has 0.5.
+    second_term : bool, default=True
         For ``"information"``: with or without the second term of eq. 47.
-    edge_weight : {"labels", "given-features"}
-        For ``"tree"``: information of two labels, or given the features, added over them.
-    root : int, optional
-        Of the tree; None is a random one.
-    random_state : int or numpy.random.Generator, optional
+    edge_weight : {"labels", "given-features"}, default="labels"
+        For ``"tree"``: information of two labels, or conditional on the features, summed over them.
+    root : int, default=None
+        Root of the tree; None: a random label.
+    random_state : int or numpy.random.Generator, default=None
         For random orders and roots.
 
     Notes
     -----
-    A label with the same value in every row tells nothing: it comes last, has no parents, and is nobody's.
+    A label with the same value in every row is uninformative: it comes last, has no parents, and no label has it as a parent.
 
     Cost in tables, for d features and q labels: ``"information"`` d q^2 / 2, and q^3 more for the second term; ``"kcc"`` up to
     q^3; ``"tree"`` q^2. For 983 labels, 500 features and 16,105 rows each takes seconds.
@@ -65,7 +68,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
     >>> first = X[:, 0] > 0
     >>> Y = np.column_stack([first ^ (rng.random(300) < 0.1), rng.random(300) < 0.5, first])
     >>> print(NetworkRule(k=1).learn(X, Y))
-    place  label  parents
+    order  label  parents
         1  2      -
         2  0      2
         3  1      0
@@ -83,7 +86,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         second_term: bool = True,
         edge_weight: Literal["labels", "given-features"] = "labels",
         root: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.parents = parents
         self.k = k
@@ -97,10 +100,11 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def learn(self, X: Any, Y: Any, *, codes: Any = None, sample_weight: Any = None, n_jobs: int | None = None) -> LabelNetwork:
-        """The network of the labels ``Y``.
+        """Learn the network of the labels ``Y``.
 
-        ``X`` are numbers, for principal components; ``codes`` the same features as codes, for all that conditions on features
-        (by default ``X`` itself, which must then hold codes). Both may be None for rules that do not look at features.
+        ``X`` are the features as numbers, for principal components; ``codes`` the same features as codes, for information
+        conditional on features (default: ``X`` itself, which must then hold codes). Both may be None for rules without
+        features.
         """
         labels = read_targets(Y, "classes").classes
         rows, weights = weigh(sample_weight, labels.n_rows, "plugin")
@@ -119,7 +123,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         Y: Codes,
         options: CountingOptions = DEFAULT_OPTIONS,
     ) -> LabelNetwork:
-        """The same for labels that are codes already, and rows that count."""
+        """Learn the network from labels that are codes, on rows of positive weight."""
         one_of(self.parents, "parents", PARENTS)
         one_of(self.rounding, "rounding", ROUNDINGS)
         one_of(self.edge_weight, "edge_weight", ("labels", "given-features"))
@@ -151,22 +155,56 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         return information_order(SharedInformation(Y, features, options), second_term=self.second_term and not preset)
 
     def _features(self, X: Any, codes: Any, Y: Codes, weights: RowWeights | None, n_components: int | None) -> Codes:
-        """What labels are conditioned on: all features, or their first components."""
+        """The features that labels are conditioned on: all, or their first principal components."""
         if X is None and codes is None:
-            raise InputError(f"NetworkRule(parents={self.parents!r}, order={self.order!r}) looks at the features: give X.")
+            raise InputError(f"NetworkRule(parents={self.parents!r}, order={self.order!r}) needs the features: pass X.")
         if n_components is None:
             features = Codes.from_values(codes)
         else:
-            share = None if weights is None else weights.values / weights.unit
-            features = three_levels(principal_components(X, n_components, weights=share), factor=self.factor, weights=share)
+            row_weights = None if weights is None else weights.values / weights.unit
+            components = principal_components(X, n_components, weights=row_weights)
+            features = three_levels(components, factor=self.factor, weights=row_weights)
         if features.n_rows != Y.n_rows:
             raise InputError(f"X has {features.n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
         return features
 
 
 def numbers(X: Any) -> Any:
-    """An array or a sparse matrix of numbers that takes rows by number."""
+    """An array or a CSR matrix of numbers."""
     if isinstance(X, Codes):
         return X.to_dense()
     table = read_table(X)
     return table.sparse.tocsr() if table.dense is None else table.dense
+
+
+def find_parents(
+    parents: Any,
+    X: Any,
+    codes: Codes,
+    Y: Codes,
+    rows: NDArray[np.bool_] | None = None,
+    options: CountingOptions = DEFAULT_OPTIONS,
+) -> tuple[list[list[int]] | None, LabelNetwork | None]:
+    """Parents of every target as lists, and as a network if they are one.
+
+    ``parents`` are lists, a network, a rule, or the name of a rule. A rule learns from the ``rows`` of ``X``, and from
+    ``codes`` and ``Y``, which have these rows alone.
+
+    >>> Y = Codes.from_values([[0, 1], [1, 0], [0, 1]])
+    >>> find_parents([[], [0]], None, Y, Y)[0]
+    [[], [0]]
+    >>> find_parents(NetworkRule("preceding", order="given"), None, Y, Y)[1]
+    LabelNetwork(order=(0, 1), parents=((), (0,)), names=None)
+    """
+    rule = NetworkRule(parents) if isinstance(parents, str) else parents  # type: ignore[arg-type]
+    if isinstance(rule, NetworkRule):
+        values = X if X is None else numbers(X)
+        values = values if values is None or rows is None else values[np.flatnonzero(rows)]
+        rule = rule.learn_from_codes(values, codes, Y, options)
+    if not isinstance(rule, LabelNetwork):
+        return check_parents(rule, Y.n_columns), None
+    if rule.n_labels != Y.n_columns:
+        raise InputError(
+            f"parents is a network of {rule.n_labels} labels for {Y.n_columns} targets; learn it from the same targets."
+        )
+    return rule.to_lists(), rule

@@ -1,4 +1,4 @@
-"""The first principal components of the features, in three levels: few variables that stand for many."""
+"""The first principal components of the features, in three levels: a few variables in place of many features."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import quantize
 from labelsieve.errors import InputError, whole_number
 
-DENSE_SIDE, DENSE_CELLS = 256, 2**24  # up to here a full decomposition costs nothing
+DENSE_SIDE, DENSE_CELLS = 256, 2**24  # up to here a full decomposition is cheap
 
 Real = NDArray[np.float64]
 
@@ -21,8 +21,8 @@ Real = NDArray[np.float64]
 def principal_components(X: Any, n_components: int = 1, *, weights: Real | None = None) -> Real:
     """Scores of the rows of ``X`` on its first principal components, shape ``(n_rows, n_components)``.
 
-    Centered, not scaled. The sign is such that the largest loading is positive. ``weights`` count rows as if repeated. Where
-    there are fewer components than asked for, there are fewer columns.
+    Centered, not scaled. The sign is such that the largest loading is positive. ``weights`` are frequencies of rows. If there
+    are fewer components than requested, there are fewer columns.
 
     Cost: a few dozen products of ``X`` with a vector for each component; sparse input stays sparse.
 
@@ -35,13 +35,13 @@ def principal_components(X: Any, n_components: int = 1, *, weights: Real | None 
     values: Any = table.sparse if table.dense is None else table.dense.astype(np.float64, copy=False)
     n_rows, n_columns = values.shape
     if not np.isfinite(values.data if table.dense is None else values).all():
-        raise InputError("X has values that are not finite; fill them or drop their rows before taking principal components.")
+        raise InputError("X has values that are not finite; fill them or drop their rows before principal components.")
     n_components = min(whole_number(n_components, "n_components", 1, 2**31), n_rows, n_columns)
     if not _varies(values):
         return np.zeros((n_rows, n_components))
-    share = np.ones(n_rows) if weights is None else np.asarray(weights, dtype=np.float64)
-    mean = np.asarray(values.T @ share).ravel() / share.sum()
-    root = np.sqrt(share)
+    row_weights = np.ones(n_rows) if weights is None else np.asarray(weights, dtype=np.float64)
+    mean = np.asarray(values.T @ row_weights).ravel() / row_weights.sum()
+    root = np.sqrt(row_weights)
     small = min(n_rows, n_columns) <= DENSE_SIDE and n_rows * n_columns <= DENSE_CELLS
     if small or n_components == min(n_rows, n_columns):
         dense = values.toarray() if sp.issparse(values) else values
@@ -54,7 +54,7 @@ def principal_components(X: Any, n_components: int = 1, *, weights: Real | None 
             rmatvec=lambda u: values.T @ (root * np.ravel(u)) - mean * (root @ np.ravel(u)),
             dtype=np.float64,
         )
-        # A start of its own would make the answer random; a constant one is no start, since columns are centered.
+        # The default start vector is random; a constant one fails, since columns are centered.
         start = np.random.default_rng(0).normal(size=min(n_rows, n_columns))
         _, sizes, loadings = svds(centered, k=n_components, v0=start, return_singular_vectors="vh")
         loadings = loadings[np.argsort(-sizes)]
@@ -65,7 +65,7 @@ def principal_components(X: Any, n_components: int = 1, *, weights: Real | None 
 
 
 def _varies(values: Any) -> bool:
-    """True when some column has more than one value."""
+    """True if some column has more than one value."""
     high, low = values.max(axis=0), values.min(axis=0)
     return bool((high != low).sum())
 

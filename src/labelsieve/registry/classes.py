@@ -38,7 +38,7 @@ CRITERIA: dict[str, type[Criterion]] = {
     if criterion.listed
 }
 LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(
-    labelspace, LabelSpace, "single joint pruned copy_transformation select_transformation group"
+    labelspace, LabelSpace, "single joint copy_transformation select_transformation group"
 )
 DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, "equal_width equal_frequency k_means mean_std")
 STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule, "threshold knee g_test permutation")

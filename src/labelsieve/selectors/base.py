@@ -78,7 +78,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         One table of features for all targets, or one for each where the discretizer has cuts for each.
         """
         X, targets, weights = self._rows(X, Y, sample_weight, resolve_method.space.kind, resolve_method.discretizer)
-        made = resolve_method.space.make(targets, weights)
+        made = resolve_method.space.encode(targets, weights)
         self.discretizer_ = resolve_method.discretizer
         codes = resolve_method.discretizer.encode(X, targets.codes(), weights)
         tables = [to_count(table, made, weights, self.estimator) for table in (codes if isinstance(codes, list) else [codes])]

@@ -105,7 +105,7 @@ class PPTMI(BaseSieve):
         targets = read_targets(y)
         columns = read_columns(X)
         same_rows(columns, targets.n_rows)
-        made = Pruned(min_count=self.min_count).make(targets)
+        made = Pruned(min_count=self.min_count).encode(targets)
         assert made.rows is not None
         if not made.rows.any():
             raise InputError(

@@ -164,7 +164,7 @@ class ReliefF(BaseGroupedRelief):
         self.n_jobs = n_jobs
 
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:
-        space = (Joint() if self.targets == "joint" else Single()).make(read_targets(targets)).codes
+        space = (Joint() if self.targets == "joint" else Single()).encode(read_targets(targets)).codes
         groups: list[NDArray[np.intp]] = []
         parts: list[tuple[NDArray[np.intp], Array]] = []  # of each target, the class of every row and their shares
         for column in range(space.n_columns):
