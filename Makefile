@@ -1,5 +1,5 @@
-# Everything happens in a virtual environment of its own. Needed: Python 3.11 or newer with pip, a C++20 compiler, make.
-# CMake and ninja come from pip.
+# All targets use a separate virtual environment. Requirements: Python 3.11 or newer with pip, a C++20 compiler, make.
+# CMake and ninja are installed by pip.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -7,14 +7,14 @@ MINUTES ?= 30
 
 override VENV := $(abspath $(VENV))
 RUN := $(VENV)/bin/python
-# Twice quiet: errors only.
+# Two --quiet: errors only.
 PIP := $(RUN) -m pip --quiet --quiet --disable-pip-version-check
 CMAKE := $(VENV)/bin/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
 
 DEV_STAMP := $(VENV)/.labelsieve-dev
 PACKAGE_STAMP := $(VENV)/.labelsieve-package
 
-# What the installed package is made of. The list itself is kept too, so that a removed file counts as a change.
+# Sources of the installed package. The list is stored, so that a removed file counts as a change.
 SOURCES := $(sort $(shell find src native -type f -not -path '*/__pycache__/*'))
 SOURCE_LIST := build/sources.txt
 NATIVE_SOURCES := $(sort $(shell find native tests/native -name '*.[ch]pp'))
@@ -27,14 +27,14 @@ NATIVE_SOURCES := $(sort $(shell find native tests/native -name '*.[ch]pp'))
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: setup  ## Build the package and run every criterion on data with a known answer
+demo: setup  ## Build the package and run every criterion on synthetic data
 	$(VENV)/bin/labelsieve demo
 
-# One process for each core; a file's tests stay together, since they share what is dear to make.
+# One process per core; the tests of a file stay together, because they share expensive fixtures.
 test: lint native-test  ## Build the package, then run every check and test
 	$(RUN) -m pytest -n auto --dist loadfile
 
-# Examples of the gallery run once and again when they change; `make clean` makes everything anew.
+# Gallery examples run once, and again when they change; `make clean` removes their results.
 docs: setup  ## Build the documentation into build/docs; a warning is an error
 	$(RUN) -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs build/docs
 	@echo "Open build/docs/index.html"
@@ -58,7 +58,7 @@ native-test: $(DEV_STAMP)  ## Run the C++ tests
 	@$(CMAKE) -S . -B build/native -DLABELSIEVE_TESTS=ON > /dev/null
 	@$(VENV)/bin/cmake --build build/native --target native_tests -- --quiet
 	@! nm build/native/CMakeFiles/labelsieve_kernels_x86_64_*.dir/native/simd/kernels.cpp.o 2> /dev/null | grep ' W ' || \
-	    { echo "kernels.cpp: these inline functions may replace everybody's, on processors that cannot run them"; exit 1; }
+	    { echo "kernels.cpp: these inline functions may be used on processors that do not support them"; exit 1; }
 	@for isa in baseline x86_64_v3 newest; do LABELSIEVE_ISA=$$isa build/native/native_tests || exit 1; done
 
 sanitize: $(DEV_STAMP)  ## Run the C++ tests under the address, undefined and thread sanitizers
@@ -70,9 +70,9 @@ sanitize: $(DEV_STAMP)  ## Run the C++ tests under the address, undefined and th
 	    for isa in baseline x86_64_v3 newest; do LABELSIEVE_ISA=$$isa build/sanitize-$$sanitizer/native_tests; done; \
 	done
 
-# The wheel is made from the source archive and tried where nothing but its own requirements and pytest is installed,
-# on a copy of the test, so that neither the source tree nor its pytest settings can help.
-wheel: $(DEV_STAMP)  ## Build a wheel into dist/ and try it in an empty environment
+# The wheel is built from the source archive and tested in an environment with only its requirements and pytest,
+# on a copy of the test, independent of the source tree and its pytest settings.
+wheel: $(DEV_STAMP)  ## Build a wheel into dist/ and test it in an empty environment
 	rm -rf dist
 	$(RUN) -m build --quiet --outdir dist .
 	@set -e; scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
@@ -83,8 +83,8 @@ wheel: $(DEV_STAMP)  ## Build a wheel into dist/ and try it in an empty environm
 	    venv/bin/python -m pytest test_minimal.py
 	@ls dist
 
-# Away from the checkout, as above; the settings of pytest and what tests read beside them come along.
-oldest: wheel  ## Run the tests with the oldest versions that the package allows
+# Outside the checkout, as above; the pytest settings and the files that tests read are copied.
+oldest: wheel  ## Run the tests with the oldest supported versions of the dependencies
 	@set -e; scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
 	    $(PYTHON) -m venv "$$scratch/venv"; \
 	    $(RUN) tests/support/oldest_versions.py > "$$scratch/oldest.txt"; \
@@ -95,9 +95,9 @@ oldest: wheel  ## Run the tests with the oldest versions that the package allows
 	    export LABELSIEVE_SHARED="$${LABELSIEVE_SHARED:-$(abspath ../shared)}"; \
 	    cd "$$scratch"; \
 	    venv/bin/python -m pytest -n auto --dist loadfile tests --ignore tests/docs/test_docs_build.py \
-	        -W "ignore:The number of unique classes:UserWarning"  # scikit-learn 1.7 takes few rows for a mistake
+	        -W "ignore:The number of unique classes:UserWarning"  # scikit-learn 1.7 warns for few rows
 
-fuzz: setup  ## Fuzz the readers of data files, for MINUTES=30 in all
+fuzz: setup  ## Fuzz the readers of data files, MINUTES=30 in total
 	@$(PIP) install --group fuzz
 	$(RUN) -m fuzz --minutes $(MINUTES)
 
@@ -109,7 +109,7 @@ setup: $(PACKAGE_STAMP)
 $(DEV_STAMP): pyproject.toml
 	@echo "Setting up $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --upgrade "pip>=25.1"  # the first that knows dependency groups
+	@$(PIP) install --upgrade "pip>=25.1"  # the first with dependency groups
 	@$(PIP) install --group dev
 	@touch $@
 
@@ -122,6 +122,6 @@ $(SOURCE_LIST): FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(SOURCES) | cmp --silent - $@ || printf '%s\n' $(SOURCES) > $@
 
-clean:  ## Remove everything that the other targets made
+clean:  ## Remove all generated files
 	rm -rf $(VENV) build dist docs/gallery labelsieve-demo.html .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""How Sphinx builds the documentation: ``make docs``."""
+"""Sphinx configuration: ``make docs``."""
 
 import sys
 from importlib import metadata
@@ -24,12 +24,12 @@ extensions = [
 exclude_patterns = ["_ext", "_static", "studies", "images/*.py"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
-# Pages read well on their own too, so they use little of MyST beyond plain Markdown.
+# Pages are also read as plain Markdown files, so they use few MyST extensions.
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # docstrings say it in words
+autodoc_typehints = "none"  # docstrings describe the types
 numpydoc_show_class_members = False  # autodoc does
 
 sphinx_gallery_conf = {
@@ -41,7 +41,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
-    "min_reported_time": 1e9,  # a build should not differ from the last one by its times
+    "min_reported_time": 1e9,  # builds are reproducible without run times
     "copyfile_regex": r".*\.svg",
 }
 
@@ -50,7 +50,7 @@ html_title = "labelsieve"
 html_static_path = ["_static"]
 html_css_files = ["labelsieve.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": [], "start": [], "choosing": []}  # which have no pages below them
+html_sidebars = {"index": [], "getting_started": [], "choosing": []}  # pages without subpages
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 7,

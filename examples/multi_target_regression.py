@@ -1,9 +1,9 @@
 """
-Many numeric targets
-====================
+Multi-target regression
+=======================
 
-Prices of several products, flows of several rivers: targets that are numbers. The same criteria choose
-features for them; the targets are cut into bins for counting, and only for that.
+Numeric targets, such as prices of several products or flows of several rivers. The same criteria select
+features for them; the targets are discretized for the selection only.
 """
 
 import matplotlib.pyplot as plt
@@ -17,16 +17,16 @@ from labelsieve.report.figures import curves
 from labelsieve.selectors import RReliefF
 
 # %%
-# 800 rows, 60 features and 5 targets. Six features add up to the targets, two each; six repeat those less
-# well.
+# 800 rows, 60 features and 5 targets. Each target is a sum of relevant features plus noise. Six features are
+# relevant, and six are noisy copies of these.
 
 data = make_feature_roles(800, n_labels=5, n_relevant=6, n_noisy_copies=6, n_xor_pairs=0, n_irrelevant=48, targets="numeric")
 train, test = slice(None, 400), slice(400, None)
 X, Y = data.X, data.Y
 
 # %%
-# Rankings of twelve features, and the error of ten nearest neighbors with the best 1, 2, ... of them,
-# relative to answering the mean.
+# Rankings of twelve features, and the error of regression with ten nearest neighbors on the top 1, 2, ...
+# features, relative to predicting the mean (RRMSE).
 
 K = 12
 selectors = {
@@ -39,7 +39,7 @@ rankings = {name: selector.fit(X[train], Y[train]).selected_ for name, selector 
 
 
 def errors(ranking):
-    """One number for each prefix of a ranking."""
+    """RRMSE for each prefix of a ranking."""
     for size in range(1, K + 1):
         columns = ranking[:size]
         model = KNNRegressor(k=10).fit(X[train][:, columns], Y[train])
@@ -49,10 +49,10 @@ def errors(ranking):
 curve = {name: list(errors(ranking)) for name, ranking in rankings.items()}
 for name, ranking in rankings.items():
     kinds = [data.roles[column].kind for column in ranking[:6]]
-    print(f"{name}: {kinds.count('relevant')} of 6 relevant features first, RRMSE {curve[name][5]:.2f}")
+    print(f"{name}: {kinds.count('relevant')} of 6 relevant features among the first 6, RRMSE {curve[name][5]:.2f}")
 
 # %%
-# One is the error of answering the mean.
+# An RRMSE of 1 is the error of predicting the mean.
 
 ax = curves(np.arange(1, K + 1), curve, ylabel="RRMSE")
 ax.axhline(1, color="gray", linewidth=0.8)

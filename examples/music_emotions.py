@@ -1,9 +1,9 @@
 """
-Emotions in music
-=================
+Music emotions: evaluation over repeated splits
+===============================================
 
-Few songs, many measurements of each, and listeners who named several emotions: a small table, on which it
-matters to choose on one part of the rows and evaluate on another, many times.
+Few songs, many measurements, and several emotions per song. On such a small data set, features must be
+selected on training rows and evaluated on test rows, over repeated splits.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ from labelsieve.metrics import hamming_loss
 from labelsieve.report.figures import curves
 
 # %%
-# 600 songs, 72 measurements and 6 emotions, the size of a well-known data set. Eight measurements tell
-# about emotions, eight repeat those less well.
+# 600 songs, 72 measurements and 6 emotions, the size of the emotions data set. Eight measurements are
+# relevant, and eight are noisy copies of these.
 
 songs = make_feature_roles(
     600, n_labels=6, n_relevant=8, n_noisy_copies=8, n_xor_pairs=0, n_irrelevant=56, noise=1.0, random_state=1
@@ -26,8 +26,8 @@ songs = make_feature_roles(
 X, Y = songs.X, songs.Y
 
 # %%
-# Ten random halves. A ranking is made on one half; ML-kNN learns there and is asked about the other half,
-# with the best 1, 2, ..., 20 features. ``nested_predictions`` answers for all of them in one go.
+# Ten random halves. Features are ranked and ML-kNN is trained on one half; predictions for the other half use
+# the top 1, 2, ..., 20 features. ``nested_predictions`` computes all of them in one pass.
 
 K = 20
 selectors = {
@@ -40,12 +40,12 @@ losses = {name: [] for name in selectors}
 for train, test in HalfSplits(10, random_state=0).split(X):
     for name, selector in selectors.items():
         ranking = selector.fit(X[train], Y[train]).selected_
-        answers = nested_predictions(MLkNN(k=7), X[train], Y[train], X[test], features=ranking)
-        losses[name].append([hamming_loss(Y[test], probabilities > 0.5) for _, probabilities in answers])
+        predictions = nested_predictions(MLkNN(k=7), X[train], Y[train], X[test], features=ranking)
+        losses[name].append([hamming_loss(Y[test], probabilities > 0.5) for _, probabilities in predictions])
 
 # %%
-# Means and 95 % bands. ``test_share`` widens the bands, because random halves of one table share rows
-# (Nadeau and Bengio 2003).
+# Means and 95 % confidence bands. ``test_share`` applies the correction of Nadeau and Bengio (2003), because
+# random halves of one data set share rows.
 
 for name, values in losses.items():
     mean = np.mean(values, axis=0)

@@ -1,10 +1,10 @@
 """
-Tagging texts
-=============
+Text tagging: sparse data
+=========================
 
-Documents with several tags each, as a sparse table of words. A few words belong to each tag; thousands of
-others are chance, and follow the frequencies of natural language. With room for a dozen words, which tags
-will they tell about?
+Documents with several tags, as a sparse term matrix. A few words are relevant to each tag; thousands of other
+words are noise with the frequencies of natural language. How many tags are covered by the first dozen selected
+words?
 """
 
 import matplotlib.pyplot as plt
@@ -15,29 +15,28 @@ from labelsieve.datasets import SyntheticText
 from labelsieve.report.figures import curves
 
 # %%
-# 1,000 documents, 3,000 words, 10 tags with 4 words each. The rarest tag is four times as rare as the
-# commonest, and a word of a tag appears in every sixth document or so that has the tag.
+# 1,000 documents, 3,000 words, 10 tags with 4 relevant words each. The most frequent tag is four times as
+# frequent as the rarest, and a relevant word occurs in about one of six documents with its tag.
 
 text = SyntheticText(n_rows=1000, n_words=3000, n_labels=10, words_per_label=4, strength=0.15, imbalance=4.0)
 X, Y = text.make()
 print(f"{X.shape[0]:,} documents, {X.shape[1]:,} words, {X.nnz / X.shape[0]:.0f} of them in a document")
 
 # %%
-# X is never made dense. ``discretizer=None`` says that the values are codes already: a word is there or
-# not.
+# X stays sparse. ``discretizer=None`` means that the values are codes already: a word is present or absent.
 
 K = 40
-chosen = {name: Sieve(name, discretizer=None, n_features_to_select=K).fit(X, Y).selected_ for name in ("mim", "jmi", "cmim")}
+selected = {name: Sieve(name, discretizer=None, n_features_to_select=K).fit(X, Y).selected_ for name in ("mim", "jmi", "cmim")}
 
 # %%
-# All of them find the 40 words among 3,000. They differ in the order: relevance alone begins with the words
-# of frequent tags, a criterion that looks at what a word adds spreads them over the tags.
+# All criteria find the 40 relevant words among 3,000, but in a different order: relevance alone (MIM) starts
+# with the words of frequent tags, and CMIM, which measures what a word adds, covers more tags.
 
-tags_told = {}
-for name, words in chosen.items():
+tags_covered = {}
+for name, words in selected.items():
     tags = text.label_of_word[words]
-    tags_told[name] = [len(set(tags[:size]) - {-1}) for size in range(1, K + 1)]
-    print(f"{name}: {np.count_nonzero(tags >= 0)} of 40 words belong to a tag; the first 10 are of {tags_told[name][9]} tags")
+    tags_covered[name] = [len(set(tags[:size]) - {-1}) for size in range(1, K + 1)]
+    print(f"{name}: {np.count_nonzero(tags >= 0)} of 40 words are relevant; the first 10 cover {tags_covered[name][9]} tags")
 
-curves(np.arange(1, K + 1), tags_told, xlabel="words chosen", ylabel="tags with a word among them")
+curves(np.arange(1, K + 1), tags_covered, xlabel="selected words", ylabel="tags covered")
 plt.show()

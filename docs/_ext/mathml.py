@@ -1,4 +1,4 @@
-"""Formulas as MathML, written by docutils: every browser shows them without a script, a font or a network."""
+"""Formulas as MathML, converted by docutils, so that pages need no script and no web font."""
 
 import re
 
@@ -7,20 +7,20 @@ from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.errors import ExtensionError
 
-# docutils knows brackets that grow with their content, but not those of a given size.
+# docutils supports brackets that grow with their content, but not those of a given size.
 OPENING = re.compile(r"\\[Bb]igg?\s*([(\[])")
 CLOSING = re.compile(r"\\[Bb]igg?\s*([)\]])")
-LOGARITHM = re.compile(r"\\log(?![_^\w])")  # which docutils sets close to what it is of
+LOGARITHM = re.compile(r"\\log(?![_^\w])")  # docutils sets no space around it
 
 
 def formula(text, block):
-    """MathML of a formula; one that docutils cannot read ends the build with the formula in the message."""
+    """MathML of a formula; a formula that docutils cannot parse stops the build."""
     known = CLOSING.sub(r"\\right\1", OPENING.sub(r"\\left\1", text))
     known = LOGARITHM.sub(r"\\,\\log\\,", known).replace(r"\dots", r"\ldots")
     try:
         return "".join(line.strip() for line in str(tex2mathml(known, as_block=block)).splitlines())
     except MathError as error:
-        raise ExtensionError(f"this formula cannot be shown: {text}: {error}") from error
+        raise ExtensionError(f"cannot convert formula: {text}: {error}") from error
 
 
 def visit_inline(writer, node):

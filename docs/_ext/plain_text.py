@@ -1,8 +1,8 @@
-"""Text of the library, which is written for a terminal, inside reStructuredText."""
+"""Text of the library, which is written for a terminal, in reStructuredText."""
 
 import re
 
 
 def plain(text):
-    """Text that means nothing more than it says."""
+    """Text with the markup characters of reStructuredText escaped."""
     return re.sub(r"([\\`*_|])", r"\\\1", text)

@@ -1,4 +1,4 @@
-"""The directive ``published-studies``: what ``labelsieve study`` can run, from the studies themselves, and what came of it."""
+"""The directive ``published-studies``: the replications of ``labelsieve study`` and the claims that hold."""
 
 import json
 import re
@@ -10,15 +10,15 @@ from sphinx.util.docutils import SphinxDirective
 
 from labelsieve.replications import REPLICATIONS
 
-CLAIMS = Path(__file__).parents[1] / "studies" / "claims.json"  # made by collect.py beside it
+CLAIMS = Path(__file__).parents[1] / "studies" / "claims.json"  # written by collect.py in the same folder
 
 
 def lines():
-    """For each study: what was published, how to run it, what is in it, what was left open, which claims hold."""
+    """For each replication: title, paper, command, protocols, unspecified settings, claims."""
     found = json.loads(CLAIMS.read_text(encoding="utf-8"))
     yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", "", "   * - study", "     - claims that hold", ""]
     for name in REPLICATIONS:
-        yield from [f"   * - :ref:`{name} <study-{name}>`", f"     - {plain(in_short(found[name]['sections']))}"]
+        yield from [f"   * - :ref:`{name} <study-{name}>`", f"     - {plain(summary(found[name]['sections']))}"]
     yield ""
     for name, study in REPLICATIONS.items():
         yield from [
@@ -34,21 +34,22 @@ def lines():
         yield from [".. code-block:: console", "", f"   $ labelsieve study {name} --data DIR --full", ""]
         for part, protocol in study.protocols(full=True, sets=None, data_home=None).items():
             yield from [f"- ``{part}``: {plain(repr(protocol)).replace('Protocol: ', '')}", ""]
-        yield from ["What the paper leaves open, and what was chosen:", ""]
-        for about, chosen in study.choices.items():
-            yield from [f"- **{plain(about)}**: {plain(chosen)}"]
-        yield from ["", f"What came of it: {plain(found[name]['ran'])}", ""]
+        yield from ["Settings that the paper does not specify:", ""]
+        for setting, value in study.choices.items():
+            yield from [f"- **{plain(setting)}**: {plain(value)}"]
+        yield from ["", f"Runs: {plain(found[name]['ran'])}", ""]
         for section in found[name]["sections"]:
             yield from claims(section)
 
 
-def in_short(sections):
-    """How many claims of each table hold; a table with counts of its own is only pointed to."""
+def summary(sections):
+    """The number of claims that hold in each table."""
     held = {
-        one["title"].removeprefix("Claims").lstrip(", "): re.match(r"\d+ of \d+(?= claims)", one["verdict"]) for one in sections
+        section["title"].removeprefix("Claims").lstrip(", "): re.match(r"\d+ of \d+(?= claims)", section["verdict"])
+        for section in sections
     }
-    told = [f"{count[0]}{', ' if title else ''}{title}" for title, count in held.items() if count]
-    return "; ".join(told) or ("see there" if sections else "not run")
+    summaries = [f"{count[0]}{', ' if title else ''}{title}" for title, count in held.items() if count]
+    return "; ".join(summaries) or ("see below" if sections else "not run")
 
 
 def claims(section):
@@ -56,8 +57,8 @@ def claims(section):
     yield from [f"**{plain(section['title'])}.** {plain(section['verdict'])}", ""]
     yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", ""]
     for row in (section["columns"], *section["rows"]):
-        for place, cell in enumerate(row):
-            yield f"   {'* -' if place == 0 else '  -'} {plain(cell)}".rstrip()
+        for column, cell in enumerate(row):
+            yield f"   {'* -' if column == 0 else '  -'} {plain(cell)}".rstrip()
     yield ""
 
 
@@ -65,7 +66,7 @@ class PublishedStudies(SphinxDirective):
     """``.. published-studies::``."""
 
     def run(self):
-        self.env.note_reread()  # it comes from the code, which Sphinx does not watch
+        self.env.note_reread()  # generated from the code, which Sphinx does not watch
         self.content = StringList(list(lines()), source="labelsieve study")
         return self.parse_content_to_nodes()
 

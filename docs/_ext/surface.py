@@ -1,4 +1,4 @@
-"""The directive ``surface``: all public names of packages, from their ``__all__``, so that none can be forgotten."""
+"""The directive ``surface``: all public names of a package, from its ``__all__``."""
 
 import importlib
 import inspect
@@ -7,7 +7,7 @@ import re
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-# Those that users may import from. A name that several of them list is described on the page of the first.
+# The public packages. A name that several packages list is documented on the page of the first.
 PACKAGES = (
     "labelsieve",
     "labelsieve.criteria",
@@ -31,34 +31,34 @@ PACKAGES = (
 
 
 def public(package):
-    """Classes and functions that a package lists, by name."""
+    """Public classes and functions of a package, by name."""
     module = importlib.import_module(package)
-    things = {name: getattr(module, name) for name in module.__all__ if not name.startswith("__")}
-    return {name: thing for name, thing in things.items() if inspect.isclass(thing) or inspect.isroutine(thing)}
+    values = {name: getattr(module, name) for name in module.__all__ if not name.startswith("__")}
+    return {name: value for name, value in values.items() if inspect.isclass(value) or inspect.isroutine(value)}
 
 
-def home(thing, name):
-    """The package on whose page a thing is described."""
-    return next(package for package in PACKAGES if public(package).get(name) is thing)
+def home(value, name):
+    """The package on whose page an object is documented."""
+    return next(package for package in PACKAGES if public(package).get(name) is value)
 
 
-def first_paragraph(thing):
-    """What a table says of a name: the beginning of its docstring."""
-    return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
+def first_paragraph(value):
+    """The first paragraph of a docstring, for the table of names."""
+    return " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
 
 
 def lines_of(package):
-    """reStructuredText: a table of the names, then each of them in full."""
-    things = public(package)
+    """reStructuredText: a table of the names, then the documentation of each."""
+    values = public(package)
     yield from [".. list-table::", "   :widths: auto", "   :class: surface", ""]
-    for name, thing in things.items():
-        role = "class" if inspect.isclass(thing) else "func"
-        yield f"   * - :py:{role}:`~{home(thing, name)}.{name}`"
-        yield f"     - {first_paragraph(thing)}"
-    for name, thing in things.items():
-        if home(thing, name) != package:
+    for name, value in values.items():
+        role = "class" if inspect.isclass(value) else "func"
+        yield f"   * - :py:{role}:`~{home(value, name)}.{name}`"
+        yield f"     - {first_paragraph(value)}"
+    for name, value in values.items():
+        if home(value, name) != package:
             continue
-        if inspect.isclass(thing):
+        if inspect.isclass(value):
             yield from ["", f".. autoclass:: {package}.{name}", "   :members:"]
         else:
             yield from ["", f".. autofunction:: {package}.{name}"]
@@ -71,14 +71,14 @@ class Surface(SphinxDirective):
     required_arguments = 1
 
     def run(self):
-        self.env.note_reread()  # it comes from the code, which Sphinx does not watch
+        self.env.note_reread()  # generated from the code, which Sphinx does not watch
         package = self.arguments[0]
         self.content = StringList(list(lines_of(package)), source=f"surface of {package}")
         return self.parse_content_to_nodes()
 
 
-def skip_routing(app, what, name, thing, skip, options):
-    """scikit-learn gives every estimator ``set_fit_request`` and the like, with text that points into its own pages."""
+def skip_routing(app, what, name, value, skip, options):
+    """Skip ``set_fit_request`` and similar methods of scikit-learn, whose text links to its own pages."""
     return True if re.fullmatch(r"set_\w+_request", name) else None
 
 

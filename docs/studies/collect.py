@@ -1,27 +1,27 @@
-"""Put what `labelsieve study NAME --full --json` printed about claims into claims.json: python collect.py NAME.json ...
+"""Copy the claims from the output of `labelsieve study NAME --full --json` to claims.json: python collect.py NAME.json ...
 
-What was run, the key "ran", is written by hand and stays.
+The key "ran" (the runs) is written by hand and stored.
 """
 
 import json
 import sys
 from pathlib import Path
 
-KEPT = Path(__file__).with_name("claims.json")
+STORED = Path(__file__).with_name("claims.json")
 
 
 def claims_of(printed):
-    """The tables that are about sentences of the paper."""
-    return [one for one in printed["sections"] if one["columns"][0] == "claim"]
+    """The tables of claims."""
+    return [section for section in printed["sections"] if section["columns"][0] == "claim"]
 
 
 def main(paths):
-    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     for path in paths:
         printed = json.loads(Path(path).read_text(encoding="utf-8"))
-        before = kept.get(printed["name"], {})
-        kept[printed["name"]] = {"ran": before.get("ran", ""), "sections": claims_of(printed)}
-    KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        before = stored.get(printed["name"], {})
+        stored[printed["name"]] = {"ran": before.get("ran", ""), "sections": claims_of(printed)}
+    STORED.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

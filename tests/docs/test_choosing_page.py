@@ -16,7 +16,7 @@ BASELINES = ("random", "all")
 
 
 def read(study, measure):
-    """Methods, their values (data sets in rows), and those of random features."""
+    """Methods, their values (data sets in rows), and the values of random features."""
     with (DOCS / "studies" / f"{study}.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["measure"] == measure]
     methods = [name for name in rows[0] if name not in ("measure", "dataset", *BASELINES)]
@@ -25,40 +25,40 @@ def read(study, measure):
 
 
 def shown(head):
-    """The table of the page that begins so, by its first column."""
+    """The table of the page with this header, by its first column."""
     table = PAGE[PAGE.index(head) :].split("\n\n")[0].splitlines()[2:]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     return {name.strip("`"): rest for name, *rest in cells}
 
 
 @pytest.mark.parametrize("study", ["choosing", "numeric"])
-def test_results_are_of_the_protocol(study):
+def test_results_match_the_protocol(study):
     protocol = Protocol.from_toml(DOCS / "studies" / f"{study}.toml")
     for measure in protocol.measures:
         methods, values, _ = read(study, measure)
-        assert methods == [one.name for one in protocol.methods if one.name not in BASELINES]
+        assert methods == [method.name for method in protocol.methods if method.name not in BASELINES]
         assert len(values) == len(protocol.datasets)
 
 
-def test_the_ranks_of_the_page_are_those_of_the_results():
+def test_ranks_on_the_page_match_the_results():
     table, better = shown("| method | Hamming loss"), {}
     for column, (measure, low) in enumerate({"hamming_loss": True, "ranking_loss": True, "macro_f1": False}.items()):
-        methods, values, chance = read("choosing", measure)
+        methods, values, random = read("choosing", measure)
         ranks = compare(values, lower_is_better=low, methods=methods).average_ranks
-        wins = (values < chance if low else values > chance).sum(axis=0)
-        for name, rank, won in zip(methods, ranks, wins, strict=True):
+        wins = (values < random if low else values > random).sum(axis=0)
+        for name, rank, n_wins in zip(methods, ranks, wins, strict=True):
             assert table[name][column] == f"{rank:.1f}", name
-            better[name] = better.get(name, 0) + int(won)
+            better[name] = better.get(name, 0) + int(n_wins)
     assert {name: cells[-1] for name, cells in table.items()} == {name: f"{count} of 27" for name, count in better.items()}
 
 
-def test_the_ranks_of_numeric_targets_are_those_of_the_results():
+def test_ranks_for_numeric_targets_match_the_results():
     methods, values, _ = read("numeric", "rrmse")
     ranks = compare(values, lower_is_better=True, methods=methods).average_ranks
     assert shown("| method | RRMSE") == {name: [f"{rank:.1f}"] for name, rank in zip(methods, ranks, strict=True)}
 
 
-def test_the_chart_takes_what_the_table_takes():
+def test_chart_and_table_recommend_the_same_methods():
     chart = (DOCS / "images" / "chart.svg").read_text(encoding="utf-8")
     named = set(re.findall(r"[A-Z]\w+\(\"\w+\"\)", PAGE.split("## Benchmark study")[0]))
     assert named

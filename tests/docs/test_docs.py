@@ -1,4 +1,4 @@
-"""Pages of the documentation run, and say what they promise."""
+"""Code and commands on the pages of the documentation run, and links resolve."""
 
 import re
 import shlex
@@ -8,37 +8,36 @@ import pytest
 from typer.main import get_command
 
 from labelsieve import cli
-from tests.support.doc_pages import pieces, run_page
+from tests.support.doc_pages import blocks, run_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("**/*.md"))
-MADE = {"gallery"}  # by the build, from the examples
+GENERATED = {"gallery"}  # by the build, from the examples
 SHELL = {"console", "indented", "sh"}
 
 
-def label_space_name(page):
+def page_name(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if not MADE & set(page.parts)], ids=label_space_name)
-def test_python_of_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # some write files
+@pytest.mark.parametrize("page", [page for page in PAGES if not GENERATED & set(page.parts)], ids=page_name)
+def test_python_blocks_of_a_page_run_and_print_the_shown_output(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some pages write files
     run_page(page.read_text(encoding="utf-8"), page.name)
 
 
 def commands_of(page):
-    """Calls of the command line that a page shows, without their prompt."""
-    for piece in pieces(page.read_text(encoding="utf-8")):
-        if piece.language in SHELL:
-            for line in piece.text.splitlines():
+    """Commands shown on a page, without the prompt."""
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.language in SHELL:
+            for line in block.text.splitlines():
                 call = line.strip().removeprefix("$ ")
                 if re.match(r"labelsieve [a-z]", call) and not call.startswith("labelsieve: "):
                     yield shlex.split(call, comments=True)[1:]
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=label_space_name)
-def test_commands_of_a_page_exist_with_their_options(page):
-    """They are parsed, not run."""
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=page_name)
+def test_commands_of_a_page_parse(page):
     for arguments in commands_of(page):
         command, context = get_command(cli.app), None
         while hasattr(command, "commands"):
@@ -53,9 +52,9 @@ def test_commands_are_found_on_pages():
     assert sum(len(list(commands_of(page))) for page in [*PAGES, ROOT / "README.md"]) >= 10
 
 
-def test_links_between_pages_lead_somewhere():
-    """Also those that a reader of the plain files follows, which the build does not check."""
+def test_links_between_pages_resolve():
+    """Links in the Markdown files, which the build does not check."""
     for page in [*PAGES, ROOT / "README.md", ROOT / "benchmarks" / "README.md"]:
         for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):
             if "://" not in target and not target.startswith("gallery/"):
-                assert (page.parent / target).exists(), f"{label_space_name(page)}: {target}"
+                assert (page.parent / target).exists(), f"{page_name(page)}: {target}"

@@ -1,4 +1,4 @@
-"""The site is built without a warning, and has a page for everything that is public."""
+"""The documentation builds without a warning and covers everything that is public."""
 
 import json
 import re
@@ -19,23 +19,23 @@ pytest.importorskip("sphinx", reason="the documentation needs the dependency gro
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Built from a copy, so that nothing is left in the checkout and nothing there helps."""
+    """Build from a copy, independent of files in the checkout."""
     folder = tmp_path_factory.mktemp("site")
     for name in ("docs", "examples", "benchmarks"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("gallery", "__pycache__"))
     shutil.copy(ROOT / "CHANGELOG.md", folder)
     command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "docs", "html"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    completed = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
     return folder / "html"
 
 
-def text_of(page):
+def read(page):
     return page.read_text(encoding="utf-8")
 
 
 def test_every_method_is_on_the_page_of_methods(site):
-    page = text_of(site / "methods.html")
+    page = read(site / "methods.html")
     for name in PRESETS:
         assert f">{name}<" in page, name
     for name in [*CRITERIA, *METHODS]:
@@ -43,26 +43,26 @@ def test_every_method_is_on_the_page_of_methods(site):
 
 
 def test_every_published_study_is_on_the_page_of_replications(site):
-    page = text_of(site / "replications.html")
-    kept = json.loads((ROOT / "docs" / "studies" / "claims.json").read_text(encoding="utf-8"))
-    assert list(kept) == list(REPLICATIONS), "python docs/studies/collect.py"
+    page = read(site / "replications.html")
+    stored = json.loads((ROOT / "docs" / "studies" / "claims.json").read_text(encoding="utf-8"))
+    assert list(stored) == list(REPLICATIONS), "python docs/studies/collect.py"
     for name in REPLICATIONS:
         assert f'id="study-{name}"' in page
-        assert kept[name]["ran"].split(".")[0] in page
+        assert stored[name]["ran"].split(".")[0] in page
 
 
 def test_every_public_package_has_a_page(site):
-    pages = "".join(text_of(page) for page in (site / "api").glob("*.html"))
+    pages = "".join(read(page) for page in (site / "api").glob("*.html"))
     for package in ["labelsieve", "labelsieve.datasets", "labelsieve.labelspace", "labelsieve.selectors", *PACKAGES]:
         assert f'id="{package}.' in pages, package
 
 
 def test_pages_need_no_network(site):
     for page in site.rglob("*.html"):
-        loaded = re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=\"(?:https?:)?//[^\"]*\"", text_of(page))
-        assert not loaded, f"{page.name}: {loaded}"
+        external = re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=\"(?:https?:)?//[^\"]*\"", read(page))
+        assert not external, f"{page.name}: {external}"
 
 
 def test_every_example_is_in_the_gallery_with_a_figure(site):
     for example in (ROOT / "examples").glob("*.py"):
-        assert f"sphx_glr_{example.stem}_001" in text_of(site / "gallery" / f"{example.stem}.html")
+        assert f"sphx_glr_{example.stem}_001" in read(site / "gallery" / f"{example.stem}.html")

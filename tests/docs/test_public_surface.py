@@ -1,4 +1,4 @@
-"""What users see of the package: names, documentation, version, and how little importing it takes."""
+"""The public interface: names, documentation, version, and import cost."""
 
 import ast
 import doctest
@@ -15,7 +15,7 @@ import labelsieve
 from labelsieve.core import _native
 
 ROOT = Path(__file__).resolve().parents[2]
-WITHOUT_BINS = {"kernel_mutual_information", "neighbor_mutual_information"}  # which take numbers, not codes
+CONTINUOUS = {"kernel_mutual_information", "neighbor_mutual_information"}  # they take numeric columns, not codes
 PACKAGES = [
     "labelsieve.chains",
     "labelsieve.classifiers",
@@ -31,7 +31,7 @@ PACKAGES = [
 ]
 
 
-def public_things():
+def public_objects():
     for package in PACKAGES:
         module = importlib.import_module(package)
         for name in module.__all__:
@@ -46,29 +46,29 @@ def test_every_listed_name_exists_once(package):
         assert hasattr(module, name)
 
 
-@pytest.mark.parametrize("thing", [param for param in public_things() if inspect.isfunction(param.values[0])])
-def test_every_public_function_is_documented_with_an_example(thing):
-    assert inspect.getdoc(thing)
-    assert doctest.DocTestParser().get_examples(inspect.getdoc(thing)), "no example"
+@pytest.mark.parametrize("value", [param for param in public_objects() if inspect.isfunction(param.values[0])])
+def test_every_public_function_is_documented_with_an_example(value):
+    assert inspect.getdoc(value)
+    assert doctest.DocTestParser().get_examples(inspect.getdoc(value)), "no example"
 
 
-@pytest.mark.parametrize("thing", [param for param in public_things() if inspect.isclass(param.values[0])])
-def test_every_public_class_and_its_methods_are_documented(thing):
-    assert inspect.getdoc(thing)
-    for name, method in inspect.getmembers(thing, inspect.isroutine):
-        if not name.startswith("_") and name in vars(thing):
+@pytest.mark.parametrize("value", [param for param in public_objects() if inspect.isclass(param.values[0])])
+def test_every_public_class_and_its_methods_are_documented(value):
+    assert inspect.getdoc(value)
+    for name, method in inspect.getmembers(value, inspect.isroutine):
+        if not name.startswith("_") and name in vars(value):
             assert inspect.getdoc(method), name
 
 
 def test_every_measure_takes_the_same_options():
     information = importlib.import_module("labelsieve.information")
     for name in information.__all__:
-        thing = getattr(information, name)
-        if not inspect.isfunction(thing) or name == "join" or name in WITHOUT_BINS:
+        value = getattr(information, name)
+        if not inspect.isfunction(value) or name == "join" or name in CONTINUOUS:
             continue
         options = {
             parameter.name: parameter.default
-            for parameter in inspect.signature(thing).parameters.values()
+            for parameter in inspect.signature(value).parameters.values()
             if parameter.kind is inspect.Parameter.KEYWORD_ONLY
         }
         assert options == {"base": "nat", "estimator": "plugin", "sample_weight": None, "n_jobs": None}
@@ -88,15 +88,15 @@ def test_an_unknown_name_is_an_attribute_error():
     "package",
     ["labelsieve", "labelsieve.information", "labelsieve.metrics", "labelsieve.statistics", "labelsieve.report.figures"],
 )
-def test_importing_brings_in_nothing_heavy(package):
+def test_importing_loads_no_heavy_package(package):
     heavy = {"pandas", "polars", "pyarrow", "matplotlib", "sklearn", "torch", "dask", "hypothesis", "pytest"}
     script = f"import sys, {package}; print(*{heavy!r}.intersection(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    completed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert completed.stdout.split() == []
 
 
 def names_of_stub(body):
-    """Functions and classes of a stub, and of each class its methods."""
+    """Functions and classes of a stub, with the methods of each class."""
     names = {}
     for node in body:
         if isinstance(node, ast.FunctionDef):
@@ -106,8 +106,8 @@ def names_of_stub(body):
     return names
 
 
-def names_of_module(thing):
-    names = {name: getattr(thing, name) for name in dir(thing) if not name.startswith("_")}
+def names_of_module(value):
+    names = {name: getattr(value, name) for name in dir(value) if not name.startswith("_")}
     return {
         name: names_of_module(value) if inspect.isclass(value) else None
         for name, value in names.items()
@@ -123,13 +123,13 @@ def without_dunders(names):
     }
 
 
-def test_the_stub_names_what_the_core_has():
+def test_the_stub_lists_the_names_of_the_compiled_module():
     stub = ast.parse((Path(labelsieve.__file__).parent / "core" / "_native.pyi").read_text(encoding="utf-8"))
     assert without_dunders(names_of_stub(stub.body)) == names_of_module(_native)
 
 
-def test_the_stub_names_the_arguments_of_the_core():
-    """The core's own signatures are in the first lines of its docstrings."""
+def test_the_stub_lists_the_arguments_of_the_compiled_module():
+    """The signatures of the compiled module are in the first lines of its docstrings."""
     stub = ast.parse((Path(labelsieve.__file__).parent / "core" / "_native.pyi").read_text(encoding="utf-8"))
     functions = [node for node in stub.body if isinstance(node, ast.FunctionDef)]
     assert functions

@@ -1,4 +1,4 @@
-"""What the README shows is what one gets."""
+"""The README shows the output of the code."""
 
 from pathlib import Path
 
@@ -10,29 +10,29 @@ from tests.support.doc_pages import run_page
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 
 
-def test_python_blocks_run_and_print_what_they_say():
+def test_python_blocks_run_and_print_the_shown_output():
     assert run_page(README, "README.md") >= 3
 
 
 def indented(start):
-    """The indented block in which a line starts so, as it was printed."""
+    """The indented block that contains a line with this start, without the indentation."""
     lines = README.splitlines()
-    place = next(number for number, line in enumerate(lines) if line.startswith(f"    {start}"))
+    first = next(number for number, line in enumerate(lines) if line.startswith(f"    {start}"))
     block = []
-    for line in lines[place:]:
+    for line in lines[first:]:
         if line and not line.startswith("    "):
             break
         block.append(line.removeprefix("    "))
     return "\n".join(block).rstrip().splitlines()
 
 
-def test_the_demo_is_printed_as_shown_but_for_the_rows_left_out():
+def test_demo_output_is_as_shown_except_for_omitted_rows():
     printed = iter(run("demo", "--no-report").stdout.splitlines())
     for line in indented("2,000 made-up rows"):
         assert line == "..." or line in printed, "not printed, or not in this order"
 
 
-def test_the_selection_is_printed_as_shown(tmp_path, monkeypatch):
+def test_selection_output_is_as_shown(tmp_path, monkeypatch):
     pandas = pytest.importorskip("pandas")
     from labelsieve.studies.demo import demo_data
 

@@ -1,4 +1,4 @@
-"""What is on a Markdown page and can be run: Python in fences, and examples with ``>>>``, in their order."""
+"""Runnable blocks of a Markdown page: fenced Python and doctest examples, in order."""
 
 import doctest
 import re
@@ -8,50 +8,50 @@ FENCE = re.compile(r"^ *(`{3,})(.*)$")
 PYTHON = {"python", "pycon"}
 
 
-class Piece(NamedTuple):
-    """A block of a page: the language of its fence, or "indented", the line that it begins at, and its text."""
+class Block(NamedTuple):
+    """A block of a page: the language of its fence, or "indented", its first line number, and its text."""
 
     language: str
     line: int
     text: str
 
 
-def pieces(text):
-    """Fenced blocks, and indented ones outside of them."""
-    fence, opened, block = None, 0, []
+def blocks(text):
+    """Fenced blocks, and indented blocks outside of them."""
+    fence, first_line, lines = None, 0, []
     for number, line in enumerate([*text.splitlines(), ""], start=1):
-        found = FENCE.match(line)
-        if fence is None and found:
-            if block:
-                yield Piece("indented", opened, "\n".join(block) + "\n")
-            fence, opened, block = found, number, []
+        opening = FENCE.match(line)
+        if fence is None and opening:
+            if lines:
+                yield Block("indented", first_line, "\n".join(lines) + "\n")
+            fence, first_line, lines = opening, number, []
         elif fence is not None and line.strip() == fence[1]:
-            yield Piece(fence[2].strip(), opened, "\n".join(block) + "\n")
-            fence, block = None, []
+            yield Block(fence[2].strip(), first_line, "\n".join(lines) + "\n")
+            fence, lines = None, []
         elif fence is not None:
-            block.append(line)
+            lines.append(line)
         elif line.startswith("    "):
-            opened = opened if block else number
-            block.append(line[4:])
-        elif block:
-            yield Piece("indented", opened, "\n".join(block) + "\n")
-            block = []
+            first_line = first_line if lines else number
+            lines.append(line[4:])
+        elif lines:
+            yield Block("indented", first_line, "\n".join(lines) + "\n")
+            lines = []
 
 
 def run_page(text, name):
-    """Run the Python of a page; examples must print what they say. Returns how many blocks ran."""
+    """Run the Python blocks of a page and compare the output of its examples. Returns the number of blocks."""
     names, count = {"__name__": "page"}, 0
-    for piece in pieces(text):
-        if ">>>" in piece.text and piece.language in PYTHON | {"indented"}:
-            place = f"{name}, line {piece.line}"
-            test = doctest.DocTestParser().get_doctest(piece.text, names, place, name, piece.line)
-            report = []
-            assert test.examples, place
-            doctest.DocTestRunner(verbose=False).run(test, out=report.append, clear_globs=False)
-            assert not report, "".join(report)
+    for block in blocks(text):
+        if ">>>" in block.text and block.language in PYTHON | {"indented"}:
+            location = f"{name}, line {block.line}"
+            test = doctest.DocTestParser().get_doctest(block.text, names, location, name, block.line)
+            failures = []
+            assert test.examples, location
+            doctest.DocTestRunner(verbose=False).run(test, out=failures.append, clear_globs=False)
+            assert not failures, "".join(failures)
             names.update(test.globs)
-        elif piece.language == "python":
-            exec(compile("\n" * piece.line + piece.text, name, "exec"), names)
+        elif block.language == "python":
+            exec(compile("\n" * block.line + block.text, name, "exec"), names)
         else:
             continue
         count += 1
