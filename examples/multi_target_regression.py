@@ -17,8 +17,8 @@ from labelsieve.report.figures import curves
 from labelsieve.selectors import RReliefF
 
 # %%
-# 800 rows, 60 features and 5 targets. Each target is a sum of relevant features plus noise. Six features are
-# relevant, and six are noisy copies of these.
+# 800 rows, 60 features and 5 targets, which are sums of relevant features plus noise. Six features are relevant
+# to two targets each, and six are noisy copies of these.
 
 data = make_feature_roles(800, n_labels=5, n_relevant=6, n_noisy_copies=6, n_xor_pairs=0, n_irrelevant=48, targets="numeric")
 train, test = slice(None, 400), slice(400, None)

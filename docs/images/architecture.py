@@ -1,0 +1,117 @@
+"""Draw the diagram of architecture.md from the import contract of pyproject.toml: ``python docs/images/architecture.py``."""
+
+import re
+import tomllib
+from html import escape
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PYPROJECT = HERE.parents[1] / "pyproject.toml"
+
+# Stages of a selection, and the packages that compute them.
+FLOW = [
+    ("table", "datasets"),
+    ("codes", "discretize, labelspace"),
+    ("counts", "counting, core"),
+    ("entropies", "counting"),
+    ("information", "formula, information"),
+    ("criterion", "criteria"),
+    ("search", "search, stopping"),
+    ("selection", "selectors"),
+]
+
+# What each layer contains, by its first package.
+CONTENTS = {
+    "cli": "command line: the only code that prints",
+    "report": "HTML reports, replications of papers, studies",
+    "chains": "classifier chains",
+    "selectors": "scikit-learn selectors; all public names",
+    "search": "search strategies, stopping rules, classifiers",
+    "criteria": "independent of each other",
+    "formula": "symbols, planner and evaluation of formulas",
+    "information": "entropy and mutual information",
+    "counting": "codes, fixed-point arithmetic, backends",
+    "core": "compiled module; helpers for all packages",
+}
+
+WIDTH, MARGIN, CHIP, ROW = 900, 16, 26, 42
+INK, MUTED, EDGE, BAND, BOX, ACCENT = "#1b1f24", "#57606a", "#8a939c", "#eef2f6", "#ffffff", "#0072b2"
+SANS = "system-ui, Segoe UI, Helvetica, Arial, sans-serif"
+MONO = "ui-monospace, Menlo, Consolas, monospace"
+
+
+def layers():
+    """Packages of each layer, from the top."""
+    contracts = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    for layer in next(contract["layers"] for contract in contracts if contract["id"] == "layers"):
+        yield [name for name in re.split(r"[ :|]+", layer) if name != "__main__"]
+
+
+def text(x, y, content, *, size=13, color=INK, font=SANS, anchor="start", weight=400):
+    style = f'font-family="{font}" font-size="{size}" font-weight="{weight}" fill="{color}" text-anchor="{anchor}"'
+    return f'<text x="{x:g}" y="{y:g}" {style}>{escape(content)}</text>'
+
+
+def box(x, y, width, height, fill):
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" fill="{fill}" stroke="{EDGE}"/>'
+
+
+def arrow(x, y, to_x, to_y):
+    return f'<path d="M{x:g} {y:g}L{to_x:g} {to_y:g}" stroke="{ACCENT}" stroke-width="1.5" marker-end="url(#head)"/>'
+
+
+def flow(y):
+    """The stages from left to right, each above its packages."""
+    gap = 16
+    width = (WIDTH - 2 * MARGIN - gap * (len(FLOW) - 1)) / len(FLOW)
+    for column, (stage, packages) in enumerate(FLOW):
+        x = MARGIN + column * (width + gap)
+        yield box(x, y, width, 34, BAND)
+        yield text(x + width / 2, y + 22, stage, anchor="middle", weight=600)
+        for line, package in enumerate(packages.split(", ")):
+            yield text(x + width / 2, y + 52 + 15 * line, package, size=11, color=MUTED, font=MONO, anchor="middle")
+        if column:
+            yield arrow(x - gap + 1, y + 17, x - 2, y + 17)
+
+
+def stack(y):
+    """The layers from the top down, with their packages."""
+    left = MARGIN + 96
+    for number, packages in enumerate(layers()):
+        top = y + number * ROW
+        yield f'<rect x="{left}" y="{top}" width="{WIDTH - left - MARGIN}" height="{ROW - 6}" rx="5" fill="{BAND}"/>'
+        x = left + 10
+        for package in packages:
+            width = 7.3 * len(package) + 18
+            yield box(x, top + 5, width, CHIP, BOX)
+            yield text(x + width / 2, top + 22, package, size=12, font=MONO, anchor="middle")
+            x += width + 8
+        yield text(WIDTH - MARGIN - 10, top + 22, CONTENTS[packages[0]], size=11, color=MUTED, anchor="end")
+
+
+def diagram():
+    """Data flow above the layers, as SVG on white, so that it can be read on light and dark pages."""
+    count = len(list(layers()))
+    first, second = 50, 164
+    height = second + 16 + count * ROW + MARGIN
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">'
+    )
+    marker = '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    marker += f'<path d="M0 0L8 4L0 8z" fill="{ACCENT}"/></marker>'
+    middle = MARGIN + 34
+    drawn = [
+        text(MARGIN, 30, "Data flow of a selection", size=15, weight=600),
+        *flow(first),
+        text(MARGIN, second, "Layers: imports go down", size=15, weight=600),
+        arrow(middle, second + 26, middle, height - MARGIN - 10),
+        text(middle + 10, second + 16 + count * ROW / 2, "imports", size=12, color=ACCENT),
+        *stack(second + 16),
+    ]
+    back = f'<rect width="{WIDTH}" height="{height}" rx="8" fill="#ffffff"/>'
+    title = "<title>Data flow and layers of labelsieve</title>"
+    return "\n".join([head, title, f"<defs>{marker}</defs>", back, *drawn, "</svg>"]) + "\n"
+
+
+if __name__ == "__main__":
+    (HERE / "architecture.svg").write_text(diagram(), encoding="utf-8")
