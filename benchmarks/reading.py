@@ -20,7 +20,7 @@ from benchmarks.table import number, print_table
 from labelsieve import datasets
 from labelsieve.datasets.catalog import catalog_entry
 from labelsieve.datasets.data_paths import find_file
-from labelsieve.datasets.readers.compression import read_bytes
+from labelsieve.datasets.readers.file_bytes import read_bytes
 
 DENSE = ("emotions", "yeast", "CAL500", "image", "mediamill-2500", "rf1", "scm20d")
 SPARSE = ("enron", "bibtex", "delicious", "eukaryote-go", "yahoo-reference", "imdb")

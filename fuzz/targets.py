@@ -11,8 +11,8 @@ from pathlib import Path
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.arff import parse_arff
-from labelsieve.datasets.readers.compression import read_bytes
-from labelsieve.datasets.readers.delimited import parse_csv
+from labelsieve.datasets.readers.csv_table import parse_csv
+from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.datasets.readers.label_columns import read_label_header
 from labelsieve.datasets.readers.libsvm import parse_libsvm
 from labelsieve.datasets.readers.load import parse, part

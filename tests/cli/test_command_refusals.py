@@ -1,12 +1,11 @@
 """``labelsieve select`` on bad files and bad options: one line that says what and where, and exit code 2."""
 
 import gzip
-from importlib.util import find_spec
 
 import pytest
 
-from labelsieve.datasets.readers import tabular
 from tests.support.command_line import known_table, refusal, write
+from tests.support.table_libraries import install_only
 
 
 @pytest.fixture
@@ -22,33 +21,32 @@ def file(frame, tmp_path):
 
 
 REFUSED = {
-    "missing value": ("a,b,y\n1,2,0\n,3,1\n", "1", "column 'a' has 1 missing values, the first in row 2 under the header"),
+    "missing value": ("a,b,y\n1,2,0\n,3,1\n", "1", "column 'a' has 1 missing values, the first in row 2; fill them"),
     "question mark": ("a,b,y\n1,2,0\n?,3,1\n", "1", "column 'a' has 1 missing values"),
-    "missing label": ("a,b,y\n1,2,0\n2,3,NA\n", "1", "column 'y' has 1 missing values"),
-    "short row": ("a,b,y\n1,2,0\n2,3\n", "1", "column 'y' has 1 missing values"),
-    "long row": ("a,b,y\n1,2,0\n1,2,0,7\n", "1", "cannot be read as CSV"),
-    "every row long": ("a,b,y\n1,2,0,7\n1,2,0,7\n", "1", "cannot be read as CSV"),
-    "infinite": ("a,b,y\n1,2,0\ninf,3,1\n", "1", "inf is not a finite number"),
-    "unknown label": ("a,b,y\n1,2,0\n", "mood", "no column named 'mood'; its 3 columns are 'a', 'b', 'y'"),
+    "missing label": ("a,b,y\n1,2,0\n2,3,NA\n", "1", "label 'y' is missing in row 2"),
+    "short row": ("a,b,y\n1,2,0\n2,3\n", "1", "line 3: there are 2 values and 3 columns"),
+    "long row": ("a,b,y\n1,2,0\n1,2,0,7\n", "1", "line 3: there are 4 values and 3 columns"),
+    "every row long": ("a,b,y\n1,2,0,7\n1,2,0,7\n", "1", "line 2: there are 4 values and 3 columns"),
+    "infinite": ("a,b,y\n1,2,0\ninf,3,1\n", "1", "inf"),
+    "unknown label": ("a,b,y\n1,2,0\n", "mood", "no column named 'mood'; there are 'a', 'b', 'y'"),
     "too many labels": ("a,b,y\n1,2,0\n", "4", "4 label columns of 3 columns"),
     "too many from the front": ("a,b,y\n1,2,0\n", "-4", "4 label columns of 3 columns"),
     "only labels": ("a,b,y\n1,2,0\n", "3", "all 3 columns are labels"),
-    "no labels": ("a,b,y\n1,2,0\n", "0", "0 columns are no labels"),
-    "empty name": ("a,b,y\n1,2,0\n", ",", "no column is named"),
-    "semicolons": ("a;b;y\n1;2;0\n", "2", "is it separated by commas?"),
-    "no header": ("1,0,0\n2,1,1\n", "1", "two columns are named '0'; the first row must be a header"),
+    "no labels": ("a,b,y\n1,2,0\n", "0", "0 label columns of 3 columns"),
+    "empty name": ("a,b,y\n1,2,0\n", ",", "no label is named"),
+    "another delimiter": ("a|b|y\n1|2|0\n", "2", "2 label columns of 1 column"),
+    "no header": ("1,0,0\n2,1,1\n", "1", "two columns have the same name: '0'. Rename one of them; is the first row"),
     "row numbers": (",a,y\n0,1,0\n", "1", "column 1 has no name"),
     "no rows": ("a,b,y\n", "1", "no rows under the header"),
     "nothing": ("", "1", "the file is empty"),
-    "not text": (b"a,b,y\n\xff\xfe\x00,2,0\n", "1", "cannot be read as CSV"),
+    "not text": (b"a,b,y\n\xff\xfe\x00,2,0\n", "1", "line 2: there is a NUL byte"),
 }
 
 
-@pytest.mark.parametrize("reader", ["pandas", "polars"])
+@pytest.mark.parametrize("reader", ["pyarrow", "pandas", "polars", "csv"])
 @pytest.mark.parametrize("case", REFUSED)
 def test_bad_tables_are_refused(tmp_path, case, reader, monkeypatch):
-    if reader == "polars":
-        monkeypatch.setattr(tabular, "find_spec", lambda module: None if module == "pandas" else find_spec(module))
+    install_only(monkeypatch, reader)
     text, labels, message = REFUSED[case]
     assert message in refusal("select", write(tmp_path, text), "--labels", labels)
 
@@ -67,24 +65,22 @@ def test_files_that_are_not_there_or_not_readable_are_refused(tmp_path):
     sheet = tmp_path / "table.xlsx"
     sheet.write_bytes(b"PK\x03\x04" + bytes(range(256)))
     assert "table.xlsx" in refusal("select", sheet, "--labels", 1)
-    assert "which columns are labels?" in refusal("select", write(tmp_path, "a,y\n1,0\n"))
+    assert "nothing says which columns are labels" in refusal("select", write(tmp_path, "a,y\n1,0\n"))
     (tmp_path / "folder.csv").mkdir()
     assert "folder.csv: " in refusal("select", tmp_path / "folder.csv", "--labels", 1)
-    for name, content in (("bad.parquet", b"PAR"), ("bad.csv.gz", b"a,b"), ("cut.csv.gz", gzip.compress(b"a,b,y\n" * 99)[:20])):
-        assert "cannot be read as" in refusal("select", write(tmp_path, content, name), "--labels", 1)
+    for name, content, message in (
+        ("bad.parquet", b"PAR1", "it cannot be read as Parquet"),
+        ("bad.csv.gz", b"a,b", "there are no rows under the header"),
+        ("cut.csv.gz", gzip.compress(b"a,b,y\n" * 99)[:20], "the archive is cut short or damaged"),
+    ):
+        assert f"{name}: {message}" in refusal("select", write(tmp_path, content, name), "--labels", 1)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("t.csv", "CSV"), ("t.parquet", "Parquet")])
-def test_the_extra_is_named_when_no_reader_is_installed(tmp_path, monkeypatch, name, kind):
-    monkeypatch.setattr(tabular, "find_spec", lambda module: None)
-    line = refusal("select", write(tmp_path, "a,y\n1,0\n", name), "--labels", 1)
-    assert f"reading {kind} needs pandas with pyarrow, or polars: pip install 'labelsieve[tables]'" in line
-
-
-def test_parquet_without_pyarrow_is_read_with_polars(frame, tmp_path, monkeypatch):
+def test_the_extra_is_named_when_nothing_that_reads_parquet_is_installed(frame, tmp_path, monkeypatch):
     frame.to_parquet(tmp_path / "t.parquet")
-    monkeypatch.setattr(tabular, "find_spec", lambda module: None if module == "pyarrow" else find_spec(module))
-    assert type(tabular.read_labeled_table(tmp_path / "t.parquet", "5").X).__module__.startswith("polars")
+    install_only(monkeypatch, "pandas")
+    line = refusal("select", tmp_path / "t.parquet", "--labels", 1)
+    assert "reading Parquet needs pyarrow or polars. pip install 'labelsieve[tables]'" in line
 
 
 @pytest.mark.parametrize(

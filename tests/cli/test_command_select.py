@@ -3,14 +3,13 @@
 import csv
 import io
 import json
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from labelsieve import Sieve
-from labelsieve.datasets.readers import tabular
 from tests.support.command_line import known_table, run, write
+from tests.support.table_libraries import install_only
 
 
 @pytest.fixture
@@ -30,15 +29,16 @@ def expected(frame, **parameters):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.CSV", "t.csv.gz", "t.parquet", "t.pq"])
-@pytest.mark.parametrize("reader", ["pandas", "polars"])
+@pytest.mark.parametrize("reader", ["pyarrow", "pandas", "polars", "csv"])
 def test_every_file_type_and_reader_gives_the_selection_of_the_library(frame, tmp_path, name, reader, monkeypatch):
     path = tmp_path / name
     if name.lower().endswith(("csv", "gz")):
         frame.to_csv(path, index=False)
     else:
         frame.set_index(np.arange(7, 7 + len(frame))).to_parquet(path)  # an index that is no column
-    if reader == "polars":
-        monkeypatch.setattr(tabular, "find_spec", lambda module: None if module == "pandas" else find_spec(module))
+    if name.endswith(("parquet", "pq")) and reader in ("pandas", "csv"):
+        reader = "pyarrow"  # these do not read Parquet
+    install_only(monkeypatch, reader)
     result = run("select", path, "--labels", 5, "-k", 4, "--format", "json")
     assert result.exit_code == 0, result.output
     assert [one["column"] for one in json.loads(result.stdout)["chosen"]] == expected(frame).selected_.tolist()

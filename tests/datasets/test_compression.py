@@ -5,8 +5,8 @@ import lzma
 import pytest
 
 from labelsieve.datasets import DatasetError
-from labelsieve.datasets.readers import compression
-from labelsieve.datasets.readers.compression import read_bytes
+from labelsieve.datasets.readers import file_bytes
+from labelsieve.datasets.readers.file_bytes import read_bytes
 
 CONTENT = bytes(range(256)) * 400
 PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
@@ -66,7 +66,7 @@ def test_a_missing_file_is_the_systems_to_report(file):
 
 
 def test_zstd_without_its_package_says_what_to_install(file, monkeypatch):
-    monkeypatch.setattr(compression, "find_spec", lambda name: None)
+    monkeypatch.setattr(file_bytes, "find_spec", lambda name: None)
     file.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
     with pytest.raises(DatasetError, match=r"labelsieve\[zstd\]"):
         read_bytes(file)

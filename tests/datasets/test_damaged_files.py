@@ -11,8 +11,8 @@ from scipy import io as matlab
 from scipy import sparse
 
 from labelsieve.datasets import Dataset, DatasetError, load
+from labelsieve.datasets.readers.column_table import Table
 from labelsieve.datasets.readers.load import parse
-from labelsieve.datasets.readers.read_table import Table
 
 HEAD = b"% made\n@relation 'r: -C 1'\n@attribute a {0,1}\n@attribute 'b c' numeric\n@attribute d {x,'y z'}\n@data\n"
 

@@ -15,7 +15,7 @@ from fuzz.targets import TARGETS, read_or_refused
 from labelsieve.datasets import DatasetError, load
 from labelsieve.datasets.readers import parquet as parquet_reader
 from labelsieve.datasets.readers.arff_header import strip_comment
-from labelsieve.datasets.readers.decode import LONGEST_LINE, decode
+from labelsieve.datasets.readers.file_bytes import LONGEST_LINE, decode
 from labelsieve.datasets.readers.label_columns import read_label_header
 from labelsieve.datasets.readers.load import parse
 
@@ -115,7 +115,7 @@ def test_short_parquet_of_many_equal_cells_is_refused(monkeypatch):
     table = pyarrow.table({"a": pyarrow.DictionaryArray.from_arrays(np.zeros(2**25, np.int8), ["x"])})
     parquet.write_table(table, file)
     monkeypatch.setattr(parquet_reader, "CELLS_PER_BYTE", 2**6)
-    with pytest.raises(DatasetError, match="it promises 33,554,432 cells"):
+    with pytest.raises(DatasetError, match="it declares 33,554,432 cells"):
         parse(file.getvalue(), "made.parquet")
 
 

@@ -134,7 +134,7 @@ def test_lists_that_are_no_sparse_rows_are_refused(tmp_path, lists):
     note = b'{"version": 1, "features": ["a", "b"], "labels": ["y"], "categories": {}, "sparse": true}'
     table = pyarrow.table({"i": lists[0], "v": lists[1], "y": [1]}).replace_schema_metadata({b"labelsieve": note})
     pyarrow.parquet.write_table(table, tmp_path / "lies.parquet")
-    with pytest.raises(DatasetError, match=r"lies\.parquet: its note of labelsieve does not fit"):
+    with pytest.raises(DatasetError, match=r"lies\.parquet: its metadata and its columns disagree"):
         load(tmp_path / "lies.parquet")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelsieve.datasets import Dataset, load, save
-from labelsieve.datasets.readers.tabular import MISSING
+from labelsieve.datasets.readers.text_columns import MISSING
 from tests.support.saved_datasets import assert_same, assert_same_labels, bits, data_sets, dense, texts
 from tests.support.shared_files import shared_file
 
@@ -56,7 +56,7 @@ def test_libsvm_keeps_all_but_names(dataset, packed):
 def test_csv_keeps_numbers_names_and_words(dataset, packed):
     found = again(dataset, "made.csv" + packed, len(dataset.label_names))
     assert (found.feature_names, found.label_names) == (dataset.feature_names, dataset.label_names)
-    X = dense(dataset.X)
+    X = dense(dataset.X) + 0.0  # -0.0 becomes 0.0
     for place, name in enumerate(dataset.feature_names):
         if name not in dataset.categories:
             np.testing.assert_array_equal(bits(found.X[:, [place]]), bits(X[:, [place]]))

@@ -98,14 +98,13 @@ def compare(
 
 def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":
     """A protocol of what was typed."""
-    from labelsieve.datasets.readers.command_line_file import label_option
     from labelsieve.studies import Protocol
     from labelsieve.studies.protocol.data_sources import read_source
 
     if "methods" not in told:
         raise InputError("--methods: which ones? Names with commas, such as jmi,scls; labelsieve methods lists them.")
     settings = {key: value for key, value in told.items() if key != "labels"}
-    labels = {} if "labels" not in told else {"labels": label_option(told["labels"])}
+    labels = {key: told[key] for key in ("labels",) if key in told}
     sources = [{"name": read_source(one).name, "path": one, **labels} for one in data]
     for name in ("methods", "measures", "baselines"):
         if name in settings:

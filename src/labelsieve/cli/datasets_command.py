@@ -125,8 +125,7 @@ def info(
     json: JsonOption = False,
 ) -> None:
     """Print the statistics of a data set: size, labels per row, imbalance."""
-    from labelsieve.datasets import describe
-    from labelsieve.datasets.readers.command_line_file import load_or_fetch
+    from labelsieve.datasets import describe, load_or_fetch
 
     dataset = load_or_fetch(file, labels)
     facts = describe(dataset)
@@ -167,7 +166,6 @@ def convert(
     say which columns are labels: they are the last ones.
     """
     from labelsieve.datasets import load, save
-    from labelsieve.datasets.readers.command_line_file import label_option
     from labelsieve.datasets.writers.save import writer_for
 
     writer_for(output)  # an unknown ending, or a file in the way, is told before a long file is read
@@ -175,7 +173,7 @@ def convert(
         raise InputError(f"{output}: this file exists already; choose another name, or pass --overwrite.")
     try:
         policies: Any = {"strings": strings.value, "missing_labels": missing_labels.value}
-        dataset: Dataset = load(file, label_option(labels), **policies)
+        dataset: Dataset = load(file, labels, **policies)
         written = save(dataset, output, overwrite=overwrite)
     except InputError as error:
         raise InputError(as_options(str(error))) from error

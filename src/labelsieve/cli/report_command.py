@@ -77,7 +77,7 @@ def report(
         result = choose(what, labels, count, criterion, stop, cut, more, {"targets": targets, "labelwise": labelwise})
         made = selection_report(
             result.sieve,
-            result.data.X,
+            result.data.named_features(),
             result.data.Y,
             names=result.data.feature_names,
             label_names=result.data.label_names,

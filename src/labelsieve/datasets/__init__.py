@@ -2,10 +2,8 @@ from labelsieve.datasets.catalog import CatalogEntry, catalog
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.describe import Description, describe
-from labelsieve.datasets.fetch import fetch
-from labelsieve.datasets.readers.command_line_file import read_any_file
+from labelsieve.datasets.fetch import fetch, load_or_fetch
 from labelsieve.datasets.readers.load import load
-from labelsieve.datasets.readers.tabular import LabeledTable, read_labeled_table
 from labelsieve.datasets.synthetic.feature_roles import Role, SyntheticData, make_feature_roles
 from labelsieve.datasets.synthetic.known_structure import KnownAnswer, make_known_answer
 from labelsieve.datasets.synthetic.sparse_text import SyntheticText
@@ -17,7 +15,6 @@ __all__ = [
     "DatasetError",
     "Description",
     "KnownAnswer",
-    "LabeledTable",
     "Role",
     "SyntheticData",
     "SyntheticText",
@@ -25,9 +22,8 @@ __all__ = [
     "describe",
     "fetch",
     "load",
+    "load_or_fetch",
     "make_feature_roles",
     "make_known_answer",
-    "read_any_file",
-    "read_labeled_table",
     "save",
 ]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from labelsieve.datasets.catalog import PACKED, CatalogEntry, checksums, unpacked_name
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.compression import read_bytes
+from labelsieve.datasets.readers.file_bytes import read_bytes
 
 FOLDER, CACHE = "LABELSIEVE_DATA", "LABELSIEVE_CACHE"
 

@@ -2,7 +2,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from labelsieve.datasets.to_frame import to_pandas, to_polars
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labelsieve.datasets.to_frame import to_pandas, to_polars, with_names
 
 Kind = Literal["numeric", "nominal"]
 
@@ -55,6 +59,37 @@ class Dataset:
         """Rows, features, labels."""
         return self.n_rows, int(self.X.shape[1]), int(self.Y.shape[1])
 
+    @property
+    def text_features(self) -> dict[str, int]:
+        """Nominal features whose codes have an order without meaning, and how many values each has.
+
+        Two values are 0 and 1 in any order, and values that are numbers are in theirs.
+
+        >>> import numpy as np
+        >>> X, values = np.array([[0.0], [2.0]]), {"mood": ("calm", "happy", "sad")}
+        >>> Dataset(X, np.array([[1], [0]], np.uint8), ("mood",), ("y",), ("nominal",), values).text_features
+        {'mood': 3}
+        """
+        return {name: len(values) for name, values in self.categories.items() if len(values) > 2 and not _are_numbers(values)}
+
+    @property
+    def missing_features(self) -> dict[str, NDArray[np.intp]]:
+        """Features with missing cells, and the rows of these, from 0. Cost: one pass over the stored cells."""
+        if sparse.issparse(self.X):
+            stored = self.X.tocoo()
+            missing = np.isnan(stored.data)
+            rows, columns = stored.row[missing], stored.col[missing]
+        else:
+            rows, columns = np.nonzero(np.isnan(self.X)) if np.isnan(np.sum(self.X)) else (np.empty(0, np.intp),) * 2
+        return {self.feature_names[column]: np.sort(rows[columns == column]) for column in np.unique(columns)}
+
+    def named_features(self) -> Any:
+        """``X`` with the feature names, for estimators: a DataFrame of pandas or polars in which nominal cells stay codes.
+
+        Sparse data, and any data where neither library is installed, stay ``X``.
+        """
+        return with_names(self.X, self.feature_names)
+
     def to_pandas(self) -> tuple[Any, Any]:
         """``X`` and ``Y`` as frames of pandas: nominal columns are categorical, sparse ones stay sparse.
 
@@ -70,3 +105,10 @@ class Dataset:
         """
         X = to_polars(self.X, self.feature_names, self.categories)
         return X, to_polars(self.Y, self.label_names, self.label_categories)
+
+
+def _are_numbers(values: tuple[str, ...]) -> bool:
+    try:
+        return all(float(value) == float(value) for value in values)
+    except ValueError:
+        return False

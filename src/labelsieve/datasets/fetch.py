@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from labelsieve.datasets.catalog import CatalogEntry, catalog_entry, checksums, unpacked_name
 from labelsieve.datasets.data_paths import FOLDER, cache_folder, data_folder, find_file, is_sound
+from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.label_columns import Labels
 from labelsieve.datasets.readers.load import load
 from labelsieve.errors import one_of
 
@@ -73,6 +75,25 @@ def fetch(
         options.setdefault("labels", paths[-1] if entry.given == "header" else entry.labels)
     data = paths[:-1] if entry.header else paths
     return load(data, name=entry.name, **options)
+
+
+def load_or_fetch(path: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> Dataset:
+    """Load a file or, where there is none and ``path`` is a plain word, fetch the data set of that name.
+
+    This is what the commands do with a file; ``options`` are those of :func:`load`.
+
+    >>> load_or_fetch("yeats")
+    Traceback (most recent call last):
+    labelsieve.datasets.dataset_error.DatasetError: there is no data set named 'yeats'. Close to it: 'yeast'. ...
+    """
+    file, name = Path(path), os.fspath(path)
+    if file.exists() or file.name != name or file.suffix:
+        loaded: Dataset = load(path, labels, **options)
+        return loaded
+    if labels is not None:
+        options["labels"] = labels
+    fetched: Dataset = fetch(catalog_entry(name).name, **options)
+    return fetched
 
 
 def _path(entry: CatalogEntry, file: str, folder: Path | None, download: bool) -> Path:

@@ -43,6 +43,15 @@ def to_polars(values: Any, names: Sequence[str], categories: Categories) -> Any:
     return polars.DataFrame(columns)
 
 
+def with_names(values: Any, names: Sequence[str]) -> Any:
+    """A frame of the numbers as they are; ``values`` where they are sparse, or where neither library is installed."""
+    if sparse.issparse(values):
+        return values
+    if find_spec("pandas") is not None:
+        return to_pandas(values, names, {})
+    return to_polars(values, names, {}) if find_spec("polars") is not None else values
+
+
 def _imported(package: str) -> Any:
     if find_spec(package) is None:
         raise InputError(f"A frame of {package} needs the package {package}: pip install {package}")

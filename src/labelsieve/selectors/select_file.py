@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from labelsieve.datasets import LabeledTable, read_any_file
+from sklearn.utils import get_tags
+
+from labelsieve.datasets import Dataset, load_or_fetch
 from labelsieve.discretize import EqualWidth, one_table
 from labelsieve.errors import InputError
 from labelsieve.labelspace import label_space_name, read_targets
@@ -55,7 +57,7 @@ class FileSelection:
     stopping: list[dict[str, Any]]
     stability: dict[str, Any] | None
     sieve: Any
-    data: LabeledTable
+    data: Dataset
 
     @property
     def parts(self) -> list[str]:
@@ -101,7 +103,7 @@ def select_file(
     Parameters
     ----------
     path, labels
-        See :func:`labelsieve.datasets.read_any_file`.
+        See :func:`labelsieve.datasets.load_or_fetch`.
     method
         A name of :func:`labelsieve.registry.method_names`.
     n_features_to_select, targets
@@ -133,13 +135,16 @@ def select_file(
     if n_features_to_select != "auto":
         given["n_features_to_select"] = n_features_to_select
     selector = _checked(method, given, labelwise)  # what is unknown is told before a long file is read
-    data = read_any_file(path, labels)
+    data = load_or_fetch(path, labels)
+    X = data.named_features()
+    if not get_tags(selector).input_tags.allow_nan:
+        _refuse_missing(data, path)
     info = METHODS.get(method.lower())
-    if info is not None and info.needs_numbers and data.text_features():
-        column = next(iter(data.text_features()))
+    if info is not None and info.needs_numbers and data.text_features:
+        column = next(iter(data.text_features))
         raise InputError(f"{method.lower()} calculates with the features, and {column!r} is text; drop it, or make it numbers.")
     try:
-        selector.fit(data.X, data.Y)
+        selector.fit(X, data.Y)
     except InputError:
         raise
     except ValueError as error:  # what scikit-learn's checks of input raise
@@ -157,12 +162,22 @@ def select_file(
         n_features=len(data.feature_names),
         labels=data.label_names,
         choices=_lists(selector, data) if labelwise else _choices(selector, data, twins),
-        binned_text={} if bins is None else {name: n for name, n in data.text_features().items() if n > bins},
+        binned_text={} if bins is None else {name: n for name, n in data.text_features.items() if n > bins},
         stopping=[_told(rule) for rule in (rules if isinstance(rules, list) else [rules])],
         stability=None if stability is None else _stability(selector, data, stability, info is not None and info.needs_numbers),
         sieve=selector,
         data=data,
     )
+
+
+def _refuse_missing(data: Dataset, path: str | os.PathLike[str]) -> None:
+    missing = data.missing_features
+    if missing:
+        name, rows = next(iter(missing.items()))
+        raise InputError(
+            f"{os.fspath(path)}: column {name!r} has {len(rows)} missing values, the first in row {rows[0] + 1}"
+            "; fill them or drop their rows."
+        )
 
 
 def _checked(method: str, settings: dict[str, Any], labelwise: bool) -> Any:
@@ -200,21 +215,21 @@ def _told(rule: Any) -> dict[str, Any]:
     }
 
 
-def _stability(selector: Any, data: LabeledTable, n_repeats: int, by_neighbors: bool) -> dict[str, Any]:
+def _stability(selector: Any, data: Dataset, n_repeats: int, by_neighbors: bool) -> dict[str, Any]:
     """How stable the selection is; methods that look for neighbors cannot take a row twice, so they get halves."""
     kind: Literal["bootstrap", "subsample"] = "subsample" if by_neighbors else "bootstrap"
-    found = selection_stability(selector, data.X, data.Y, n_repeats=n_repeats, kind=kind, random_state=0)
+    found = selection_stability(selector, data.named_features(), data.Y, n_repeats=n_repeats, kind=kind, random_state=0)
     frequency = {name: float(share) for name, share in zip(data.feature_names, found.frequency, strict=True) if share > 0}
     return {"index": found.index, "interval": found.interval, "n_repeats": n_repeats, "kind": kind, "frequency": frequency}
 
 
-def _choices(sieve: Any, data: LabeledTable, at_least: float | None) -> tuple[Choice, ...]:
+def _choices(sieve: Any, data: Dataset, at_least: float | None) -> tuple[Choice, ...]:
     names = data.feature_names
     twins = {}
     if at_least is not None:
         if not hasattr(sieve, "discretizer_"):
             raise InputError("--twins: similarity is counted from codes, and this method has none; take a criterion.")
-        codes = one_table(sieve.discretizer_.encode(data.X, read_targets(data.Y).codes()), "twins")
+        codes = one_table(sieve.discretizer_.encode(data.named_features(), read_targets(data.Y).codes()), "twins")
         twins = redundant_features(codes, sieve.selected_, sieve._counting_options(), at_least=at_least)
     parts = getattr(sieve, "score_components_", {})
     return tuple(
@@ -230,7 +245,7 @@ def _choices(sieve: Any, data: LabeledTable, at_least: float | None) -> tuple[Ch
     )
 
 
-def _lists(selector: Any, data: LabeledTable) -> tuple[Choice, ...]:
+def _lists(selector: Any, data: Dataset) -> tuple[Choice, ...]:
     """The list of every label: of LabelwiseSieve in order of choice, of a regression by the size of its coefficients."""
     choices = []
     for label, name in enumerate(data.label_names):

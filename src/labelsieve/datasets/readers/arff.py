@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.arff_cells import dense_row, number, sparse_row
+from labelsieve.datasets.readers.arff_cells import dense_row, sparse_row
 from labelsieve.datasets.readers.arff_header import read_header, strip_comment
 from labelsieve.datasets.readers.arff_strings import Strings, settle_texts
-from labelsieve.datasets.readers.decode import decode
+from labelsieve.datasets.readers.column_table import Column, Table
+from labelsieve.datasets.readers.file_bytes import decode
 from labelsieve.datasets.readers.numeric_rows import Lines, NumberRows, blocks
-from labelsieve.datasets.readers.read_table import Column, Table
+from labelsieve.datasets.readers.text_columns import parse_number
 
 Converter = Callable[[str], float]
 
@@ -77,7 +78,7 @@ def _converter(column: Column, careful: bool) -> Converter:
                 del codes[value]
         codes.setdefault("?", np.nan)
         return codes.__getitem__
-    return number if careful else float
+    return parse_number if careful else float
 
 
 def _read_dense(

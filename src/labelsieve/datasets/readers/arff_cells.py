@@ -5,22 +5,10 @@ from pathlib import Path
 
 from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.arff_header import QUOTED, split_values, unquote
-from labelsieve.datasets.readers.read_table import Column
+from labelsieve.datasets.readers.column_table import Column
+from labelsieve.datasets.readers.text_columns import parse_number
 
 _PAIR = re.compile(rf"\s*+([+-]?\d{{1,18}})\s++({QUOTED}|[^,\s{{}}]++)\s*+(,|$)")
-
-
-def number(text: str) -> float:
-    """A number, or NaN for a question mark.
-
-    >>> number("-1.5e3"), number("?")
-    (-1500.0, nan)
-    """
-    if text == "?":
-        return float("nan")
-    if "_" in text:
-        raise ValueError(text)
-    return float(text)
 
 
 def cell(text: str, column: Column, file: Path, line: int) -> float:
@@ -29,7 +17,7 @@ def cell(text: str, column: Column, file: Path, line: int) -> float:
         return column.texts.add(text)
     if column.values is None:
         try:
-            return number(text)
+            return parse_number(text)
         except ValueError:
             raise DatasetError(
                 f"value {text!r} of attribute {column.name!r} is not a number.",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.arff_strings import Strings, Texts
-from labelsieve.datasets.readers.read_table import Column
+from labelsieve.datasets.readers.column_table import Column
 
 QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
 _QUOTED = re.compile(QUOTED)

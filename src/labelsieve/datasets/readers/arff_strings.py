@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.read_table import Column
+from labelsieve.datasets.readers.column_table import Column
 
 Strings = Literal["error", "drop", "nominal"]
 

@@ -1,5 +1,6 @@
 """Which columns of a table are labels: by an XML header, by MEKA's note in the relation, by number, name or pattern."""
 
+import csv
 import os
 import re
 from collections import Counter
@@ -9,17 +10,18 @@ from pathlib import Path
 from defusedxml import DefusedXmlException
 
 from labelsieve.datasets.dataset_error import DatasetError, some_of
-from labelsieve.datasets.readers.compression import MAX_BYTES, read_bytes
-from labelsieve.datasets.readers.read_table import Table
+from labelsieve.datasets.readers.column_table import Table
+from labelsieve.datasets.readers.file_bytes import MAX_BYTES, read_bytes
 from labelsieve.errors import is_whole
 
 Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
 
+_COUNT = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 _MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})\b(.*)", re.DOTALL)
 # Parts and forms of a data set share the header of the whole.
 _PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
 REMEDY = (
-    "Pass labels=: an XML header, a number (6, the last six columns; -6, the first six), a list of names, "
+    "Pass labels=: a number (6, the last six columns; -6, the first six), names with commas between them, an XML header, "
     "or a compiled pattern."
 )
 
@@ -44,13 +46,22 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
         return found
     if is_header(labels):
         return _listed(table, read_label_header(labels), Path(labels))  # type: ignore[arg-type]
-    names = [labels] if isinstance(labels, str) else list(labels)  # type: ignore[arg-type]
+    if isinstance(labels, str):
+        if _COUNT.fullmatch(labels):
+            return _by_number(table, int(labels))
+        labels = [labels] if labels in table.names else _names_in(labels)
+    names = list(labels)  # type: ignore[arg-type]
     known = set(table.names)
     unknown = [name for name in names if name not in known]
     if unknown or not names:
         problem = f"there is no column named {unknown[0]!r}" if unknown else "no label is named"
         raise DatasetError(f"{problem}; there are {some_of(table.names)}.", file=table.file, remedy=REMEDY)
     return list(dict.fromkeys(names))
+
+
+def _names_in(text: str) -> list[str]:
+    """Names with commas between them; one that has a comma in it stands in double quotes."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
 
 
 def is_header(labels: object) -> bool:
@@ -130,8 +141,10 @@ def _listed(table: Table, names: list[str], header: Path) -> list[str]:
 
 
 def _by_number(table: Table, count: int) -> list[str]:
-    if not 0 < abs(count) <= len(table.columns):
-        raise DatasetError(f"{count} label columns of {len(table.columns)} columns.", file=table.file, remedy=REMEDY)
+    n_columns = len(table.columns)
+    if not 0 < abs(count) <= n_columns:
+        of = "1 column" if n_columns == 1 else f"{n_columns} columns"
+        raise DatasetError(f"{abs(count)} label columns of {of}.", file=table.file, remedy=REMEDY)
     return table.names[-count:] if count > 0 else table.names[:-count]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.decode import decode
-from labelsieve.datasets.readers.read_table import Column, Table, check_width
+from labelsieve.datasets.readers.column_table import Column, Table, check_width
+from labelsieve.datasets.readers.file_bytes import decode
 
 # Possessive (++, *+): a long number is read once, and not again from each of its digits.
 _LABELS = r"[+-]?\d++(?:,[+-]?\d++)*+(?=[\s#]|\Z)"

@@ -14,13 +14,13 @@ from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.arff import parse_arff
 from labelsieve.datasets.readers.arff_strings import Strings
-from labelsieve.datasets.readers.compression import MAX_BYTES, read_bytes
-from labelsieve.datasets.readers.delimited import parse_csv
+from labelsieve.datasets.readers.column_table import Column, Table, join
+from labelsieve.datasets.readers.csv_table import parse_csv
+from labelsieve.datasets.readers.file_bytes import MAX_BYTES, read_bytes
 from labelsieve.datasets.readers.label_columns import Labels, label_names
 from labelsieve.datasets.readers.libsvm import is_libsvm, parse_libsvm
 from labelsieve.datasets.readers.matlab import is_matlab, parse_matlab
 from labelsieve.datasets.readers.parquet import parse_parquet
-from labelsieve.datasets.readers.read_table import Column, Table, join
 from labelsieve.datasets.readers.target_columns import MissingLabels, is_class, rows_with_labels, targets
 from labelsieve.errors import one_of
 
@@ -74,12 +74,12 @@ def load(
     ----------
     path : path, or sequence of paths
         Rows of several files, such as a train and a test part, are joined in this order.
-    labels : optional
-        Which columns are labels: the path of a Mulan XML header; ``6``, the last six columns; ``-6``, the first six; names;
-        or a compiled regular expression, for the names that it finds a match in. By default ``NAME.xml`` beside the file is
-        looked for (``NAME-train.arff`` has ``NAME.xml`` too), then MEKA's ``-C`` in the relation; Parquet files of
-        :func:`save` say it themselves. Labels keep the order of the columns, whatever that of the header; only names come in
-        the order in which they are given.
+    labels : int, str, path, sequence of str or compiled pattern, optional
+        Which columns are labels. ``6`` or ``"6"``: the last six columns; ``-6``: the first six. A sequence of names, or one
+        string with commas between the names (``"calm, sad"``; ``"6,"`` for a column named 6). The path of a Mulan XML header.
+        A compiled regular expression: every name that it finds a match in. By default ``NAME.xml`` in the folder of the file
+        (``NAME-train.arff`` has ``NAME.xml`` too), then MEKA's ``-C`` in the relation; Parquet files of :func:`save` name
+        their labels. Labels keep the order of the columns; only a list of names gives their order itself.
     name : str, optional
         By default the file's.
     strings : {"error", "drop", "nominal"}
@@ -126,7 +126,7 @@ def load(
 
 def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_bytes: int = MAX_BYTES) -> Table:
     """All columns of the content of a file; ``file`` is its name, for messages."""
-    if not data.strip():
+    if not data or data.isspace():
         raise DatasetError("the file is empty.", file=file)
     return _parser(data, strings, max_bytes)(data, Path(file))
 

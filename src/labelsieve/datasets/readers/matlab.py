@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError, some_of
-from labelsieve.datasets.readers.compression import MAX_BYTES
+from labelsieve.datasets.readers.column_table import Column, Table, check_width
+from labelsieve.datasets.readers.file_bytes import MAX_BYTES
 from labelsieve.datasets.readers.matlab_check import TooLong, check_elements
-from labelsieve.datasets.readers.read_table import Column, Table, check_width
 
 # Names of features and labels, and whether the labels are q x n by custom (which matters only when q = n).
 _PAIRS = (("data", "target", True), ("x", "y", False), ("features", "labels", False))

@@ -5,7 +5,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from labelsieve.datasets.readers.compression import MAX_BYTES
+from labelsieve.datasets.readers.file_bytes import MAX_BYTES
 
 HEADER = 128
 MATRIX, PACKED = 14, 15

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.datasets.readers.read_table import Column
+from labelsieve.datasets.readers.column_table import Column
 
 BLOCK = 2**18  # characters that are read at a time: enough to make it worth it, few enough to keep their cells out of the way
 BLANK, COMMA, ZERO, NINE, MISSING, BRACKET = b" ,09?("

@@ -1,128 +1,164 @@
-"""Parquet files, with pyarrow; those of labelsieve say themselves which columns are labels."""
+"""Parquet files; those of labelsieve have metadata that name the label columns."""
 
 import io
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.parquet_metadata import Note, read_note
-from labelsieve.datasets.readers.delimited import text_column
-from labelsieve.datasets.readers.read_table import Column, Table, check_names
+from labelsieve.datasets.readers.column_table import Column, Table, check_names
+from labelsieve.datasets.readers.csv_engines import arrow_column, polars_column
+from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 
-# Equal cells take next to no room in Parquet, and a whole one each here: a short file that promises many is a trap.
+# Equal cells take almost no bytes in Parquet and eight each here: a short file that declares many could fill the memory.
 FREE_CELLS, CELLS_PER_BYTE = 2**24, 2**10
 
 
 def arrow(file: Path, what: str) -> Any:
-    """The package pyarrow, with its part for Parquet loaded."""
+    """The package pyarrow with its Parquet module."""
     if find_spec("pyarrow") is None:
-        raise DatasetError(f"{what} Parquet needs pyarrow.", file=file, remedy="pip install 'labelsieve[tables]'")
+        needed = "pyarrow or polars" if what == "reading" else "pyarrow"
+        raise DatasetError(f"{what} Parquet needs {needed}.", file=file, remedy="pip install 'labelsieve[tables]'")
     import_module("pyarrow.parquet")
     return import_module("pyarrow")
 
 
 def parse_parquet(data: bytes, file: Path) -> Table:
-    """Read a Parquet file. Columns of text are nominal, their values sorted unless a note of labelsieve gives their order."""
-    pyarrow = arrow(file, "reading")
+    """Read a Parquet file with pyarrow, or with polars where that is not installed.
+
+    Text is read by the rule for CSV, except in columns whose values the metadata of labelsieve declare. Booleans are numbers.
+    The index of a pandas DataFrame is left out.
+    """
+    use_polars = find_spec("pyarrow") is None and find_spec("polars") is not None
+    arrow_or_polars = import_module("polars") if use_polars else arrow(file, "reading")
     try:
-        source = pyarrow.parquet.ParquetFile(io.BytesIO(data))
-        size = source.metadata.num_rows * source.metadata.num_columns
-        most = max(FREE_CELLS, CELLS_PER_BYTE * len(data))
-        if not 0 <= size <= most:
-            raise DatasetError(
-                f"it promises {size:,} cells, and {most:,} is the most for a file of {len(data):,} bytes.",
-                file=file,
-                remedy="Is it damaged?",
-            )
-        table = source.read()
+        return (_read_with_polars if use_polars else _read_with_pyarrow)(arrow_or_polars, data, file)
     except DatasetError:
         raise
     except Exception as error:  # a damaged file brings out errors of every kind, also requests for more memory than there is
         raise DatasetError(f"it cannot be read as Parquet ({error}).", file=file, remedy="Fetch the file again.") from error
-    if not table.num_rows:
-        raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file whole?")
-    try:
-        note = read_note(table.schema.metadata)
+
+
+def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path) -> Table:
+    source = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
+    _check_size(source.metadata.num_rows, source.metadata.num_columns, data, file)
+    table = source.read()
+    with _metadata_errors(file, pyarrow.ArrowException):
+        metadata = table.schema.metadata or {}
+        note = read_note(metadata)
         if note is not None and note.sparse:
             return _sparse_table(pyarrow, table, note, file)
-        return _dense_table(pyarrow, table, note, file)
+        table = table.drop_columns([name for name in _index_columns(metadata) if name in table.column_names])
+        nested = [field for field in table.schema if pyarrow.types.is_nested(field.type)]
+        if nested:
+            raise _not_a_column(nested[0].name, nested[0].type, file)
+        parsed = [arrow_column(pyarrow, column) for column in table.columns]
+        return _dense_table(list(map(str, table.column_names)), parsed, note, file)
+
+
+def _read_with_polars(polars: Any, data: bytes, file: Path) -> Table:
+    scan = polars.scan_parquet(io.BytesIO(data))
+    schema = scan.collect_schema()
+    _check_size(scan.select(polars.len()).collect().item(), len(schema), data, file)
+    metadata = {key.encode(): value.encode() for key, value in polars.read_parquet_metadata(io.BytesIO(data)).items()}
+    frame = scan.collect()
+    with _metadata_errors(file, polars.exceptions.PolarsError):
+        note = read_note(metadata)
+        if note is not None and note.sparse:
+            raise DatasetError("sparse rows in Parquet need pyarrow.", file=file, remedy="pip install 'labelsieve[tables]'")
+        frame = frame.drop([name for name in _index_columns(metadata) if name in frame.columns])
+        nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+        if nested:
+            raise _not_a_column(nested[0], frame.schema[nested[0]], file)
+        return _dense_table(frame.columns, [polars_column(polars, column) for column in frame.get_columns()], note, file)
+
+
+def _check_size(n_rows: int, n_columns: int, data: bytes, file: Path) -> None:
+    most = max(FREE_CELLS, CELLS_PER_BYTE * len(data))
+    if not 0 <= n_rows * n_columns <= most:
+        raise DatasetError(
+            f"it declares {n_rows * n_columns:,} cells, and {most:,} is the most for a file of {len(data):,} bytes.",
+            file=file,
+            remedy="Is it damaged?",
+        )
+    if not n_rows:
+        raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file complete?")
+
+
+@contextmanager
+def _metadata_errors(file: Path, library_error: type[Exception]) -> Iterator[None]:
+    """Errors of what is inside a sound file: metadata that contradict the columns."""
+    try:
+        yield
     except DatasetError:
         raise
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError, MemoryError, pyarrow.ArrowException) as error:
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, MemoryError, library_error) as error:
         raise DatasetError(
-            f"its note of labelsieve does not fit ({error}).", file=file, remedy="Write the file without that note."
+            f"its metadata and its columns disagree ({error}).", file=file, remedy="Write the file without the metadata."
         ) from error
 
 
-def _dense_table(pyarrow: Any, table: Any, note: Note | None, file: Path) -> Table:
-    categories = {} if note is None else note.categories
-    names = list(map(str, table.column_names))
-    check_names([Column(name) for name in names], file)
-    read = [
-        _column(pyarrow, name, column, categories.get(name), file) for name, column in zip(names, table.columns, strict=True)
-    ]
-    labels = note.labels if note is not None and set(note.labels) <= set(names) else None
-    cells = np.column_stack([cells for _, cells in read])
-    about = "" if note is None else note.description
-    return Table(file, tuple(column for column, _ in read), cells, description=about, label_names=labels)
+def _index_columns(metadata: Mapping[bytes, bytes]) -> list[str]:
+    """Columns that were the index of a pandas DataFrame: they number the rows."""
+    found = json.loads(metadata[b"pandas"])["index_columns"] if b"pandas" in metadata else []
+    return [name for name in found if isinstance(name, str)]  # a RangeIndex is a description, not a column
 
 
-def _column(
-    pyarrow: Any, name: str, column: Any, values: tuple[str, ...] | None, file: Path
-) -> tuple[Column, NDArray[np.float64]]:
-    kind = column.type
-    if values is not None:
-        return Column(name, values), _codes(pyarrow, name, column, values, file)
-    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
-        return Column(name), column.to_numpy().astype(np.float64)
-    cells = ["" if cell is None else str(int(cell) if isinstance(cell, bool) else cell) for cell in column.to_pylist()]
-    return text_column(name, cells)
+def _not_a_column(name: str, kind: object, file: Path) -> DatasetError:
+    return DatasetError(f"column {name!r} holds {kind}, which is neither numbers nor text.", file=file, remedy="Leave it out.")
 
 
-def _codes(pyarrow: Any, name: str, column: Any, values: tuple[str, ...], file: Path) -> NDArray[np.float64]:
-    if not pyarrow.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    place = {value: float(code) for code, value in enumerate(values)}
-    chunks = []
-    for chunk in column.chunks:
-        words = chunk.dictionary.to_pylist()
-        if unknown := [word for word in words if word not in place]:
-            raise DatasetError(f"value {unknown[0]!r} is not one of the noted values of {name!r}.", file=file)
-        codes = np.array([*(place[word] for word in words), np.nan])
-        chunks.append(codes[chunk.indices.fill_null(len(words)).to_numpy(zero_copy_only=False).astype(np.int64)])
-    return np.concatenate(chunks)
+def _dense_table(names: list[str], parsed: list[ParsedColumn], note: Note | None, file: Path) -> Table:
+    if not names:
+        raise DatasetError("there are no columns.", file=file, remedy="Is the file complete?")
+    if note is None:
+        return make_table(names, parsed, file)
+    declared = [_declare(column, note.categories.get(name)) for name, column in zip(names, parsed, strict=True)]
+    labels = note.labels if set(note.labels) <= set(names) else None
+    return make_table(names, declared, file, description=note.description, label_names=labels)
+
+
+def _declare(column: ParsedColumn, values: tuple[str, ...] | None) -> ParsedColumn:
+    if values is None:
+        return column
+    if not isinstance(column, TextCells):
+        raise ValueError("a column of numbers has declared values")
+    return replace(column, declared=values)
 
 
 def _sparse_table(pyarrow: Any, table: Any, note: Note, file: Path) -> Table:
-    places, values, *rest = (column.combine_chunks() for column in table.columns)
-    if not (pyarrow.types.is_list(places.type) and pyarrow.types.is_list(values.type)):
+    indices, values, *rest = (column.combine_chunks() for column in table.columns)
+    if not (pyarrow.types.is_list(indices.type) and pyarrow.types.is_list(values.type)):
         raise ValueError("its first two columns are not lists")
-    blocks = [_csr(places, values, len(note.features))]
+    blocks = [_csr(indices, values, len(note.features))]
     columns = [Column(name, note.categories.get(name)) for name in note.features]
     if len(rest) == 1 and pyarrow.types.is_list(rest[0].type):
         blocks.append(_csr(rest[0], None, len(note.labels)))
         columns += [Column(name) for name in note.labels]
     else:
-        for name, column in zip(note.labels, table.columns[2:], strict=True):
-            read, cells = _column(pyarrow, name, column, note.categories.get(name), file)
-            columns.append(read)
-            blocks.append(sparse.csr_array(cells[:, np.newaxis]))
+        parsed = [arrow_column(pyarrow, column) for column in table.columns[2:]]
+        labels = _dense_table(list(note.labels), parsed, note, file)
+        columns += labels.columns
+        blocks.append(sparse.csr_array(labels.cells))
     check_names(columns, file)
     cells = sparse.hstack(blocks, format="csr")
     return Table(file, tuple(columns), cells, description=note.description, label_names=note.labels)
 
 
-def _csr(places: Any, values: Any, width: int) -> Any:
-    lengths = places.value_lengths().to_numpy(zero_copy_only=False)
-    where = places.flatten().to_numpy(zero_copy_only=False)
+def _csr(indices: Any, values: Any, width: int) -> Any:
+    lengths = indices.value_lengths().to_numpy(zero_copy_only=False)
+    where = indices.flatten().to_numpy(zero_copy_only=False)
     what = np.ones(len(where)) if values is None else values.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
-    if places.null_count or where.dtype.kind not in "iu" or len(what) != len(where):
+    if indices.null_count or where.dtype.kind not in "iu" or len(what) != len(where):
         raise ValueError("its lists are not as long as each other")
     if values is not None and not np.array_equal(values.value_lengths().to_numpy(zero_copy_only=False), lengths):
         raise ValueError("its lists are not as long as each other")

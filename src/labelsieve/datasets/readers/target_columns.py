@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.read_table import Column
+from labelsieve.datasets.readers.column_table import Column
 
 MissingLabels = Literal["error", "drop", "absent"]
 _OFF = frozenset({"0", "0.0", "-1", "no", "n", "false", "f", "off", "absent"})

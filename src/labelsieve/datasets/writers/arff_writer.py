@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.read_table import Column
+from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.writers.save_check import Sound
 
 BLOCK = 2**18  # cells that are text at the same time

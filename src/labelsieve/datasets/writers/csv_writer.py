@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.tabular import MISSING
+from labelsieve.datasets.readers.text_columns import MISSING
 from labelsieve.datasets.writers.arff_writer import BLOCK, number_texts
 from labelsieve.datasets.writers.save_check import Sound
 

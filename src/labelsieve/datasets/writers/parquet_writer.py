@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.parquet_metadata import Note
+from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.parquet import arrow
-from labelsieve.datasets.readers.read_table import Column
 from labelsieve.datasets.writers.save_check import Sound
 
 

@@ -9,7 +9,6 @@ from typing import BinaryIO
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.label_columns import header_of, read_label_header
-from labelsieve.datasets.readers.tabular import PARQUET
 from labelsieve.datasets.writers.arff_writer import write_arff, write_label_header
 from labelsieve.datasets.writers.atomic_file import PACKED, packed, write_files
 from labelsieve.datasets.writers.csv_writer import write_csv
@@ -19,7 +18,8 @@ from labelsieve.datasets.writers.save_check import Sound, sound
 
 _WRITERS: dict[str, Callable[[Sound, BinaryIO], None]] = {
     ".arff": write_arff,
-    **dict.fromkeys(PARQUET, write_parquet),
+    ".parquet": write_parquet,
+    ".pq": write_parquet,
     ".libsvm": write_libsvm,
     ".svm": write_libsvm,
     ".csv": write_csv,
@@ -49,8 +49,8 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
             Keeps no names (they come back as ``feature0``, ``label0``), no dense ``X``, no -0.0. Nominal features (other
             than 0, 1, ..., which come back as numbers) and targets other than 0 and 1 are refused.
         ``.csv``
-            Keeps neither sparseness nor which columns are labels: pass ``labels=`` their number to ``load``. Values of nominal
-            columns come back sorted, and as numbers if all of them look like numbers.
+            Keeps neither sparseness nor -0.0, nor which columns are labels: pass ``labels=`` their number to ``load``. Values
+            of nominal columns come back sorted, and as numbers if all of them look like numbers.
     overwrite : bool
         Replace files that exist, instead of refusing.
 

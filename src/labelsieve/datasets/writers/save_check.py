@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError, some_of
-from labelsieve.datasets.readers.read_table import Column, check_names
+from labelsieve.datasets.readers.column_table import Column, check_names
 from labelsieve.datasets.readers.target_columns import one_comes_first
 
 EXACT = 2**53  # whole numbers up to this are floats too

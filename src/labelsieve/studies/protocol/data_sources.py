@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelsieve.datasets import Dataset, fetch, load
-from labelsieve.datasets.readers.command_line_file import label_option, load_or_fetch
+from labelsieve.datasets import Dataset, fetch, load, load_or_fetch
 from labelsieve.errors import InputError, is_whole
 from labelsieve.fingerprint import array_print
 from labelsieve.studies.protocol.plain_settings import as_plain
@@ -35,7 +34,6 @@ class Source:
 
     def _read(self) -> Dataset:
         path, labels = self.settings.get("path", self.name), self.settings.get("labels")
-        labels = label_option(labels) if isinstance(labels, str) else labels
         options = {key: self.settings[key] for key in ("strings", "missing_labels") if key in self.settings}
         if not isinstance(path, str):  # the parts of a data set
             whole: Dataset = load(path, labels, **options)

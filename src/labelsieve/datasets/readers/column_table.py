@@ -83,7 +83,11 @@ def check_names(columns: Sequence[Column], file: Path) -> None:
     if len(set(names)) < len(names):
         seen: set[str] = set()
         twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
-        raise DatasetError(f"two columns have the same name: {some_of(twice)}.", file=file, remedy="Rename one of them.")
+        raise DatasetError(
+            f"two columns have the same name: {some_of(twice)}.",
+            file=file,
+            remedy="Rename one of them; is the first row of a table its header?",
+        )
 
 
 def check_width(n_columns: int, n_bytes: int, file: Path) -> None:

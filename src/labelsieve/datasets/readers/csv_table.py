@@ -1,0 +1,123 @@
+"""CSV, TSV and other text tables with a header row."""
+
+import contextlib
+import csv
+import io
+import re
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.column_table import Column, Table, check_names
+from labelsieve.datasets.readers.csv_engines import parse_with_pandas, parse_with_polars, parse_with_pyarrow
+from labelsieve.datasets.readers.file_bytes import utf8_text
+from labelsieve.datasets.readers.numeric_rows import NumberRows, blocks
+from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
+
+Engine = Callable[[bytes, int, str, int], list[ParsedColumn] | None]
+# In order of preference. Results are the same with each and with none; only the time differs.
+ENGINES: dict[str, Engine] = {"pyarrow": parse_with_pyarrow, "pandas": parse_with_pandas, "polars": parse_with_polars}
+DELIMITERS = ",;\t"
+_NOT_BLANK = re.compile(rb"[^\n]")
+
+
+def parse_csv(data: bytes, file: Path) -> Table:
+    r"""Read a header row and rows of cells, by the rule of :mod:`labelsieve.datasets.readers.text_columns`.
+
+    The delimiter is the comma, semicolon or tab, whichever is most frequent in the first line. pyarrow, pandas or polars
+    parses the rows, whichever is installed; what they do not agree about, such as rows of different lengths, stray quotes and
+    hexadecimal numbers, is left to the module ``csv``, which also says which line is wrong.
+
+    >>> parse_csv(b"tempo,mood\n98,calm\n,happy\n", Path("a.csv")).cells
+    array([[98.,  0.],
+           [nan,  1.]])
+    """
+    table = _parse(utf8_text(data, file), file)
+    np.add(table.cells, 0.0, out=table.cells)  # -0.0 becomes 0.0: a library that reads -0 as an integer loses the sign
+    return table
+
+
+def _parse(text: bytes, file: Path) -> Table:
+    end = text.find(b"\n")
+    first_line = text if end < 0 else text[:end]
+    delimiter = max(DELIMITERS, key=lambda mark: first_line.count(mark.encode()))
+    names, start = _read_header(text, delimiter, file)
+    if not _NOT_BLANK.search(text, start):
+        raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file complete?")
+    engine = next((engine for package, engine in ENGINES.items() if find_spec(package) is not None), None)
+    if engine is not None and _is_regular(text, delimiter):
+        parsed = engine(text, start, delimiter, len(names))
+        if parsed is not None and len(parsed) == len(names):
+            return make_table(names, parsed, file)
+    return parse_without_engine(text, start, delimiter, names, file)
+
+
+def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], int]:
+    """Names of the columns, and the position where the first row starts."""
+    lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        names = [name.strip() for name in next(reader, [])]
+    except csv.Error as error:
+        raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=1) from error
+    if not any(names):
+        raise DatasetError("the first line is empty.", file=file, line=1, remedy="It must name the columns.")
+    if not all(names):
+        raise DatasetError(f"column {names.index('') + 1} has no name.", file=file, line=1, remedy="Name it, or leave it out.")
+    check_names([Column(name) for name in names], file)
+    start = 0
+    for _ in range(reader.line_num):
+        start = text.find(b"\n", start) + 1 or len(text)
+    return names, start
+
+
+def _is_regular(text: bytes, delimiter: str) -> bool:
+    """Whether all libraries parse the text in the same way: quotes only around whole cells, no hexadecimal numbers."""
+    letters = np.frombuffer(text, np.uint8)
+    if b'"' in text and not _quotes_enclose_cells(letters, ord(delimiter)):
+        return False
+    if b"x" in text or b"X" in text:
+        return not bool(((letters[1:] | 0x20 == ord("x")) & (letters[:-1] == ord("0"))).any())
+    return True
+
+
+def _quotes_enclose_cells(letters: NDArray[np.uint8], delimiter: int) -> bool:
+    """Whether quotes open only where a cell starts and close only where it ends; two in a cell stand for one."""
+    padded = np.pad(letters, 1, constant_values=ord("\n"))
+    quotes = np.flatnonzero(padded == ord('"'))
+    around = np.zeros(256, dtype=bool)
+    around[[ord("\n"), ord('"'), delimiter]] = True
+    return len(quotes) % 2 == 0 and bool(around[padded[quotes[0::2] - 1]].all() and around[padded[quotes[1::2] + 1]].all())
+
+
+def parse_without_engine(text: bytes, start: int, delimiter: str, names: list[str], file: Path) -> Table:
+    """The reference that the engines agree with: numbers by numpy, everything else by the module ``csv``."""
+    if b'"' not in text:
+        with contextlib.suppress(ValueError):  # it holds other things than numbers
+            return _parse_numbers(text[start:].decode("utf-8"), delimiter, names, file)
+    reader = csv.reader(io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline=""), delimiter=delimiter, strict=True)
+    rows = []
+    try:
+        next(reader)
+        for row in filter(None, reader):
+            if len(row) != len(names):
+                raise DatasetError(f"there are {len(row)} values and {len(names)} columns.", file=file, line=reader.line_num)
+            rows.append(row)
+    except csv.Error as error:
+        raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
+    return make_table(names, [TextCells.of(column) for column in zip(*rows, strict=True)], file)
+
+
+def _parse_numbers(body: str, delimiter: str, names: list[str], file: Path) -> Table:
+    """Numbers without quotes or empty cells."""
+    if delimiter != "," and "," in body:
+        raise ValueError
+    columns = tuple(map(Column, names))
+    lines = ((0, line.replace(delimiter, ",")) for line in body.split("\n") if line)
+    numbers = NumberRows(columns)
+    cells = np.vstack([numbers.dense([row for _, row in block]) for block in blocks(lines)])
+    return Table(file, columns, cells)

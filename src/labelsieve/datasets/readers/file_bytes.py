@@ -1,0 +1,140 @@
+"""Content of a file: its bytes, decompressed by the first bytes and not by the name; and text as UTF-8."""
+
+import bz2
+import codecs
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from labelsieve.datasets.dataset_error import DatasetError
+
+MAX_BYTES = 8 * 2**30  # a small archive can decompress to more than any machine holds
+CHUNK = 2**20
+LONGEST_LINE = 2**24  # bytes; a row of text takes many times its length while it is read
+
+_OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
+    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+}
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+
+
+def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:
+    """Content of a file, decompressed if it is gzip, bzip2, xz or (with the package ``zstandard``) zstd.
+
+    Parameters
+    ----------
+    path : path
+    max_bytes : int, default=8 GiB
+        Longer content is refused before it fills the memory.
+    """
+    path = Path(path)
+    with path.open("rb") as raw:
+        magic = raw.read(6)
+        raw.seek(0)
+        if not magic.startswith((*_OPENERS, _ZSTANDARD)):  # one read: a join of chunks would copy them once more
+            if os.fstat(raw.fileno()).st_size > max_bytes:
+                raise _too_long(path, max_bytes)
+            return raw.read()
+        chunks, size = [], 0
+        try:
+            for chunk in _decompressed(raw, magic, path):
+                size += len(chunk)
+                if size > max_bytes:
+                    raise _too_long(path, max_bytes)
+                chunks.append(chunk)
+        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+            raise _broken(path, error) from error
+        except OSError as error:  # bz2 has no error class of its own
+            if error.errno is not None:
+                raise
+            raise _broken(path, error) from error
+    return b"".join(chunks)
+
+
+def utf8_text(data: bytes, file: Path) -> bytes:
+    r"""Text as UTF-8 with ``\n`` line ends and without a byte order mark.
+
+    What is not UTF-8 is taken as Latin-1, the encoding of older files of the field.
+    """
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise DatasetError(
+            "there is a NUL byte, so this is not text in UTF-8 or Latin-1.",
+            file=file,
+            line=data.count(b"\n", 0, nul) + 1,
+            remedy="Is the file damaged, or in UTF-16? Save it as UTF-8.",
+        )
+    _check_lines(data, file)
+    if not data.isascii():
+        data = data.removeprefix(codecs.BOM_UTF8)
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            data = data.decode("latin-1").encode("utf-8")
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def decode(data: bytes, file: Path) -> str:
+    """The same as a string."""
+    return utf8_text(data, file).decode("utf-8")
+
+
+def _check_lines(data: bytes, file: Path) -> None:
+    """Refuse a line that is too long, looking at one byte in many."""
+    start = 0
+    while len(data) - start > LONGEST_LINE:
+        end = max(data.rfind(mark, start, start + LONGEST_LINE + 1) for mark in (b"\n", b"\r"))
+        if end < 0:
+            raise DatasetError(
+                f"it is longer than {LONGEST_LINE:,} bytes.",
+                file=file,
+                line=data.count(b"\n", 0, start) + 1,
+                remedy="Are its line ends lost? Rows of millions of values are for Parquet or MATLAB files.",
+            )
+        start = end + 1
+
+
+def _too_long(path: Path, max_bytes: int) -> DatasetError:
+    return DatasetError(
+        f"its content is longer than {max_bytes:,} bytes.", file=path, remedy="If that is right, pass a larger max_bytes=."
+    )
+
+
+def _broken(path: Path, error: Exception) -> DatasetError:
+    return DatasetError(f"the archive is cut short or damaged ({error}).", file=path, remedy="Fetch the file again.")
+
+
+def _decompressed(raw: BinaryIO, magic: bytes, path: Path) -> Iterator[bytes]:
+    if magic.startswith(_ZSTANDARD):
+        yield from _unpack_zstandard(raw, path)
+        return
+    stream = next(opener for start, opener in _OPENERS.items() if magic.startswith(start))(raw)
+    while chunk := stream.read(CHUNK):
+        yield chunk
+
+
+def _unpack_zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
+    if find_spec("zstandard") is None:
+        raise DatasetError("reading zstd needs the package zstandard.", file=path, remedy="pip install 'labelsieve[zstd]'")
+    zstandard = import_module("zstandard")
+    unpacker = zstandard.ZstdDecompressor().decompressobj()
+    # A small step, as nothing bounds how much one step unpacks to.
+    while packed := raw.read(CHUNK // 64):
+        while packed:
+            if unpacker.eof:  # the next frame
+                unpacker = zstandard.ZstdDecompressor().decompressobj()
+            try:
+                yield unpacker.decompress(packed)
+            except zstandard.ZstdError as error:
+                raise _broken(path, error) from error
+            packed = unpacker.unused_data if unpacker.eof else b""
+    if not unpacker.eof:
+        raise _broken(path, EOFError("the last frame has no end"))
