@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from labelsieve import Criterion, InputError, Sieve
+from labelsieve.counting import workspace as workspaces
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula import H, I, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
-from labelsieve.formula import accumulator as account
+from labelsieve.formula import accumulator as accumulators
 from labelsieve.formula import evaluation as programs
 from labelsieve.formula.accumulator import SPILL_AFTER, Accumulator
+from labelsieve.formula.operations import MAX, MEAN, MIN, SUM
 from labelsieve.information import mutual_information
 from labelsieve.registry import CRITERIA
 from tests.support.criterion_cases import VARIANTS, fit_variant, make_parents
@@ -42,61 +44,61 @@ def test_scores_do_not_depend_on_how_many_targets_are_held_at_a_time(name, targe
     panel_bytes = 8 * N_FEATURES * targets_at_a_time
     monkeypatch.setitem(programs.Program.__init__.__kwdefaults__, "panel_bytes", panel_bytes)
     if not keeps_pairs:
-        monkeypatch.setattr("labelsieve.counting.workspace.PAIR_BYTES", 0)
+        monkeypatch.setattr(workspaces, "PAIR_BYTES", 0)
     sliced = fit(name, X, Y)
     assert np.array_equal(sliced.selected_, whole.selected_)
     assert np.array_equal(sliced.scores_, whole.scores_)
 
 
-@pytest.mark.parametrize("operation", ["sum", "mean"])
+@pytest.mark.parametrize("operation", [SUM, MEAN], ids=["sum", "mean"])
 @pytest.mark.parametrize("by_target", [True, False])
 @pytest.mark.parametrize("n_folds", [1, SPILL_AFTER - 1, SPILL_AFTER, SPILL_AFTER + 1, 3 * SPILL_AFTER + 7])
-def test_an_account_is_the_sum_of_whole_numbers_however_many(operation, by_target, n_folds):
+def test_an_accumulator_is_the_exact_sum_of_any_number_of_folds(operation, by_target, n_folds):
     rng = np.random.default_rng(n_folds)
     fixed = FixedPoint.for_rows(100, n_targets=3)
-    account = Accumulator(operation, by_target, 4, 3)
+    accumulator = Accumulator(operation, by_target, 4, 3)
     exact = [[0] * 3 for _ in range(4)]
-    for _ in range(n_folds):  # values as large as they come, nearly all of one sign
+    for _ in range(n_folds):  # values as large as possible, nearly all of one sign
         more = rng.integers(-(2**40), 2**53, size=(4, 3) if by_target else (4, 1))
         for part in (slice(0, 2), slice(2, 3)) if by_target else (None,):
-            account.fold(more if part is None else more[:, part], part)
+            accumulator.fold(more if part is None else more[:, part], part)
         exact = [[exact[i][j] + int(np.broadcast_to(more, (4, 3))[i, j]) for j in range(3)] for i in range(4)]
-    ours = account.value(n_folds, slice(1, 3), fixed).real(fixed)
-    unit = fixed.scale * fixed.total * (n_folds if operation == "mean" else 1)
+    ours = accumulator.value(n_folds, slice(1, 3), fixed).real(fixed)
+    unit = fixed.scale * fixed.total * (n_folds if operation == MEAN else 1)
     expected = np.array([[cell / unit for cell in row] for row in exact])[:, slice(1, 3) if by_target else slice(0, 1)]
     assert ours.shape == expected.shape
     np.testing.assert_allclose(ours, expected, rtol=1e-15)
 
 
-@pytest.mark.parametrize("operation", ["min", "max"])
-def test_an_account_of_extremes_never_forgets_one(operation):
+@pytest.mark.parametrize("operation", [MIN, MAX], ids=["min", "max"])
+def test_an_accumulator_keeps_the_extreme_of_all_folds(operation):
     rng = np.random.default_rng(1)
     fixed = FixedPoint.for_rows(100)
-    account = Accumulator(operation, True, 5, 2)
+    accumulator = Accumulator(operation, True, 5, 2)
     all_values = rng.integers(-(2**50), 2**53, size=(2 * SPILL_AFTER + 3, 5, 2))
     for more in all_values:
-        account.fold(more, slice(0, 2))
-    value = account.value(len(all_values), slice(0, 2), fixed)
+        accumulator.fold(more, slice(0, 2))
+    value = accumulator.value(len(all_values), slice(0, 2), fixed)
     assert value.exact
-    assert np.array_equal(value.array, getattr(all_values, operation)(axis=0))
+    assert np.array_equal(value.array, getattr(all_values, operation.name)(axis=0))
 
 
-def test_an_empty_account_is_zero():
+def test_an_empty_accumulator_is_zero():
     fixed = FixedPoint.for_rows(10)
-    assert not Accumulator("mean", True, 3, 2).value(0, slice(0, 2), fixed).real(fixed).any()
+    assert not Accumulator(MEAN, True, 3, 2).value(0, slice(0, 2), fixed).real(fixed).any()
 
 
 @pytest.mark.parametrize("name", ["jmi", "mrmr", "disr", "d2f", "scls", "mlfs"])
-def test_scores_do_not_depend_on_when_an_account_is_carried_over(name, monkeypatch):
+def test_scores_do_not_depend_on_when_an_accumulator_spills(name, monkeypatch):
     X, Y = make_data()
     rare = fit(name, X, Y)
-    monkeypatch.setattr(account, "SPILL_AFTER", 2)
+    monkeypatch.setattr(accumulators, "SPILL_AFTER", 2)
     often = fit(name, X, Y)
     assert np.array_equal(often.selected_, rare.selected_)
     np.testing.assert_allclose(often.scores_, rare.scores_, rtol=1e-13, atol=1e-13)
 
 
-def test_more_features_than_an_account_holds_before_it_is_carried_over():
+def test_more_features_than_an_accumulator_holds_before_it_spills():
     """Redundancy with everything selected, after 600 picks, is the plain sum."""
     X = many_levels_table(7, 60, [3] * (SPILL_AFTER + 88))
     sieve = Sieve("ami", discretizer=None, n_features_to_select=None).fit(X, X[:, 0])
@@ -209,6 +211,6 @@ def test_packed_tables_are_let_go_with_the_fit(name, monkeypatch):
     try:
         fit(name, X, Y)
         assert alive
-        assert not any(workspace() for workspace in alive)
+        assert not any(reference() for reference in alive)
     finally:
         gc.enable()

@@ -5,6 +5,7 @@ import pytest
 
 import labelsieve.formula as language
 from labelsieve import Criterion, Sieve
+from labelsieve.counting import workspace
 from labelsieve.formula import H, I, f, sum_y, y
 from labelsieve.formula.evaluation import Program
 from tests.support.criterion_cases import columns, make_parents
@@ -71,7 +72,7 @@ def test_a_random_formula_is_computed_as_it_reads(block):
 @pytest.mark.parametrize("block", range(2))
 def test_a_random_formula_is_computed_as_it_reads_one_target_at_a_time(block, monkeypatch):
     monkeypatch.setitem(Program.__init__.__kwdefaults__, "panel_bytes", 1)
-    monkeypatch.setattr("labelsieve.counting.workspace.PAIR_BYTES", 0)
+    monkeypatch.setattr(workspace, "PAIR_BYTES", 0)
     for seed in range(2000 + 100 * block, 2100 + 100 * block):
         assert_equals_plain_reading(write(seed), seed)
 

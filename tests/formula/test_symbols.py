@@ -51,10 +51,10 @@ WRONG_TERMS = {
     "sum_y(sum_y(I(f, y)))": ("sum_y has nothing to run over: y is not mentioned", "sum_y(I(f, y))"),
 }
 WRONG_SCORES = {
-    "I(f, y)": ("y is not inside sum_y, mean_y, max_y or sum_yz", "I(f, y)"),
+    "I(f, y)": ("y is not inside sum_y, mean_y, min_y, max_y or sum_yz", "I(f, y)"),
     "sum_y(I(f, y)) + I(f, s)": ("s is not inside sum_s, mean_s, min_s or max_s", "I(f, s)"),
-    "sum_y(I(f, y) - I(f, y | z))": ("z is not inside sum_z, max_z or sum_yz", "I(f, y | z)"),
-    "sum_y(I(f, y) + I(y, pa | f))": ("pa is not inside sum_pa or mean_pa", "I(y, pa | f)"),
+    "sum_y(I(f, y) - I(f, y | z))": ("z is not inside sum_z, mean_z, min_z, max_z or sum_yz", "I(f, y | z)"),
+    "sum_y(I(f, y) + I(y, pa | f))": ("pa is not inside sum_pa, mean_pa, min_pa or max_pa", "I(y, pa | f)"),
     "sum_y(I(f, y)) + pos(H(f) - I(f, s))": ("s is not inside", "I(f, s)"),
     "sum_y(I(f, y) * sum_y(I(f, y) + H(y)))": ("a reducer over y inside another", "sum_y(I(f, y) + H(y))"),
     "sum_s(I(f, s) + mean_s(I(f, s)))": ("a reducer over s inside another", "mean_s(I(f, s))"),

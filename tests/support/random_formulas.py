@@ -39,6 +39,9 @@ TERMS = {
 }
 
 
+OPERATIONS = ("sum", "mean", "min", "max")
+
+
 class Author:
     """Writes formulas; everything follows from the seed."""
 
@@ -107,12 +110,11 @@ class Author:
     def reduced(self, depth, bound, must):
         names = []
         if not bound & {"s", "z", "pa"}:
-            names += ["sum_s", "mean_s", "min_s", "max_s"]
+            names += [f"{way}_s" for way in OPERATIONS]
         if "y" in bound:
-            names += [f"{way}_{over}" for way, over in (("sum", "z"), ("max", "z"), ("sum", "pa"), ("mean", "pa"))]
-            names = [name for name in names if name.split("_")[1] not in bound]
+            names += [f"{way}_{over}" for way in OPERATIONS for over in ("z", "pa") if over not in bound]
         else:
-            names += ["sum_y", "mean_y", "max_y", "sum_yz"]
+            names += [*(f"{way}_y" for way in OPERATIONS), "sum_yz"]
         if not names:
             return self.expression(depth, bound, must)
         name = self.random.choice(names)
@@ -129,7 +131,7 @@ class Author:
                 return sum(values)
             if way == "mean":
                 return fmean(values) if values else 0.0
-            return min(values) if way == "min" else max(values, default=0.0)
+            return {"min": min, "max": max}[way](values, default=0.0)
 
         return Twins(getattr(language, name)(inside.formula), value)
 

@@ -1,42 +1,29 @@
-"""How each kind of formula is computed: rules that a program finds once and follows at every pick."""
+"""Evaluation rules of the nodes: a program looks each one up once and applies it at every pick."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from labelsieve.formula.linear_evaluation import linear, linear_sum
-from labelsieve.formula.nodes import (
-    Add,
-    Apply,
-    Divide,
-    Formula,
-    FormulaError,
-    Multiply,
-    Number,
-    Reduce,
-    Size,
-    Table,
-    Term,
-)
-from labelsieve.formula.queries import is_static
-from labelsieve.formula.table_sources import Context
-from labelsieve.formula.term_sources import TermSources
+from labelsieve.formula.nodes import Add, Apply, Divide, Formula, Multiply, Number
+from labelsieve.formula.table_sources import Context, TermSources
 from labelsieve.formula.values import Value, fixed_value, real_value
+from labelsieve.formula.variables import Reduce, Size, Table, Term, unknown_node
 
 if TYPE_CHECKING:
     from labelsieve.formula.evaluation import Program
 
-Rule = Callable[[Any, Context], Value]
+Rule = Callable[["Program", Context], Value]
 
 
 def rule_for(node: Formula, owner: "Program") -> Rule:
-    """How a node is computed: found once, so that a pick costs arithmetic and not a walk over the formula.
+    """The evaluation rule of a node, so that a pick costs arithmetic and not a walk over the formula.
 
-    Rules are handed the program and must not hold on to it: packed tables would live until the garbage is collected.
+    Rules get the program as an argument and must not keep it: packed tables would live until the next garbage collection.
     """
     compute = _computation(node, owner)
-    if isinstance(node, Number | Size | Table) or not is_static(node) or node.free & {"s", "z", "p"}:
+    if isinstance(node, Number | Size | Table) or not node.is_static or node.free & {"s", "z", "pa"}:
         return compute  # changes from call to call, or is not worth keeping
 
     def remember(program: "Program", context: Context) -> Value:
@@ -63,7 +50,7 @@ def _computation(node: Formula, owner: "Program") -> Rule:
         case Table(variables=names):
             return lambda program, context: fixed_value(program.sources.table(names, context))
         case Term() if isinstance(owner.sources, TermSources):
-            return lambda program, context: real_value(program.sources.term(node, context))
+            return lambda program, context: real_value(cast(TermSources, program.sources).term(node, context))
         case Add() | Multiply() if owner.adds_plainly and (known := linear(node)) is not None:
             every = [*known.static, *known.moving]
             return lambda program, context: fixed_value(linear_sum(every, program.sources, context))
@@ -74,16 +61,16 @@ def _computation(node: Formula, owner: "Program") -> Rule:
         case Divide(numerator=top, denominator=bottom):
             return lambda program, context: Value.ratio(program.value(top, context), program.value(bottom, context), fixed)
         case Apply(function=function, arguments=arguments):
-            return lambda program, context: Value.apply(function, [program.value(part, context) for part in arguments], fixed)
+            return lambda program, context: Value.apply(function, [program.value(each, context) for each in arguments], fixed)
         case Reduce(variable="s"):
-            account = owner.accumulators[id(node)]
-            if not account.by_target:
-                return lambda program, context: account.value(program.n_selected, slice(None), fixed)
-            return lambda program, context: account.value(program.n_selected, program.local(context), fixed)
+            accumulator = owner.accumulators[id(node)]
+            if not accumulator.by_target:
+                return lambda program, context: accumulator.value(program.n_selected, slice(None), fixed)
+            return lambda program, context: accumulator.value(program.n_selected, program.local(context), fixed)
         case Reduce(variable="y"):
             return lambda program, context: program.over_targets(node, context)
         case Reduce(variable="z"):
             return lambda program, context: program.over_pairs(node, context)
-        case Reduce(variable="p"):
+        case Reduce(variable="pa"):
             return lambda program, context: program.over_parents(node, context)
-    raise FormulaError(f"{type(node).__name__} cannot be evaluated.", node)
+    raise unknown_node(node)

@@ -1,8 +1,8 @@
-"""Evaluating a formula for many targets at once, each with a selection of its own.
+"""Evaluating a formula for many targets at once, each with a separate selection.
 
-One target alone is a sum over targets with one term, and it has no other target to be paired with. So the plan for all targets
-serves for each: sums over the targets keep their columns apart, pairs of targets are empty. Targets that select the same
-feature share its panel.
+A reducer over a single target is its body, and a single target has no other one to be paired with. So the plan for all targets
+serves each of them: reducers over the targets keep their columns separate, pairs of targets are empty. Targets that select the
+same feature share its panel.
 """
 
 import numpy as np
@@ -11,60 +11,57 @@ from numpy.typing import NDArray
 from labelsieve.counting.backends.protocol import Feature
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.evaluation import Parents, Program
-from labelsieve.formula.nodes import Reduce, Variables
+from labelsieve.formula.nodes import Variables
 from labelsieve.formula.plan import Plan
-from labelsieve.formula.table_sources import Context, Fixed, Needs, Sources
-from labelsieve.formula.values import Value, fixed_value
+from labelsieve.formula.scorer import BaseScorer
+from labelsieve.formula.table_sources import Context, Needs, Sources
+from labelsieve.formula.values import Fixed, Value, fixed_value
+from labelsieve.formula.variables import Domain, Reduce
 
-WIDEST_GAP = 24  # targets counted in vain before another panel is cheaper; see benchmarks/networks.py
+WIDEST_GAP = 24  # unneeded targets in a panel before another panel is cheaper; see benchmarks/networks.py
 
 
 def can_share(plan: Plan) -> bool:
-    """True when targets can be scored together: the joint of all selected features, ``S``, is each target's own."""
+    """True when targets can be scored together: the joint of all selected features, ``S``, differs between targets."""
     return "S" not in plan.needs
 
 
-class LabelwiseScorer:
-    """Scores of all features for each of the ``targets``, given what that target has selected.
+class LabelwiseScorer(BaseScorer):
+    """Scores of all features for each of the ``targets``, given the features selected for that target.
 
     Parameters
     ----------
     plan : Plan
-        Of a formula that does not mention ``S``: :func:`can_share` tells.
+        Of a formula that does not mention ``S``: see :func:`can_share`.
     workspace : Workspace
     targets : slice
     parents : list of lists, optional
 
     Notes
     -----
-    Cost of a pick: a panel for each feature that some target has just selected, with about as many targets as selected it.
-    Memory: 8 bytes for each feature, target and account, and as much for each kind of table.
+    Cost of a pick: a panel for each feature that was just selected for some target, with about as many targets as selected it.
+    Memory: 8 bytes for each feature, target and accumulator, and as much for each kind of table.
     """
 
     def __init__(self, plan: Plan, workspace: Workspace, targets: slice, parents: Parents | None = None) -> None:
-        self._plan, self._sources = plan, LabelwiseSources(workspace, plan.needs, targets)
-        self._program = LabelwiseProgram(
+        self._sources = LabelwiseSources(workspace, plan.needs, targets)
+        self._labelwise = LabelwiseProgram(
             plan.formulas, self._sources, targets=targets, parents=parents, over_selected=plan.over_selected
         )
-        self._n_selected = 0
+        super().__init__(plan, self._labelwise)
 
     def scores(self) -> NDArray[np.float64]:
         """``(d, t)``: score of every feature for every target, in nats."""
-        fixed = self._sources.fixed
-        parts = self._plan.parts if self._n_selected else self._plan.first_components
-        values = [self._program.evaluate(part.lowered) for part in parts]
-        total = (values[0] if len(values) == 1 else Value.total(values, fixed)).real(fixed)
-        return np.broadcast_to(total, self._sources.shape)
+        return np.broadcast_to(self._evaluate()[2], self._sources.shape)
 
     def select(self, features: NDArray[np.intp]) -> None:
-        """Take ``features[l]`` among the selected of target ``l``."""
+        """Add ``features[l]`` to the selected ones of target ``l``."""
         self._sources.gather(features)
-        self._program.fold()
-        self._n_selected += 1
+        self._labelwise.fold()
 
 
 class LabelwiseSources(Sources):
-    """Tables in which ``s`` is another feature for every target."""
+    """Tables in which ``s`` is a different feature for every target."""
 
     def __init__(self, workspace: Workspace, wanted: dict[str | None, Needs], targets: slice) -> None:
         super().__init__(workspace, wanted)
@@ -74,7 +71,7 @@ class LabelwiseSources(Sources):
         self._tables: dict[Variables, Fixed] = {}
 
     def gather(self, features: NDArray[np.intp]) -> None:
-        """Count what is wanted given the newest feature of each target."""
+        """Count the panels conditioned on the newest feature of each target."""
         need = self._wanted.get("s")
         if need is None:
             return
@@ -82,15 +79,15 @@ class LabelwiseSources(Sources):
         pair = self._tables.setdefault(frozenset("fs"), np.empty(self.shape, dtype=np.int64))
         triple = self._tables.setdefault(frozenset("fsy"), np.empty(self.shape if with_targets else 0, dtype=np.int64))
         for feature in map(int, np.unique(features)):
-            mine = np.flatnonzero(features == feature)
-            for columns in _neighbors(mine) if with_targets else [mine[:0]]:
+            same = np.flatnonzero(features == feature)
+            for columns in _neighbors(same) if with_targets else [same[:0]]:
                 targets = slice(0)
                 if with_targets:
                     targets = slice(self._base.first + int(columns[0]), self._base.first + int(columns[-1]) + 1)
                 panel = self._workspace.backend.panel(Feature(feature), targets=targets)
                 if with_targets:
                     triple[:, columns] = panel.triple[:, columns - columns[0]]
-            pair[:, mine] = panel.pair[:, np.newaxis]
+            pair[:, same] = panel.pair[:, np.newaxis]
         self._tables[frozenset("s")] = self._workspace.feature_sums[np.newaxis, features]
         if need.targets:
             of_targets = super().table(frozenset("fy"), self._base)
@@ -102,19 +99,19 @@ class LabelwiseSources(Sources):
 
 
 class LabelwiseProgram(Program):
-    """A program in which every target selects for itself."""
+    """A program with a separate selection for every target."""
 
-    accounts_by_target = True
+    accumulates_by_target = True
 
     def fold(self) -> None:
-        """Take the newest features, one for each target, into the accumulators."""
-        newest = self.base._replace(s=0)  # which one it is, the sources know
+        """Fold the newest features, one for each target, into the accumulators."""
+        newest = self.base._replace(s=0)  # the sources know the feature of each target
         for fold in self._folds:
-            fold.account.fold(self.value(fold.body, newest).fixed(self.sources.fixed), None)
+            fold.accumulator.fold(self.value(fold.body, newest).fixed(self.sources.fixed), None)
         self.n_selected += 1
 
-    def _ranges(self, domain: str, context: Context) -> list[tuple[int, int]]:
-        return [(0, 1)] if domain == "all" else []  # each target is all there is, and has no other
+    def _ranges(self, domain: Domain, context: Context) -> list[tuple[int, int]]:
+        return [(0, 1)] if domain == "all" else []  # each target is the only one
 
     def over_targets(self, node: Reduce, context: Context) -> Value:
         return fixed_value(self.value(node.body, context).fixed(self.sources.fixed))
@@ -124,5 +121,5 @@ class LabelwiseProgram(Program):
 
 
 def _neighbors(columns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """The columns in groups that are near each other."""
+    """The columns in groups without large gaps."""
     return np.split(columns, np.flatnonzero(np.diff(columns) > WIDEST_GAP) + 1)

@@ -7,29 +7,19 @@ the core adds those while it counts. What cannot be moved is evaluated for every
 
 from functools import partial
 
-from labelsieve.formula.nodes import (
-    Add,
-    Apply,
-    Divide,
-    Domain,
-    Formula,
-    Multiply,
-    Number,
-    Reduce,
-    Size,
-    Table,
-    Term,
-)
+from labelsieve.formula.nodes import Add, Apply, Divide, Formula, Multiply, Number
+from labelsieve.formula.operations import SUM
+from labelsieve.formula.variables import Domain, Reduce, Size, Table, Term, unknown_node
 
 
 def lower(formula: Formula, *, by_term: bool = False) -> Formula:
     """The formula in joint tables, with sums moved inward; ``by_term`` leaves information terms as they are."""
-    if by_term and isinstance(formula, Term):
-        return formula
     inside = partial(lower, by_term=by_term)
     match formula:
+        case Number() | Size() | Table():
+            return formula
         case Term(tables=tables):
-            return add(*(multiply(Number(sign), Table(names)) for sign, names in tables))
+            return formula if by_term else add(*(multiply(Number(sign), Table(names)) for sign, names in tables))
         case Add(terms=terms):
             return add(*map(inside, terms))
         case Multiply(factors=factors):
@@ -40,7 +30,7 @@ def lower(formula: Formula, *, by_term: bool = False) -> Formula:
             return Apply(function, tuple(map(inside, arguments)))
         case Reduce(body=body):
             return push(formula, inside(body))
-    return formula
+    raise unknown_node(formula)
 
 
 def add(*terms: Formula) -> Formula:
@@ -52,7 +42,7 @@ def add(*terms: Formula) -> Formula:
 
 
 def multiply(*factors: Formula) -> Formula:
-    """A flat product with one number in front; multiplies out what is a number times a sum."""
+    """A flat product with one number in front; multiplies out a number times a sum."""
     flat: list[Formula] = []
     number = 1.0
     for factor in factors:
@@ -71,13 +61,13 @@ def multiply(*factors: Formula) -> Formula:
 
 
 def push(reducer: Reduce, body: Formula, domain: Domain | None = None) -> Formula:
-    """``reducer`` over ``body``, as far in as it goes."""
+    """``reducer`` over ``body``, moved inward as far as possible."""
     domain = reducer.domain if domain is None else domain
     over_targets = reducer.variable == "y"
-    if over_targets and reducer.operation == "mean":
-        return Divide(push(Reduce("sum", "y", body, domain), body), Size(domain))
+    if over_targets and reducer.operation.averages:
+        return Divide(push(Reduce(SUM, "y", body, domain), body), Size(domain))
     whole = Reduce(reducer.operation, reducer.variable, body, domain, reducer.top)
-    if reducer.operation not in ("sum", "mean"):
+    if not reducer.operation.linear:
         return whole
     if over_targets and "y" not in body.free:
         return multiply(body, Size(domain))
@@ -91,27 +81,27 @@ def push(reducer: Reduce, body: Formula, domain: Domain | None = None) -> Formul
                 return multiply(*outside, push(reducer, multiply(*inside), domain))
         case Divide(numerator=top, denominator=bottom) if reducer.variable not in bottom.free:
             return Divide(push(reducer, top, domain), bottom)
-        case Reduce(operation="sum" | "mean", variable="s") if over_targets:
+        case Reduce(variable="s") if over_targets and body.operation.linear:
             return Reduce(body.operation, "s", push(reducer, body.body, domain))
-        case Reduce(operation="sum", variable="z", domain="all") if over_targets:
-            return Reduce("sum", "z", push(reducer, body.body, "others"), "all", body.top)
+        case Reduce(variable="z", domain="all") if over_targets and body.operation == SUM:
+            return Reduce(SUM, "z", push(reducer, body.body, "others"), "all", body.top)
     return whole
 
 
 def additive_components(formula: Formula) -> list[Formula]:
-    """The formula as a list of summands, each with its own reducers: what relevance is, what redundancy, what the rest."""
+    """The formula as a list of summands, each with its own reducers: relevance, redundancy and so on."""
     match formula:
         case Add(terms=terms):
-            return [part for term in terms for part in additive_components(term)]
+            return [component for term in terms for component in additive_components(term)]
         case Multiply(factors=(Number(value=number), rest)):
-            return [Multiply((Number(number), part)) for part in additive_components(rest)]
-        case Reduce(operation="sum" | "mean", variable="y" | "s", domain="all"):
-            parts = additive_components(formula.body)
-            inside = [formula.variable in part.free for part in parts]
-            if len(parts) > 1 and (formula.variable == "y" or all(inside)):
-                times = Size("all") if formula.operation == "sum" else Number(1.0)
+            return [Multiply((Number(number), component)) for component in additive_components(rest)]
+        case Reduce(variable="y" | "s", domain="all") if formula.operation.linear:
+            components = additive_components(formula.body)
+            inside = [formula.variable in component.free for component in components]
+            if len(components) > 1 and (formula.variable == "y" or all(inside)):
+                factor = Number(1.0) if formula.operation.averages else Size("all")
                 return [
-                    Reduce(formula.operation, formula.variable, part) if mentioned else Multiply((times, part))
-                    for part, mentioned in zip(parts, inside, strict=True)
+                    Reduce(formula.operation, formula.variable, component) if mentioned else Multiply((factor, component))
+                    for component, mentioned in zip(components, inside, strict=True)
                 ]
     return [formula]

@@ -1,41 +1,50 @@
-"""Formulas as trees: what they are made of, how they read, and which variables they leave open."""
+"""Formulas as trees: the base of all nodes, and those of arithmetic.
+
+A node owns its traversal: its ``children``, the variables that it leaves ``free``, whether it depends on the selection, and
+its ``text``. Nodes that mention variables are in :mod:`labelsieve.formula.variables`.
+"""
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Variables = frozenset[str]
-ORDER = "fsSyzp"  # how the variables of a term are listed; p stands for a parent
+Function = Literal["pos", "sqrt", "minimum", "maximum"]
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be computed: shows it and points to the place."""
+    """A formula that cannot be computed: the message shows it and underlines the node."""
 
     def __init__(
-        self, problem: str, formula: "Formula | None" = None, place: "Formula | None" = None, occurrence: int = 1
+        self, problem: str, formula: "Formula | None" = None, node: "Formula | None" = None, occurrence: int = 1
     ) -> None:
-        super().__init__(problem if formula is None else f"{problem}\n{pointing(formula, place, occurrence)}")
+        super().__init__(problem if formula is None else f"{problem}\n{underlined(formula, node, occurrence)}")
 
 
 class Formula:
     """A node of a formula. Arithmetic on formulas makes formulas."""
 
     @property
-    def parts(self) -> "tuple[Formula, ...]":
-        """The formulas that this one is made of."""
+    def children(self) -> "tuple[Formula, ...]":
+        """The formulas directly below this one."""
         return ()
 
     @cached_property
     def free(self) -> Variables:
         """Variables that no reducer inside has bound."""
-        return frozenset().union(*(part.free for part in self.parts))
+        return frozenset().union(*(child.free for child in self.children))
+
+    @cached_property
+    def is_static(self) -> bool:
+        """True when nothing below depends on the selected features."""
+        return all(child.is_static for child in self.children)
 
     def text(self) -> "list[str | Formula]":
-        """The formula as it is written: text and parts in turn."""
-        raise NotImplementedError
+        """The formula as it is written: text and children in turn."""
+        raise NotImplementedError(f"{type(self).__name__} has no text")
 
     def __str__(self) -> str:
         return "".join(str(piece) for piece in self.text())
@@ -46,8 +55,8 @@ class Formula:
     def walk(self) -> "Iterator[Formula]":
         """The node itself and all below it."""
         yield self
-        for part in self.parts:
-            yield from part.walk()
+        for child in self.children:
+            yield from child.walk()
 
     def __add__(self, other: Any) -> "Formula":
         return Add((self, as_formula(other)))
@@ -93,7 +102,7 @@ def as_formula(value: Any) -> Formula:
 
 
 def negative(formula: Formula) -> Formula:
-    """The formula with its sign turned."""
+    """The formula with the opposite sign."""
     return Number(-formula.value) if isinstance(formula, Number) else Multiply((Number(-1.0), formula))
 
 
@@ -108,57 +117,13 @@ class Number(Formula):
 
 
 @dataclass(frozen=True, repr=False)
-class Size(Formula):
-    """How many targets a reducer runs over: all, those after ``z``, or those other than ``z``."""
-
-    domain: "Domain"
-
-    @cached_property
-    def free(self) -> Variables:
-        return frozenset() if self.domain == "all" else frozenset("z")
-
-    def text(self) -> list[str | Formula]:
-        return [{"all": "q", "after": "#(y > z)", "others": "(q - 1)"}[self.domain]]
-
-
-@dataclass(frozen=True, repr=False)
-class Table(Formula):
-    """Sum of n log n over the cells of a joint table; entropy is that of the empty set minus this."""
-
-    variables: Variables
-
-    @cached_property
-    def free(self) -> Variables:
-        return self.variables
-
-    def text(self) -> list[str | Formula]:
-        return [f"T({', '.join(sorted(self.variables, key=ORDER.index))})"]
-
-
-@dataclass(frozen=True, repr=False)
-class Term(Formula):
-    """An information term, kept as it was written, and what it is in joint tables."""
-
-    written: str
-    variables: Variables
-    tables: tuple[tuple[float, Variables], ...]
-
-    @cached_property
-    def free(self) -> Variables:
-        return self.variables
-
-    def text(self) -> list[str | Formula]:
-        return [self.written]
-
-
-@dataclass(frozen=True, repr=False)
 class Add(Formula):
     """A sum."""
 
     terms: tuple[Formula, ...]
 
     @property
-    def parts(self) -> tuple[Formula, ...]:
+    def children(self) -> tuple[Formula, ...]:
         return self.terms
 
     def text(self) -> list[str | Formula]:
@@ -185,7 +150,7 @@ class Multiply(Formula):
     factors: tuple[Formula, ...]
 
     @property
-    def parts(self) -> tuple[Formula, ...]:
+    def children(self) -> tuple[Formula, ...]:
         return self.factors
 
     def text(self) -> list[str | Formula]:
@@ -206,7 +171,7 @@ class Divide(Formula):
     denominator: Formula
 
     @property
-    def parts(self) -> tuple[Formula, ...]:
+    def children(self) -> tuple[Formula, ...]:
         return self.numerator, self.denominator
 
     def text(self) -> list[str | Formula]:
@@ -220,11 +185,15 @@ class Divide(Formula):
 class Apply(Formula):
     """A function of one or two formulas."""
 
-    function: Literal["pos", "sqrt", "minimum", "maximum"]
+    function: Function
     arguments: tuple[Formula, ...]
 
+    def __post_init__(self) -> None:
+        if self.function not in get_args(Function):
+            raise FormulaError(f"{self.function!r} is not a function of formulas; there are {', '.join(get_args(Function))}.")
+
     @property
-    def parts(self) -> tuple[Formula, ...]:
+    def children(self) -> tuple[Formula, ...]:
         return self.arguments
 
     def text(self) -> list[str | Formula]:
@@ -234,68 +203,26 @@ class Apply(Formula):
         return [*pieces, ")"]
 
 
-Operation = Literal["sum", "mean", "min", "max"]
-Domain = Literal["all", "after", "others"]
-
-
-@dataclass(frozen=True, repr=False)
-class Reduce(Formula):
-    """A formula added up, averaged, or its least or largest value, over a variable."""
-
-    operation: Operation
-    variable: str
-    body: Formula
-    domain: Domain = "all"
-    top: int | None = None  # only the targets of largest entropy, for pairs
-
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        return (self.body,)
-
-    @cached_property
-    def free(self) -> Variables:
-        free = self.body.free - {self.variable}
-        if self.domain != "all":
-            return free | {"z"}
-        # Parents are those of y, and z is another target than y, whether or not the body mentions y.
-        if self.variable == "p" or (self.variable == "z" and not _knows_z(self.body)):
-            return free | {"y"}
-        return free
-
-    def text(self) -> list[str | Formula]:
-        shown = "pa" if self.variable == "p" else self.variable
-        name = f"{self.operation}_{shown}" + {"all": "", "after": ">z", "others": "!=z"}[self.domain]
-        body = self.body
-        if isinstance(body, Reduce) and body.domain == "after" and self.variable == "z":
-            name, body = "sum_yz", body.body
-        return [name, "(", body, ")" if self.top is None else f", top={self.top})"]
-
-
-def _knows_z(body: Formula) -> bool:
-    """True when targets inside are counted from ``z``: pairs, which bind ``y`` themselves."""
-    return any(isinstance(node, Reduce | Size) and node.domain != "all" for node in body.walk())
-
-
 def bracketed(formula: Formula) -> list[str | Formula]:
     """The formula in brackets if it is a sum."""
     return ["(", formula, ")"] if isinstance(formula, Add) else [formula]
 
 
-def pointing(formula: Formula, place: Formula | None, occurrence: int = 1) -> str:
-    """The formula on a line of its own, with the place underlined: the first, second, ... time that it is written."""
-    line, start, stop, written = "", -1, -1, 0
+def underlined(formula: Formula, node: Formula | None, occurrence: int = 1) -> str:
+    """The formula on a line, and carets under the node where it is written for the first, second, ... time."""
+    line, start, stop, n_written = "", -1, -1, 0
 
-    def write(node: Formula) -> None:
-        nonlocal line, start, stop, written
+    def write(current: Formula) -> None:
+        nonlocal line, start, stop, n_written
         begin = len(line)
-        for piece in node.text():
+        for piece in current.text():
             if isinstance(piece, Formula):
                 write(piece)
             else:
                 line += piece
-        if node is place:
-            written += 1
-            if written == occurrence:
+        if current is node:
+            n_written += 1
+            if n_written == occurrence:
                 start, stop = begin, len(line)
 
     write(formula)

@@ -1,28 +1,24 @@
-"""From a formula to the panels that it needs: checking, lowering, explaining and binding to data."""
+"""Plans: checking and lowering a formula, the panels that it needs, and binding it to data."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.memory import require_memory
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula.checks import check_open, is_extreme, kind_of
-from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program, Progress
+from labelsieve.formula.checks import check_open, kind_of, needs_first
+from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program
 from labelsieve.formula.lowering import additive_components, lower
-from labelsieve.formula.nodes import Formula, FormulaError, Reduce
-from labelsieve.formula.queries import is_static, reducers_over_selected
-from labelsieve.formula.table_sources import Needs, Sources, needs
-from labelsieve.formula.term_sources import TermSources
-from labelsieve.formula.values import Value
+from labelsieve.formula.nodes import Formula, FormulaError
+from labelsieve.formula.scorer import Scorer
+from labelsieve.formula.table_sources import Needs, Sources, TermSources, needs
+from labelsieve.formula.variables import Reduce, reducers_over_selected
 
 
 @dataclass(frozen=True)
-class Part:
-    """A summand of a score, what it tells, and how it is computed."""
+class Component:
+    """A summand of a score, its kind, and its lowered form."""
 
     kind: str
     written: Formula
@@ -35,12 +31,12 @@ class Plan:
     Parameters
     ----------
     score : Formula
-        Of a candidate ``f``, given what is selected.
+        Of a candidate ``f``, given the selected features.
     first : Formula, optional
-        While nothing is selected; by default ``score`` with its sums over ``s`` empty.
-    name : str
+        While nothing is selected; by default ``score`` with empty sums over ``s``.
+    name : str, default="formula"
         For messages.
-    by_term : bool
+    by_term : bool, default=False
         Evaluate information terms one by one instead of adding up the tables that they share.
 
     Examples
@@ -59,14 +55,13 @@ class Plan:
         if first is not None:
             self._check(first, "first")
             self._check_first(first)
-        elif any(is_extreme(node) for node in score.walk()):
+        elif any(needs_first(node) for node in score.walk()):
             raise FormulaError(f"{name}: min_s and max_s need a rule for the first pick: give `first`.", score)
-        self.parts = [Part(kind_of(part), part, lower(part, by_term=by_term)) for part in additive_components(score)]
-        self.first_components = self.parts
-        if first is not None:
-            self.first_components = [
-                Part(kind_of(part), part, lower(part, by_term=by_term)) for part in additive_components(first)
-            ]
+        self.components = self._lowered(score, by_term)
+        self.first_components = self.components if first is None else self._lowered(first, by_term)
+
+    def _lowered(self, formula: Formula, by_term: bool) -> list[Component]:
+        return [Component(kind_of(part), part, lower(part, by_term=by_term)) for part in additive_components(formula)]
 
     def _check(self, formula: Any, which: str) -> None:
         where = f"{self.name}, {which}"
@@ -78,42 +73,44 @@ class Plan:
 
     def _check_first(self, first: Formula) -> None:
         for node in first.walk():
-            if (isinstance(node, Reduce) and node.variable == "s") or ("S" in node.free and not node.parts):
+            if (isinstance(node, Reduce) and node.variable == "s") or ("S" in node.free and not node.children):
                 raise FormulaError(f"{self.name}, first: nothing is selected yet, so s and S have no meaning.", first, node)
 
     @property
     def target_needs(self) -> tuple[str, ...]:
-        """What the formula asks of the targets: see :mod:`labelsieve.labelspace.compatibility`."""
-        formulas = [self.score] if self.first is None else [self.score, self.first]
-        over = {node.variable for one in formulas for node in one.walk() if isinstance(node, Reduce)}
-        named = {"y": "sums over targets", "z": "pairs of targets", "p": "parents of targets"}
+        """What the formula needs of the targets: see :mod:`labelsieve.labelspace.compatibility`."""
+        over = {node.variable for node in self._reducers}
+        named = {"y": "sums over targets", "z": "pairs of targets", "pa": "parents of targets"}
         return tuple(need for variable, need in named.items() if variable in over)
 
     @property
     def takes_target_weights(self) -> bool:
         """True when targets are only added up: not paired with each other, not compared with each other."""
+        return not any(node.variable == "z" or (node.variable == "y" and not node.operation.linear) for node in self._reducers)
+
+    @property
+    def _reducers(self) -> list[Reduce]:
         formulas = [self.score] if self.first is None else [self.score, self.first]
-        reducers = [node for one in formulas for node in one.walk() if isinstance(node, Reduce)]
-        return not any(node.variable == "z" or (node.variable == "y" and node.operation == "max") for node in reducers)
+        return [node for formula in formulas for node in formula.walk() if isinstance(node, Reduce)]
 
     @cached_property
     def is_ranking(self) -> bool:
-        """True when scores do not depend on what is selected."""
-        return self.first is None and all(is_static(part.lowered) for part in self.parts)
+        """True when scores do not depend on the selection."""
+        return self.first is None and all(component.lowered.is_static for component in self.components)
 
     @cached_property
     def needs(self) -> dict[str | None, Needs]:
-        """The panels that it asks for, by what they are conditioned on."""
+        """The panels that it needs, by the variable they are conditioned on."""
         return needs(self.formulas)
 
     @cached_property
     def formulas(self) -> list[Formula]:
-        """All that is ever evaluated."""
-        return [part.lowered for part in [*self.parts, *self.first_components]]
+        """Every formula that is evaluated."""
+        return [component.lowered for component in [*self.components, *self.first_components]]
 
     @cached_property
     def term_by_term(self) -> "Plan":
-        """The same for estimators that take every information term from a table of its own."""
+        """The same for estimators that take every information term from a separate table."""
         return Plan(self.score, self.first, name=self.name, by_term=True)
 
     @cached_property
@@ -122,25 +119,25 @@ class Plan:
         return reducers_over_selected(self.formulas)
 
     @cached_property
-    def _accounts(self) -> tuple[int, int]:
-        """How many accumulators there are of a number for each feature, and of one for each feature and target."""
-        nodes = [node for part in self.parts for node in part.lowered.walk()]
-        by_target = ["y" in node.free for node in nodes if isinstance(node, Reduce) and node.variable in ("s", "z", "p")]
+    def _n_accumulators(self) -> tuple[int, int]:
+        """The numbers of accumulators with a value for each feature, and with one for each feature and target."""
+        nodes = [node for component in self.components for node in component.lowered.walk()]
+        by_target = ["y" in node.free for node in nodes if isinstance(node, Reduce) and node.variable in ("s", "z", "pa")]
         return by_target.count(False), by_target.count(True)
 
     def memory(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> tuple[int, int]:
-        """Bytes of the packed features, and of accumulators and panels, about."""
+        """Estimated bytes of the packed features, and of accumulators and panels."""
         packed = n_rows * n_features * max(1, levels - 1) // 8
-        by_feature, by_target = self._accounts
+        by_feature, by_target = self._n_accumulators
         columns = by_feature + n_targets * by_target
         wanted = self.needs.get(None, Needs())
         if wanted.full:
-            columns += 2 * n_targets  # kept by target beside what is made of it
+            columns += 2 * n_targets  # kept by target, with the values computed from it
         panel = PANEL_BYTES if any(need.full for need in self.needs.values()) else 0
         return packed, 8 * n_features * columns + 3 * min(panel, 8 * n_features * n_targets)
 
     def require_memory(self, X: Codes, Y: Codes) -> None:
-        """Refuse before anything is packed what would not fit."""
+        """Raise MemoryError before anything is packed if it would not fit."""
         packed, accumulators = self.memory(X.n_rows, X.n_columns, Y.n_columns, min(int(X.levels.max()), 33))
         if X.dense is None:
             packed = 0  # sparse columns are not stored as bits unless they are dense
@@ -154,9 +151,9 @@ class Plan:
         d, q = n_features, n_targets
         rows: list[tuple[str, str, int]] = []
         for given, need in sorted(self.needs.items(), key=lambda item: item[0] or ""):
-            when = {None: "once", "z": "once", "p": "once", "s": "each pick", "S": "each pick"}[given]
-            inside = "" if given is None else f", {'pa' if given == 'p' else given}"
-            times = {"z": q, "p": q}.get(given or "", 1)
+            when = {None: "once", "z": "once", "pa": "once", "s": "each pick", "S": "each pick"}[given]
+            inside = "" if given is None else f", {given}"
+            times = {"z": q, "pa": q}.get(given or "", 1)
             n_paired = min([q, *(node.top for node in self.score.walk() if isinstance(node, Reduce) and node.top is not None)])
             pairs = n_paired * (n_paired - 1) // 2 if given == "z" and not need.full else q * times
             if need.full:
@@ -171,47 +168,9 @@ class Plan:
         lines.append(f"{'memory:':<11} packed bits {packed / 1e6:.1f} MB, accumulators {accumulators / 1e6:.1f} MB")
         return "\n".join(lines)
 
-    def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
-        """Ready to score the features of ``workspace``."""
-        if workspace.by_term:
-            return Scorer(self.term_by_term, TermSources(workspace, self.term_by_term.formulas), targets, parents)
-        return Scorer(self, Sources(workspace, self.needs), targets, parents)
-
-
-class Scorer:
-    """Scores of all features given those selected so far."""
-
-    def __init__(self, plan: Plan, sources: Sources, targets: slice, parents: Parents | None) -> None:
-        self._plan, self._sources = plan, sources
-        self._program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
-        self._n_selected = 0
-        self._newest: list[tuple[Part, Value]] = []
-
-    def scores(self) -> NDArray[np.float64]:
-        """Score of every feature, in nats."""
-        fixed = self._sources.fixed
-        parts = self._plan.parts if self._n_selected else self._plan.first_components
-        values = [self._program.evaluate(part.lowered) for part in parts]
-        self._newest = list(zip(parts, values, strict=True))
-        total = (values[0] if len(values) == 1 else Value.total(values, fixed)).real(fixed)
-        self._total = total[:, 0] if len(total) > 1 else np.repeat(total[:, 0], self._sources.X.n_columns)
-        return self._total
-
-    def parts(self, feature: int) -> dict[str, float]:
-        """The summands of a feature's score in the last ``scores``, by what they tell: relevance, redundancy, ..."""
-        if len(self._newest) == 1:
-            return {self._newest[0][0].kind: float(self._total[feature])}
-        parts: dict[str, float] = {}
-        for part, value in self._newest:
-            one = Value(value.array[feature if len(value.array) > 1 else 0].reshape(1, 1), value.exact)
-            parts[part.kind] = parts.get(part.kind, 0.0) + float(one.real(self._sources.fixed)[0, 0])
-        return parts
-
-    def report_to(self, progress: Progress | None) -> None:
-        """Call ``progress`` with how much is done and how much there is, while pairs of targets are counted."""
-        self._program.progress = progress
-
-    def select(self, feature: int) -> None:
-        """Take ``feature`` among the selected."""
-        self._program.select(feature)
-        self._n_selected += 1
+    def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> Scorer:
+        """A scorer of the features of ``workspace``."""
+        plan = self.term_by_term if workspace.by_term else self
+        sources = TermSources(workspace, plan.formulas) if workspace.by_term else Sources(workspace, plan.needs)
+        program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
+        return Scorer(plan, program)

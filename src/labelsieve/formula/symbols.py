@@ -1,19 +1,19 @@
-r"""The words in which criteria are written.
+r"""The symbols in which criteria are written.
 
 ====================  =============================================================================================
 ``f``                 the candidate feature
 ``s``                 runs over the selected features, inside ``sum_s``, ``mean_s``, ``min_s``, ``max_s``
 ``S``                 all selected features as one variable
-``y``, ``z``          run over the targets, inside ``sum_y``, ``mean_y``, ``max_y``; ``z`` over the others, inside
-                      ``sum_z``, ``max_z``, and pairs of targets inside ``sum_yz``
-``pa``                runs over the parents of ``y``, inside ``sum_pa``, ``mean_pa``
+``y``, ``z``          run over the targets, inside ``sum_y``, ``mean_y``, ``min_y``, ``max_y``; ``z`` over the targets
+                      other than ``y``, inside ``sum_z``, ``mean_z``, ``min_z``, ``max_z``; pairs inside ``sum_yz``
+``pa``                runs over the parents of ``y``, inside ``sum_pa``, ``mean_pa``, ``min_pa``, ``max_pa``
 ``I(f, y)``           mutual information; ``I((f, s), y)`` of joint variables; ``I(f, y | s)`` with a condition
 ``H(f)``              entropy, also ``H((f, s))`` and ``H(f | s)``
 ``co(f, y, z)``       co-information, ``I(f, y) - I(f, y | z)``
 ====================  =============================================================================================
 
 Formulas take ``+ - * /``, numbers, ``sqrt``, ``pos`` (the positive part), ``minimum`` and ``maximum``. A ratio is 0 where
-its denominator is. While nothing is selected, sums and means over ``s`` are 0 and ``S`` tells nothing.
+its denominator is. While nothing is selected, sums and means over ``s`` are 0 and ``S`` has no information.
 
 >>> sum_y(I(f, y) - mean_s(I(f, s)))
 sum_y(I(f, y) - mean_s(I(f, s)))
@@ -23,19 +23,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from labelsieve.errors import is_whole
-from labelsieve.formula.nodes import (
-    Apply,
-    Domain,
-    Formula,
-    FormulaError,
-    Operation,
-    Reduce,
-    Term,
-    Variables,
-    as_formula,
-)
-
-_LETTER = {"f": "f", "s": "s", "S": "S", "y": "y", "z": "z", "pa": "p"}
+from labelsieve.formula.nodes import Apply, Formula, FormulaError, Variables, as_formula
+from labelsieve.formula.operations import MAX, MEAN, MIN, SUM, Operation
+from labelsieve.formula.variables import ORDER, Domain, Reduce, Reduced, Term
 
 
 @dataclass(frozen=True)
@@ -57,7 +47,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Conditioned:
-    """A variable and what is known."""
+    """A variable and a condition."""
 
     variable: Joint
     condition: Joint
@@ -66,7 +56,7 @@ class Conditioned:
         return f"{self.variable} | {self.condition}"
 
 
-f, s, S, y, z, pa = (Joint(frozenset(_LETTER[name]), name) for name in ("f", "s", "S", "y", "z", "pa"))
+f, s, S, y, z, pa = (Joint(frozenset({name}), name) for name in ORDER)
 
 
 def joint(value: Any) -> Joint:
@@ -95,9 +85,9 @@ def _term(written: str, *tables: tuple[float, Variables]) -> Formula:
             raise FormulaError("A joint table may have three variables at the most (S counts as one).", term, term)
         if {"s", "S"} <= names:
             raise FormulaError("s is part of S: a term may use one of them.", term, term)
-        if ("z" in names or "p" in names) and names & {"s", "S"}:
+        if names & {"z", "pa"} and names & {"s", "S"}:
             raise FormulaError("Pairs of targets cannot be combined with selected features in one term.", term, term)
-        if {"z", "p"} <= names:
+        if {"z", "pa"} <= names:
             raise FormulaError("z and pa are both second targets: a term may use one of them.", term, term)
     return term
 
@@ -116,83 +106,107 @@ def H(a: Any) -> Formula:
 
 
 def co(a: Any, b: Any, c: Any) -> Formula:
-    """Co-information ``I(a, b) - I(a, b | c)``: positive when ``c`` repeats what ``a`` and ``b`` share."""
+    """Co-information ``I(a, b) - I(a, b | c)``: positive when ``c`` is redundant with what ``a`` and ``b`` share."""
     one, two, three = joint(a).variables, joint(b).variables, joint(c).variables
     plain = ((1.0, one | two), (-1.0, one), (-1.0, two), (1.0, frozenset[str]()))
     known = ((-1.0, one | two | three), (1.0, one | three), (1.0, two | three), (-1.0, three))
     return _term(f"co({joint(a)}, {joint(b)}, {joint(c)})", *plain, *known)
 
 
-def _reduce(operation: Operation, variable: str, body: Any, domain: Domain = "all", top: int | None = None) -> Reduce:
+def _reduce(operation: Operation, variable: Reduced, body: Any, domain: Domain = "all", top: int | None = None) -> Reduce:
     formula = as_formula(body)
-    name = f"{operation}_{'pa' if variable == 'p' else variable}"
     reduced = Reduce(operation, variable, formula, domain, top)
     if variable not in formula.free:
-        shown = "pa" if variable == "p" else variable
-        raise FormulaError(f"{name} has nothing to run over: {shown} is not mentioned inside.", reduced, formula)
+        name = f"{operation.name}_{variable}"
+        raise FormulaError(f"{name} has nothing to run over: {variable} is not mentioned inside.", reduced, formula)
     return reduced
 
 
 def sum_s(body: Any) -> Formula:
     """Sum over the selected features."""
-    return _reduce("sum", "s", body)
+    return _reduce(SUM, "s", body)
 
 
 def mean_s(body: Any) -> Formula:
     """Mean over the selected features; 0 while there are none."""
-    return _reduce("mean", "s", body)
+    return _reduce(MEAN, "s", body)
 
 
 def min_s(body: Any) -> Formula:
-    """Least value over the selected features; needs a rule of its own for the first pick."""
-    return _reduce("min", "s", body)
+    """Smallest value over the selected features; the criterion must define ``first``."""
+    return _reduce(MIN, "s", body)
 
 
 def max_s(body: Any) -> Formula:
-    """Largest value over the selected features; needs a rule of its own for the first pick."""
-    return _reduce("max", "s", body)
+    """Largest value over the selected features; the criterion must define ``first``."""
+    return _reduce(MAX, "s", body)
 
 
 def sum_y(body: Any) -> Formula:
     """Sum over the targets."""
-    return _reduce("sum", "y", body)
+    return _reduce(SUM, "y", body)
 
 
 def mean_y(body: Any) -> Formula:
     """Mean over the targets."""
-    return _reduce("mean", "y", body)
+    return _reduce(MEAN, "y", body)
+
+
+def min_y(body: Any) -> Formula:
+    """Smallest value over the targets."""
+    return _reduce(MIN, "y", body)
 
 
 def max_y(body: Any) -> Formula:
     """Largest value over the targets."""
-    return _reduce("max", "y", body)
+    return _reduce(MAX, "y", body)
 
 
 def sum_z(body: Any) -> Formula:
     """Sum over the targets other than ``y``."""
-    return _reduce("sum", "z", body)
+    return _reduce(SUM, "z", body)
+
+
+def mean_z(body: Any) -> Formula:
+    """Mean over the targets other than ``y``; 0 when there is no other."""
+    return _reduce(MEAN, "z", body)
+
+
+def min_z(body: Any) -> Formula:
+    """Smallest value over the targets other than ``y``; 0 when there is no other."""
+    return _reduce(MIN, "z", body)
 
 
 def max_z(body: Any) -> Formula:
     """Largest value over the targets other than ``y``; 0 when there is no other."""
-    return _reduce("max", "z", body)
+    return _reduce(MAX, "z", body)
+
+
+def sum_pa(body: Any) -> Formula:
+    """Sum over the parents of ``y`` in the label network."""
+    return _reduce(SUM, "pa", body)
+
+
+def mean_pa(body: Any) -> Formula:
+    """Mean over the parents of ``y`` in the label network; 0 without parents."""
+    return _reduce(MEAN, "pa", body)
+
+
+def min_pa(body: Any) -> Formula:
+    """Smallest value over the parents of ``y`` in the label network; 0 without parents."""
+    return _reduce(MIN, "pa", body)
+
+
+def max_pa(body: Any) -> Formula:
+    """Largest value over the parents of ``y`` in the label network; 0 without parents."""
+    return _reduce(MAX, "pa", body)
 
 
 def sum_yz(body: Any, *, top: Any = None) -> Formula:
     """Sum over pairs of different targets, each pair once; ``top`` keeps the targets of largest entropy."""
     if top is not None and (not is_whole(top) or top < 1):
         raise FormulaError(f"top must be a whole number from 1, not {top!r}.")
-    return _reduce("sum", "z", _reduce("sum", "y", body, "after"), "all", None if top is None else int(top))
-
-
-def sum_pa(body: Any) -> Formula:
-    """Sum over the parents of ``y`` in the label network."""
-    return _reduce("sum", "p", body)
-
-
-def mean_pa(body: Any) -> Formula:
-    """Mean over the parents of ``y``; 0 without parents."""
-    return _reduce("mean", "p", body)
+    return _reduce(SUM, "z", _reduce(SUM, "y", body, "after"), "all", None if top is None else int(top))
 
 
 def sqrt(formula: Any) -> Formula:

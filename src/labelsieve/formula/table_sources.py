@@ -1,30 +1,32 @@
-"""Where a program's tables come from: panels of a backend, asked for once and no more than needed."""
+"""Tables and terms of a program: panels of a backend, each asked for once and only when needed."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelsieve.counting.backends.protocol import Backend, Condition, Feature, JointFeatures, Target
-from labelsieve.formula.nodes import Formula, Reduce, Table, Variables
+from labelsieve.counting.shrinkage import table_information
+from labelsieve.formula.nodes import Formula, Variables
+from labelsieve.formula.operations import SUM
+from labelsieve.formula.values import Fixed, Real
+from labelsieve.formula.variables import Reduce, Table, Term
 
 if TYPE_CHECKING:
     from labelsieve.counting.workspace import Workspace
 
-Fixed = NDArray[np.int64]
-GIVEN = ("s", "S", "z", "p")  # variables that a panel can be conditioned on
+GIVEN = ("s", "S", "z", "pa")  # variables that a panel can be conditioned on
 
 
 class Context(NamedTuple):
-    """What the open variables stand for while a formula is evaluated."""
+    """Values of the free variables while a formula is evaluated: a range of targets ``y``, and indices."""
 
     first: int
     last: int
     s: int | None = None
     z: int | None = None
-    p: int | None = None
-    among: tuple[int, ...] | None = None  # the only targets that pairs are made of
+    pa: int | None = None
+    among: tuple[int, ...] | None = None  # the targets that pairs are restricted to
 
     @property
     def targets(self) -> slice:
@@ -37,7 +39,7 @@ class Context(NamedTuple):
 
 @dataclass(frozen=True)
 class Needs:
-    """What formulas ask of the panels conditioned on one variable (None: on nothing)."""
+    """What formulas need of the panels conditioned on one variable (None: unconditioned)."""
 
     pair: bool = False  # (feature, given)
     total: bool = False  # (feature, given, target), added over the targets
@@ -46,7 +48,7 @@ class Needs:
 
 
 def needs(formulas: list[Formula]) -> dict[str | None, Needs]:
-    """Which panels the lowered formulas mention."""
+    """The panels that the lowered formulas mention, by the variable they are conditioned on."""
     found: dict[str | None, Needs] = {}
 
     def note(names: Variables, added: bool) -> None:
@@ -63,13 +65,13 @@ def needs(formulas: list[Formula]) -> dict[str | None, Needs]:
 
     def visit(node: Formula) -> None:
         match node:
-            case Reduce(operation="sum", variable="y", body=Table(variables=names)):
+            case Reduce(variable="y", body=Table(variables=names)) if node.operation == SUM:
                 note(names, added=True)
             case Table(variables=names):
                 note(names, added=False)
             case _:
-                for part in node.parts:
-                    visit(part)
+                for child in node.children:
+                    visit(child)
 
     for formula in formulas:
         visit(formula)
@@ -79,13 +81,14 @@ def needs(formulas: list[Formula]) -> dict[str | None, Needs]:
 class Sources:
     """Tables of features and targets as fixed-point sums, two-dimensional: features by targets.
 
-    What does not depend on the selection is the workspace's, and shared; what does is kept here for the newest feature alone.
+    Tables that do not depend on the selection are shared through the workspace; the others are kept here for the newest feature
+    only.
     """
 
     def __init__(self, workspace: "Workspace", wanted: dict[str | None, Needs]) -> None:
         self.X, self.Y, self.fixed = workspace.X, workspace.Y, workspace.fixed
         self.target_weights = workspace.target_weights
-        if self.target_weights is not None:  # the core adds targets without weights, so each is asked for by itself
+        if self.target_weights is not None:  # backends add targets without weights, so each is asked for separately
             wanted = {given: replace(need, total=False, full=need.full or need.total) for given, need in wanted.items()}
         self._workspace, self._wanted = workspace, wanted
         self._panels: dict[str | None, tuple[object, dict[object, Fixed]]] = {}
@@ -98,7 +101,7 @@ class Sources:
 
     @property
     def backend(self) -> Backend:
-        """Where panels of features come from."""
+        """The backend that counts panels."""
         return self._workspace.backend
 
     def table_of(self, feature: int) -> int:
@@ -138,7 +141,7 @@ class Sources:
         """The variable that a panel is conditioned on."""
         if given == "S":
             return JointFeatures(self._selected)
-        index = {"s": context.s, "z": context.z, "p": context.p}[given]
+        index = {"s": context.s, "z": context.z, "pa": context.pa}[given]
         assert index is not None
         return Feature(index) if given == "s" else Target(index)
 
@@ -152,14 +155,14 @@ class Sources:
                 return self.backend.given_single(condition)
 
     def _panel(self, given: str | None, context: Context, what: str) -> Fixed:
-        identity = {"s": context.s, "S": self._selected, "z": context.z, "p": context.p, None: 0}[given]
+        identity = {"s": context.s, "S": self._selected, "z": context.z, "pa": context.pa, None: 0}[given]
         if given not in self._panels or self._panels[given][0] != identity:
             self._panels[given] = (identity, {})
         kept = self._panels[given][1]
-        place: object = what if what in ("pair", "targets") else (what, context.first, context.last)
-        if place not in kept:
+        key: object = what if what in ("pair", "targets") else (what, context.first, context.last)
+        if key not in kept:
             self._count(given, context, what, kept)
-        return kept[place]
+        return kept[key]
 
     def _count(self, given: str | None, context: Context, what: str, kept: dict[object, Fixed]) -> None:
         if given is None:
@@ -185,3 +188,27 @@ class Sources:
             for old in [key for key in kept if isinstance(key, tuple) and key[0] == "full"]:
                 del kept[old]  # one slice of the targets at a time
         kept[what, context.first, context.last] = sums[:, np.newaxis] if what == "total" else sums
+
+
+class TermSources(Sources):
+    """Terms in nats, each from a whole table, for estimators that are not sums over cells."""
+
+    def __init__(self, workspace: "Workspace", formulas: list[Formula]) -> None:
+        joined = any(isinstance(node, Term) and "S" in node.variables for formula in formulas for node in formula.walk())
+        super().__init__(workspace, {"S": Needs()} if joined else {})
+
+    def term(self, term: Term, context: Context) -> Real:
+        """An information term, all its entropies from one table of its variables."""
+        given = next((name for name in GIVEN if name in term.variables), None)
+        letters = {"f": "x", "y": "y", given: "z"}
+        # Tables have the sign of n log n, which is that of minus the entropy.
+        terms = [(-sign, "".join(sorted(letters[name] for name in names))) for sign, names in term.tables if names]
+        condition = None if given is None else self._condition(given, context)
+        shape = self.X.n_columns, context.last - context.first
+        return table_information(self.backend, terms, condition, shape, targets=context.targets)
+
+    def entropies_of_targets(self) -> Fixed:
+        """Fixed-point entropies, to rank targets by."""
+        entropies = table_information(self.backend, [(1.0, "y")], None, (1, self.Y.n_columns))[0]
+        scaled: Fixed = np.floor(entropies * (self.fixed.scale * self.fixed.total) + 0.5).astype(np.int64)
+        return scaled

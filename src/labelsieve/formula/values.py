@@ -1,7 +1,7 @@
-"""Numbers while a formula is evaluated: exact integers as long as possible, doubles where it must be.
+"""Values of formulas: exact integers as long as possible, doubles where necessary.
 
-Sums are always sums of integers, so they do not depend on their order. What is not linear (a ratio, a product, a root) is a
-double, rounded to the same fixed point before it is added to anything.
+Sums are always sums of integers, so they do not depend on their order. Nonlinear values (a ratio, a product, a root) are
+doubles, rounded to the same fixed point before they are added to anything.
 """
 
 from collections.abc import Iterable
@@ -16,9 +16,9 @@ from labelsieve.errors import InputError
 
 Fixed = NDArray[np.int64]
 Real = NDArray[np.float64]
-LARGEST = 2**53  # of what is folded: then no account overflows between two spills
+LARGEST = 2**53  # of a folded value: no accumulator overflows between two spills
 TOO_LARGE = "A term of the formula is too large for 64-bit fixed point: divide the formula by a constant."
-SMALL_FACTOR = 2**10  # which no sum over the targets needs room for
+SMALL_FACTOR = 2**10  # for which every sum over the targets has headroom
 
 
 class Value(NamedTuple):
@@ -93,8 +93,7 @@ class Value(NamedTuple):
         arrays = [value.array if exact else value.real(fixed) for value in values]
         if function == "pos":
             return Value(np.maximum(arrays[0], 0), exact)
-        choose = np.minimum if function == "minimum" else np.maximum
-        return Value(choose(*arrays), exact)
+        return Value({"minimum": np.minimum, "maximum": np.maximum}[function](*arrays), exact)
 
 
 def _fits(array: Fixed | Real, factor: int) -> bool:

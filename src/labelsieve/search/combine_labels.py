@@ -76,7 +76,7 @@ class KnownScores:
         """Score of every feature."""
         return self._scores
 
-    def parts(self, feature: int) -> dict[str, float]:
+    def components(self, feature: int) -> dict[str, float]:
         """All of it is relevance."""
         return {"relevance": float(self._scores[feature])}
 

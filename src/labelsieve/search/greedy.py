@@ -34,8 +34,8 @@ class GreedySearch:
         In order of choice.
     scores : list of float
         The score of each when it was chosen, in nats.
-    parts : list of dict
-        The summands of each score by what they tell: relevance, redundancy, interaction, label pairs.
+    components : list of dict
+        The components of each score: relevance, redundancy, interaction, label pairs.
     """
 
     plan: Plan
@@ -45,7 +45,7 @@ class GreedySearch:
     excluded: Sequence[int] = ()
     selected: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
-    parts: list[dict[str, float]] = field(default_factory=list)
+    components: list[dict[str, float]] = field(default_factory=list)
     _folded: int = 0
 
     @property
@@ -85,4 +85,4 @@ class GreedySearch:
     def _choose(self, best: int, scores: NDArray[np.float64]) -> None:
         self.selected.append(best)
         self.scores.append(float(scores[best]))
-        self.parts.append(self.scorer.parts(best))
+        self.components.append(self.scorer.components(best))

@@ -123,7 +123,7 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         given: Parents = getattr(self, "parents", None)
         given = resolve_method.parents if given is None else given
         learned = isinstance(given, str | NetworkRule)
-        if learned and "p" not in resolve_method.criterion.plan.needs:
+        if learned and "pa" not in resolve_method.criterion.plan.needs:
             return None
         data: CountingInput = one_table(tables, "A network") if learned else tables[0]
         parents, network = find_parents(given, X, data.X, targets, options=self._counting_options(data.weights))

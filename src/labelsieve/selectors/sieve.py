@@ -179,7 +179,7 @@ class Sieve(BaseSieve):
                 search.extend(wanted, progress)
         self.selected_ = np.array(search.selected[:wanted], dtype=np.intp)
         self.scores_ = np.array(search.scores[:wanted])
-        parts = search.parts[:wanted]
+        parts = search.components[:wanted]
         kinds = {kind: None for part in parts for kind in part}
         self.score_components_ = {kind: np.array([part.get(kind, 0.0) for part in parts]) for kind in kinds}
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)

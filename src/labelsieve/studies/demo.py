@@ -129,5 +129,5 @@ def sees_interaction(score: Formula) -> bool:
     >>> sees_interaction(make_criterion("jmi").score), sees_interaction(make_criterion("mrmr").score)
     (True, False)
     """
-    terms = [node.free for node in score.walk() if not node.parts]
+    terms = [node.free for node in score.walk() if not node.children]
     return any({"f", "y"} <= variables and variables & {"s", "S"} for variables in terms)

@@ -94,7 +94,7 @@ def own_parts(selector: Any) -> tuple[Mapping[str, Any], str]:
     criterion = getattr(selector, "criterion_", None)
     if criterion is None or not parts:
         return {"score": selector.scores_}, ""
-    if set(parts) == {"relevance"} or len(criterion.plan.parts) > 1:
+    if set(parts) == {"relevance"} or len(criterion.plan.components) > 1:
         return parts, ""
     return {"score": selector.scores_}, f"{criterion.name}: one term, nothing to split"
 
