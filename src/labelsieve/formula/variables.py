@@ -14,6 +14,7 @@ from labelsieve.formula.operations import Operation
 ORDER = ("f", "s", "S", "y", "z", "pa")  # in which the variables of a table are listed
 Reduced = Literal["s", "y", "z", "pa"]
 Domain = Literal["all", "after", "others"]
+_REDUCED, _DOMAINS = get_args(Reduced), get_args(Domain)
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,10 +82,10 @@ class Reduce(Formula):
     def __post_init__(self) -> None:
         if not isinstance(self.operation, Operation):
             raise FormulaError(f"{self.operation!r} is not an operation that a reducer can have.")
-        if self.variable not in get_args(Reduced):
+        if self.variable not in _REDUCED:
             raise FormulaError(f"{self.variable!r} is not a variable that a reducer can run over: s, y, z or pa.")
-        if self.domain not in get_args(Domain):
-            raise FormulaError(f"{self.domain!r} is not a domain of a reducer: {', '.join(get_args(Domain))}.")
+        if self.domain not in _DOMAINS:
+            raise FormulaError(f"{self.domain!r} is not a domain of a reducer: {', '.join(_DOMAINS)}.")
 
     @property
     def children(self) -> tuple[Formula, ...]:
