@@ -85,7 +85,7 @@ def test_structure_is_what_screen_readers_need(page):
 
 def test_everything_is_there(report, page):
     titles = [section.title for section in report.sections]
-    assert titles[-3:] == ["Methods", "How to cite", "How to get the same again"]
+    assert titles[-3:] == ["Methods", "How to cite", "How to reproduce"]
     text = " ".join(page.texts)
     for wanted in ("labelsieve", "scikit-learn", "fingerprint", "@software{labelsieve", "Nogueira, Sechidis and Brown 2018"):
         assert wanted in text

@@ -7,24 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli.options import names_in
-from labelsieve.cli.select_command import (
-    ALIKE,
-    BinsOption,
-    CodesOption,
-    CountOption,
-    CriterionOption,
-    CutsOption,
-    EstimatorOption,
-    ExcludedOption,
-    ForcedOption,
-    JobsOption,
-    LabelsOption,
-    LabelwiseOption,
-    StopOption,
-    TargetsOption,
-    choose,
-)
+from labelsieve.cli.select_options import REDUNDANT, SelectOptions, with_select_options
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,58 +19,45 @@ REPORT = "Where to write the report."
 SHOWN = "cife"  # by the demo: it finds the answer, and its formula has all the parts that a report can show
 
 
+@with_select_options
 def report(
     what: Annotated[Path, typer.Argument(help=WHAT)],
+    options: SelectOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help=f"{REPORT} It replaces a file there.")] = Path("report.html"),
-    labels: LabelsOption = None,
-    count: CountOption = None,
-    criterion: CriterionOption = "jmi",
-    stop: StopOption = None,
-    targets: TargetsOption = "auto",
-    discretizer: CutsOption = "auto",
-    bins: BinsOption = None,
-    codes: CodesOption = False,
-    estimator: EstimatorOption = None,
-    forced: ForcedOption = None,
-    excluded: ExcludedOption = None,
-    labelwise: LabelwiseOption = False,
-    n_jobs: JobsOption = None,
-    twins: Annotated[float, typer.Option(help=ALIKE)] = 0.9,
-    stability: Annotated[int, typer.Option(min=0, help="Select from so many resamples of the rows too; 0: do not.")] = 20,
+    redundant: Annotated[float, typer.Option(help=REDUNDANT)] = 0.9,
+    stability: Annotated[int, typer.Option(min=0, help="Also select from this many resamples of the rows; 0: do not.")] = 20,
     seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Of those resamples.")] = 0,
 ) -> None:
     """Write a selection or a study as one HTML file, with tables, figures and citations.
 
     The file needs no network. For a study, the options of a selection have no meaning.
     """
-    if not 0 < twins <= 1:
-        raise InputError("--twins takes a number above 0 and at most 1.")
+    if not 0 < redundant <= 1:
+        raise InputError("--redundant takes a number above 0 and at most 1.")
     if stability == 1:
-        raise InputError("--stability: one resample has nothing to agree with; give 2 or more, or 0.")
+        raise InputError("--stability: one resample cannot be compared; give 2 or more, or 0.")
     check_output(output)
     require_matplotlib()
     command = shlex.join(["labelsieve", *sys.argv[1:]])
     if what.is_dir():
-        made = study_page(what, command)
+        page = study_page(what, command)
     else:
         from labelsieve.report import selection_report
 
-        cut = {"discretizer": discretizer, "bins": bins, "codes": codes}
-        more = {"estimator": estimator, "forced": names_in(forced), "excluded": names_in(excluded), "n_jobs": n_jobs}
-        result = choose(what, labels, count, criterion, stop, cut, more, {"targets": targets, "labelwise": labelwise})
-        made = selection_report(
-            result.sieve,
-            result.data.named_features(),
-            result.data.Y,
-            names=result.data.feature_names,
-            label_names=result.data.label_names,
+        selector, X, data = options.fit(what)
+        page = selection_report(
+            selector,
+            X,
+            data.Y,
+            names=data.feature_names,
+            label_names=data.label_names,
             data_name=what.name,
-            twins=twins,
+            redundant=redundant,
             resamples=stability,
             random_state=seed,
             command=command,
         )
-    said(made.write(output))
+    print_path(page.write(output))
 
 
 def study_page(folder: Path, command: str) -> "Report":
@@ -120,18 +90,18 @@ def write_demo(result: "Demo", path: Path) -> None:
 
     data = result.data
     sieve = Sieve(SHOWN, n_features_to_select=len(result.answer)).fit(data.X, data.Y)
-    made = selection_report(
+    page = selection_report(
         sieve,
         data.X,
         data.Y,
         names=data.feature_names,
         label_names=data.label_names,
         data_name="the demo",
-        twins=0.2,
+        redundant=0.2,
         resamples=20,
         command=shlex.join(["labelsieve", *sys.argv[1:]]),
     )
-    said(made.write(path))
+    print_path(page.write(path))
 
 
 def require_matplotlib() -> None:
@@ -150,6 +120,6 @@ def check_output(path: Path) -> None:
         raise InputError(f"{path}: a report is a .html file in a folder that exists.")
 
 
-def said(path: Path) -> None:
-    """Say where the report is."""
+def print_path(path: Path) -> None:
+    """Print where the report is."""
     typer.echo(f"labelsieve: report written to {path.resolve()}", err=True)

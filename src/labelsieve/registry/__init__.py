@@ -14,7 +14,7 @@ from labelsieve.registry.classes import (
 from labelsieve.registry.learners import BASES, CLASSIFIERS, Learner, make_base, make_classifier
 from labelsieve.registry.presets import AUTO, PRESETS, Preset, ResolvedMethod, method_names, resolve_method
 from labelsieve.registry.published_methods import METHODS, Method, methods_of
-from labelsieve.registry.selector_names import make_selector, selector_class
+from labelsieve.registry.selector_names import make_selector, method_of, selector_class
 
 __all__ = [
     "AUTO",
@@ -40,6 +40,7 @@ __all__ = [
     "make_selector",
     "make_stopping_rule",
     "method_names",
+    "method_of",
     "methods_of",
     "resolve_method",
     "selector_class",

@@ -20,6 +20,24 @@ def selector_class(name: str) -> Any:
     return load_class("labelsieve.Sieve" if method is None else f"labelsieve.{method.selector}")
 
 
+def method_of(selector: Any) -> str:
+    """The name of the method that a selector runs; of a selector that no method lists, its class name.
+
+    >>> method_of(make_selector("lp-relieff", n_neighbors=3)), method_of(make_selector("cmim", with_relevance=True))
+    ('lp-relieff', 'cmim')
+    """
+    criterion = getattr(selector, "criterion", None)
+    if isinstance(criterion, str):
+        return criterion.lower()
+    if criterion is not None:
+        return str(getattr(criterion, "name", None) or type(criterion).__name__)
+    settings = selector.get_params(deep=False)
+    for name, method in METHODS.items():
+        if method.selector.rpartition(".")[2] == type(selector).__name__ and method.settings.items() <= settings.items():
+            return name
+    return type(selector).__name__
+
+
 def make_selector(criterion: Any, *, labelwise: bool = False, **settings: Any) -> Any:
     """An unfitted selector of this method, with other settings where they are given.
 

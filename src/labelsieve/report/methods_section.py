@@ -17,8 +17,8 @@ STABILITY: Row = (
     "How much selections of resampled rows agree, corrected for chance: 1 for the same features every time.",
     "Nogueira, Sechidis and Brown 2018",
 )
-TWINS: Row = (
-    "redundant twins",
+REDUNDANT: Row = (
+    "redundant features",
     "Similarity is I(f; s) / H(f, s): 1 when each feature determines the other, 0 when they are independent.",
     "Rajski 1961",
 )

@@ -57,7 +57,7 @@ def published_report(published: "Replication", results: "Mapping[str, StudyResul
         Section("choices", "What the paper leaves open", facts("Choices that were made", list(published.choices.items()))),
         Section("data", "Data sets", joined(datasets_table(one, _of(part, results)) for part, one in results.items())),
         Section("cite", "How to cite", citation_section("the paper")),
-        Section("again", "How to get the same again", _again(results, command)),
+        Section("reproduce", "How to reproduce", _again(results, command)),
     ]
     notes = [reservations(one) for one in results.values()]
     lead = joined([paragraph(published.paper), *(paragraph(f"{one.title}: {one.verdict}") for one in claims), *notes])

@@ -5,10 +5,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-import narwhals.stable.v1 as nw
-
-from labelsieve.counting.number_table import is_frame
-from labelsieve.fingerprint import array_print, code_print
+from labelsieve.fingerprint import code_print
 from labelsieve.report.html import Html, joined, paragraph, tag
 from labelsieve.report.html_tables import facts
 
@@ -24,18 +21,6 @@ def versions() -> list[tuple[str, str]]:
         except PackageNotFoundError:
             found.append((name, "not installed"))
     return [*found, ("machine", f"{platform.system()} on {platform.machine()}"), ("code of labelsieve", code_print())]
-
-
-def data_print(table: Any) -> str:
-    """A hash of the values of a table; of a frame, of its columns in order, whatever made it.
-
-    >>> data_print([[1.0, 0.0], [0.0, 1.0]]) == data_print([[1.0, 0.0], [0.0, 1.0]]) != data_print([[1.0, 0.0], [0.0, 2.0]])
-    True
-    """
-    if not is_frame(table):
-        return array_print(table)
-    columns = [nw.from_native(table, eager_only=True)[name].to_numpy() for name in nw.from_native(table).columns]
-    return array_print(*(column.astype(str) if column.dtype.kind == "O" else column for column in columns))
 
 
 def selector_facts(selector: Any) -> list[tuple[str, str]]:

@@ -1,32 +1,32 @@
-"""The pictures of a selection, as far as it has them."""
+"""The figures of a selection."""
 
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelsieve.report.data_section import Facts
 from labelsieve.report.figures import information_map, ranking, selection_stability, shared_features, stopping_curve
 from labelsieve.report.html import Html, paragraph, tag
 from labelsieve.report.svg import figure
+from labelsieve.selectors.selection import Selection
 from labelsieve.statistics import Stability
 
-MAPPED, MAPPED_LABELS = 40, 30  # of the map: the first features, and the labels that they tell most about
+MAPPED, MAPPED_LABELS = 40, 30  # of the map: the first features, and the labels about which they are most informative
 
 
 def selection_figures(
-    selector: Any, data: Facts, told: NDArray[np.float64], parts: dict[str, Any] | None, stability: Stability | None
+    selector: Any, selection: Selection, data: Facts, steps: dict[str, Any] | None, stability: Stability | None
 ) -> Html:
     """Ranking or shared features, map, network, curve and stability."""
     pieces = [
-        *(_shared(selector, data) if np.ndim(selector.selected_) == 2 else _ranked(selector, data, parts)),
-        *_map(selector, data, told),
+        *(_shared(selector, data) if np.ndim(selector.selected_) == 2 else _ranked(selector, data, steps)),
+        *_map(selector, selection, data),
         *_network(selector, data),
         *_curve(selector),
         *_stability(stability, data),
     ]
-    return tag("div", *pieces, class_="figures") if pieces else paragraph("Nothing was chosen, so there is no figure_function.")
+    return tag("div", *pieces, class_="figures") if pieces else paragraph("Nothing was selected, so there is no figure.")
 
 
 def _shared(selector: Any, data: Facts) -> list[Html]:
@@ -38,61 +38,62 @@ def _shared(selector: Any, data: Facts) -> list[Html]:
             partial(shared_features, selector, names=data.names, label_names=data.label_names),
             name="figure-shared",
             title="Which labels share features.",
-            description=f"{(counts > 1).sum()} features are shared by several labels, {(counts == 1).sum()} belong to one.",
-            caption="A dot is a choice, the larger the earlier; at the right, how many labels chose the feature.",
+            description=f"{(counts > 1).sum()} features belong to several labels, {(counts == 1).sum()} belong to one label.",
+            caption="A dot is a selected feature, the larger the earlier; at the right, the number of labels that selected it.",
         )
     ]
 
 
-def _ranked(selector: Any, data: Facts, parts: dict[str, Any] | None) -> list[Html]:
+def _ranked(selector: Any, data: Facts, steps: dict[str, Any] | None) -> list[Html]:
     if not len(selector.selected_):
         return []
     scores = figure(
         partial(ranking, selector, names=data.names),
         name="figure-ranking",
-        title="Scores and their parts.",
-        description="A bar for every chosen feature in order of choice; the numbers are in the table of chosen features.",
-        caption="Scores when each feature was chosen, split as the formula of the criterion allows.",
+        title="Scores and their components.",
+        description="A bar for every selected feature in order of selection; the table of selected features has the numbers.",
+        caption="Scores when each feature was selected, split into the components of the formula.",
     )
-    if parts is None:
+    if steps is None:
         return [scores]
-    steps = figure(
-        partial(ranking, selector, names=data.names, parts=parts),
+    split = figure(
+        partial(ranking, selector, names=data.names, parts=steps),
         name="figure-steps",
-        title="What every pick told, repeated and added.",
-        description="Relevance, redundancy and complementarity of every pick, in order of choice.",
-        caption="The same split for every criterion, averaged over the features chosen before.",
+        title="Relevance, redundancy and complementarity of every step.",
+        description="Three bars for every selected feature, in order of selection.",
+        caption="The same components for every criterion, averaged over the features selected before.",
     )
-    return [scores, steps]
+    return [scores, split]
 
 
-def _map(selector: Any, data: Facts, told: NDArray[np.float64]) -> list[Html]:
+def _map(selector: Any, selection: Selection, data: Facts) -> list[Html]:
     columns = _mapped(selector)
     if not columns:
         return []
-    places = {int(column): place for place, column in enumerate(np.flatnonzero(selector.support_))}
-    shown = told[[places[column] for column in columns]]
+    index = {column: row for row, column in enumerate(selection.columns)}
+    shown = selection.information()[[index[column] for column in columns]]
+    n_labels = shown.shape[1]
     labels = np.sort(np.argsort(-shown.sum(axis=0), kind="stable")[:MAPPED_LABELS])
     shown = shown[:, labels]
-    row, place = (int(place) for place in np.unravel_index(int(shown.argmax()), shown.shape))
-    most = f"Most: {data.names[columns[row]]} about {data.label_names[labels[place]]}, {shown[row, place]:.3f} nats."
+    row, label = (int(axis) for axis in np.unravel_index(int(shown.argmax()), shown.shape))
+    most = f"Most: {data.names[columns[row]]} about {data.label_names[labels[label]]}, {shown[row, label]:.3f} nats."
     names = [data.label_names[label] for label in labels]
-    some = f" The first {MAPPED} features." if len(places) > MAPPED else ""
-    if told.shape[1] > MAPPED_LABELS:
-        some += f" {MAPPED_LABELS} of {told.shape[1]:,} labels, those about which they tell most."
+    extent = f" The first {MAPPED} features." if len(index) > MAPPED else ""
+    if n_labels > MAPPED_LABELS:
+        extent += f" {MAPPED_LABELS} of {n_labels:,} labels, those with the most information."
     return [
         figure(
-            partial(information_map, shown, features=[data.names[one] for one in columns], labels=names),
+            partial(information_map, shown, features=[data.names[column] for column in columns], labels=names),
             name="figure-map",
-            title="How much features tell about labels.",
+            title="Information of features about labels.",
             description=most,
-            caption=f"Mutual information; features and labels that are alike are neighbors.{some} {most}",
+            caption=f"Mutual information; similar features and similar labels are neighbors.{extent} {most}",
         )
     ]
 
 
 def _mapped(selector: Any) -> list[int]:
-    """Columns for the map: in order of choice, or those that most labels chose."""
+    """Columns for the map: in order of selection, or those that most labels selected."""
     if np.ndim(selector.selected_) == 1:
         return [int(column) for column in selector.selected_[:MAPPED]]
     counts = selector.label_support_.sum(axis=0)
@@ -145,6 +146,6 @@ def _stability(stability: Stability | None, data: Facts) -> list[Html]:
             name="figure-stability",
             title="How often features are selected on resampled rows.",
             description=words,
-            caption=f"{words} The dotted line is chance.",
+            caption=f"{words} The dotted line is the expectation for random features.",
         )
     ]

@@ -3,23 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.errors import InputError
 from labelsieve.labelspace import label_space_name
 from labelsieve.report.data_section import Facts, data_section, label_table, read_facts
+from labelsieve.report.figures.score_chart import own_parts
 from labelsieve.report.html import Html, paragraph
 from labelsieve.report.html_page import Report, Section
-from labelsieve.report.methods_section import STABILITY, STEPS, TWINS, citation_section, methods_section, selector_rows
-from labelsieve.report.reproduce import data_print, reproduce_section, selector_facts, versions
-from labelsieve.report.selected_table import chosen_table, twins_of
+from labelsieve.report.methods_section import REDUNDANT, STABILITY, STEPS, citation_section, methods_section, selector_rows
+from labelsieve.report.reproduce import reproduce_section, selector_facts, versions
+from labelsieve.report.selected_table import selected_table
 from labelsieve.report.selection_figures import selection_figures
-from labelsieve.selectors import selection_stability as resampled
-from labelsieve.selectors.pptmi import PPTMI
-from labelsieve.selectors.relief import BaseRelief
-from labelsieve.selectors.selection_stability import Kind
-from labelsieve.statistics import Stability
+from labelsieve.selectors import selection_stability
+from labelsieve.selectors.selection import Selection
 
 NAMED = 6  # features that the summary names
 
@@ -32,12 +29,12 @@ def selection_report(
     names: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
     data_name: str = "",
-    twins: float | None = 0.9,
+    redundant: float | None = 0.9,
     resamples: int = 0,
     random_state: int = 0,
     command: str | None = None,
 ) -> Report:
-    """All about a selection: the data, the chosen features and what they tell, the methods, and how to get the same again.
+    """A report of a selection: selected features, information per label, data, methods, and how to reproduce it.
 
     Parameters
     ----------
@@ -47,16 +44,16 @@ def selection_report(
         The data that it was fitted on.
     names, label_names : sequence of str, optional
         Of features and labels; by default the columns of frames, or numbers.
-    data_name : str
-        What the data are called, for the title.
-    twins : float, optional
-        List features left out that are so similar (0 to 1) to a chosen one; None looks for none.
-    resamples : int
-        Select again on so many samples of the rows, to see how stable the choice is; 0 does not.
-    random_state : int
+    data_name : str, default=""
+        The name of the data, for the title.
+    redundant : float or None, default=0.9
+        List features that were not selected and are at least this similar (0 to 1) to a selected one; None lists none.
+    resamples : int, default=0
+        Select again on this many resamples of the rows, for the stability of the selection; 0 does not.
+    random_state : int, default=0
         Of the resamples.
     command : str, optional
-        The command that made it, to be shown.
+        The command that made the report, to be shown.
 
     Returns
     -------
@@ -64,7 +61,8 @@ def selection_report(
 
     Notes
     -----
-    Cost: a few passes over the chosen columns; twins look at every column for each chosen one; resamples are as many fits.
+    Cost: a few passes over the selected columns; ``redundant`` takes a pass over all columns for each selected one,
+    ``resamples`` as many fits.
 
     Examples
     --------
@@ -72,67 +70,82 @@ def selection_report(
     >>> from labelsieve.datasets import make_known_answer
     >>> data = make_known_answer(200)
     >>> sieve = Sieve("mrmr", n_features_to_select=3).fit(data.X, data.Y)
-    >>> report = selection_report(sieve, data.X, data.Y, names=data.feature_names, data_name="made-up songs")
+    >>> report = selection_report(sieve, data.X, data.Y, names=data.feature_names, data_name="synthetic songs")
     >>> [section.title for section in report.sections]
-    ['Chosen features', 'What they tell', 'Data', 'Methods', 'How to cite', 'How to get the same again']
+    ['Selected features', 'Information per label', 'Data', 'Methods', 'How to cite', 'How to reproduce']
     """
     check_is_fitted(selector)
     data = read_facts(X, Y, names if names is not None else getattr(selector, "feature_names_in_", None), label_names)
     if data.n_features != selector.n_features_in_:
         raise InputError(f"X has {data.n_features} features, and the selector was fitted on {selector.n_features_in_}.")
-    labelwise = np.ndim(selector.selected_) == 2
-    alike = None if labelwise or twins is None else twins_of(selector, X, Y, twins)
-    kind: Kind = "subsample" if isinstance(selector, BaseRelief | PPTMI) else "bootstrap"  # a row twice is its own neighbor
+    redundant = redundant if _has_codes(selector, data) else None
     stability = None
     if resamples:
-        stability = resampled(selector, X, Y, n_repeats=resamples, kind=kind, random_state=random_state)
-    told = selector.label_information(X, Y)
-    parts = (
-        selector.information_components(X, Y) if hasattr(selector, "information_components") and _one_table(selector) else None
+        stability = selection_stability(selector, X, Y, n_repeats=resamples, kind="auto", random_state=random_state)
+    selection: Selection = selector.selection(
+        X,
+        Y,
+        names=data.names,
+        label_names=data.label_names,
+        redundant=redundant,
+        information=True,
+        stability=stability,
     )
-    chosen = chosen_table(selector, data, told, parts, alike)
-    rows = [*selector_rows(selector), *([STEPS] if parts else []), *([TWINS] if alike is not None else [])]
+    has_steps = hasattr(selector, "information_components") and _one_code_table(selector)
+    steps = selector.information_components(X, Y) if has_steps else None
+    components, _ = own_parts(selector)
+    # A formula of one term has nothing to split; then the table shows the components that all criteria have.
+    table = selected_table(selection, components if len(components) > 1 else steps or {}, redundant)
+    rows = [*selector_rows(selector), *([STEPS] if steps else []), *([REDUNDANT] if redundant is not None else [])]
     rows += [STABILITY] if stability is not None else []
     blocks = {
-        "Data": [*data.rows(), ("fingerprint of X", data_print(X)), ("fingerprint of Y", data_print(Y))],
-        f"Parameters of {type(selector).__name__}": selector_facts(selector),
+        "Data": [*data.rows(), *((f"fingerprint of {name}", print) for name, print in selection.fingerprint.items())],
+        f"Parameters of {selection.selector}": selector_facts(selector),
         "Versions": versions(),
     }
-    if stability is not None:
-        blocks["Resamples"] = [("kind", kind), ("how many", str(resamples)), ("random_state", str(random_state))]
-    title = f"Features of {data_name}" if data_name else "Chosen features"
+    if selection.stability is not None:
+        kind, count = selection.stability.kind, str(resamples)
+        blocks["Resamples"] = [("kind", kind), ("number", count), ("random_state", str(random_state))]
+    figures = selection_figures(selector, selection, data, steps, stability)
     return Report(
-        title,
-        _lead(selector, data, stability),
+        f"Features of {data_name}" if data_name else "Selected features",
+        _summary(selector, selection, data),
         (
-            Section("chosen", "Chosen features", chosen),
-            Section("told", "What they tell", selection_figures(selector, data, told, parts, stability)),
-            Section("data", "Data", Html(data_section(data) + label_table(data, selector, told))),
+            Section("selected", "Selected features", table),
+            Section("information", "Information per label", figures),
+            Section("data", "Data", Html(data_section(data) + label_table(data, selection))),
             Section("methods", "Methods", methods_section(rows)),
             Section("cite", "How to cite", citation_section()),
-            Section("again", "How to get the same again", reproduce_section(command, blocks)),
+            Section("reproduce", "How to reproduce", reproduce_section(command, blocks)),
         ),
     )
 
 
-def _one_table(selector: Any) -> bool:
-    """True unless features were counted in other bins for every target."""
+def _one_code_table(selector: Any) -> bool:
+    """False where every target has bins for itself."""
     return getattr(getattr(selector, "discretizer_", None), "targets", None) != "single"
 
 
-def _lead(selector: Any, data: Facts, stability: Stability | None) -> Html:
-    n_chosen = int(np.count_nonzero(selector.support_))
-    name = selector.criterion if isinstance(getattr(selector, "criterion", None), str) else type(selector).__name__
+def _has_codes(selector: Any, data: Facts) -> bool:
+    """Whether redundant features can be found: one list of features, and one table of codes."""
+    if not hasattr(selector, "discretizer_") or hasattr(selector, "label_ranking") or not len(selector.selected_):
+        return False
+    return _one_code_table(selector) or len(data.label_names) == 1
+
+
+def _summary(selector: Any, selection: Selection, data: Facts) -> Html:
+    name = selector.criterion if isinstance(getattr(selector, "criterion", None), str) else selection.selector
     space = getattr(selector, "targets_", None)
-    taken = "" if space is None else f" ({label_space_name(space)})"
-    words = [f"{name} chose {n_chosen:,} of {data.n_features:,} features for {data.count_of_labels()}{taken}, "]
+    in_space = "" if space is None else f" ({label_space_name(space)})"
+    words = [
+        f"{name} selected {len(selection.columns):,} of {data.n_features:,} features for {data.count_of_labels()}{in_space}, "
+    ]
     words.append(f"from {data.n_rows:,} rows.")
-    if np.ndim(selector.selected_) == 1 and n_chosen:
-        first = [data.names[int(column)] for column in selector.selected_[:NAMED]]
-        words.append(f" The first: {', '.join(first)}.")
-    rule = getattr(selector, "stopping_", None)
-    if rule is not None and hasattr(rule, "reason_"):  # one for all labels
-        words.append(f" {rule.reason_}")
-    if stability is not None and not np.isnan(stability.index):
-        words.append(f" Over resamples of the rows the selection is stable to {stability.index:.2f} (1: always the same).")
+    if selection.selected and not selection.labelwise:
+        words.append(f" The first: {', '.join(one.feature for one in selection.selected[:NAMED])}.")
+    if len(selection.stopping) == 1:
+        words.append(f" {selection.stopping[0].reason}")
+    if selection.stability is not None and selection.stability.index is not None:
+        index = selection.stability.index
+        words.append(f" Stability over resamples of the rows: {index:.2f} (1: the same features every time).")
     return paragraph(*words)

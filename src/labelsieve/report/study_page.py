@@ -61,7 +61,7 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
     >>> protocol = Protocol([songs], ["jmi", "mim"], n_features="1..3", measures=["hamming_loss"], splits="2x50%")
     >>> _ = Study(protocol, folder).run()
     >>> [section.title for section in study_report(StudyResults(folder)).sections]
-    ['hamming loss', 'Stability', 'Data sets', 'Methods', 'How to cite', 'How to get the same again']
+    ['hamming loss', 'Stability', 'Data sets', 'Methods', 'How to cite', 'How to reproduce']
     """
     if not results.datasets:
         raise InputError("this study has no results yet; run it first.")
@@ -77,7 +77,7 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
             Section("data", "Data sets", datasets_table(results)),
             Section("methods", "Methods", methods_section(_method_rows(results))),
             Section("cite", "How to cite", citation_section()),
-            Section("again", "How to get the same again", again(results, command)),
+            Section("reproduce", "How to reproduce", again(results, command)),
         ),
     )
 

@@ -13,19 +13,17 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.number_table import is_frame, is_integer_array
-from labelsieve.counting.row_weights import RowWeights, positive_weights
+from labelsieve.counting.row_weights import positive_weights
 from labelsieve.counting.targets import Kind, TargetTable
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import Discretizer, allows_missing, one_table
 from labelsieve.errors import InputError, is_whole
-from labelsieve.information import Codes, mutual_information
+from labelsieve.information import Codes
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, read_targets, to_count
 from labelsieve.labelspace.base_space import CountingInput
-from labelsieve.plotting import figure_function
 from labelsieve.registry import DISCRETIZERS, ResolvedMethod
-from labelsieve.selectors.storage import StoredSelection
+from labelsieve.selectors.fitted import FittedSelector
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base_rule import Evaluator
 
@@ -37,10 +35,8 @@ Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
 PARENTS = ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None]
 
 
-class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """What the selectors share: parameters, reading data, the mask."""
-
-    stopping_: Any  # the rule that found the number, or one for each target
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str, Criterion, type],
@@ -131,15 +127,6 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
             self.network_ = network
         return parents
 
-    def _counting_options(self, weights: RowWeights | None = None) -> CountingOptions:
-        """The parameters of the selector that counting depends on; defaults for those that it does not have."""
-        return CountingOptions(
-            weights=weights,
-            estimator=getattr(self, "estimator", "plugin"),
-            n_jobs=getattr(self, "n_jobs", None),
-            backend=getattr(self, "backend", "auto"),
-        )
-
     def _wanted(self, n_features: int, n_available: int) -> int:
         """How many features to choose; more than there are means all."""
         if self.n_features_to_select is None:
@@ -185,51 +172,6 @@ class BaseSieve(StoredSelection, SelectorMixin, BaseEstimator):  # type: ignore[
         if len(excluded) == self.n_features_in_:
             raise InputError("Every column is excluded; leave at least one to choose.")
         return forced, excluded
-
-    def label_information(self, X: Any, y: Any) -> NDArray[np.float64]:
-        """Mutual information of every chosen feature, in order of columns, with every target, in nats.
-
-        Features and targets are counted as the selection counted them: features as its discretizer has it (five bins of equal
-        width for selectors without one), every target by itself, real ones in five bins. Cost: one pass over the chosen
-        columns.
-
-        Returns
-        -------
-        ndarray of shape (n_chosen, n_targets)
-        """
-        X, targets = self._seen(X), read_targets(y).codes()
-        columns = np.flatnonzero(self._get_support_mask())
-        chosen = nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native() if is_frame(X) else X[:, columns]
-        if not len(columns):
-            return np.empty((0, targets.n_columns))
-        discretizer: Any = getattr(self, "discretizer_", DISCRETIZERS["equal-width"]())
-        codes = discretizer.encode(chosen, targets)
-        how: dict[str, Any] = {"n_jobs": getattr(self, "n_jobs", None), "estimator": getattr(self, "estimator", "plugin")}
-        if not isinstance(codes, list):
-            return mutual_information(codes, targets, **how)
-        return np.column_stack([mutual_information(own, targets, **how)[:, label] for label, own in enumerate(codes)])
-
-    def _seen(self, X: Any) -> Any:
-        """Features like those of ``fit``, checked."""
-        check_is_fitted(self)
-        finite = "allow-nan" if allows_missing(getattr(self, "discretizer", None)) else True
-        how = {"skip_check_array": True} if is_frame(X) else {"accept_sparse": ("csr", "csc"), "ensure_all_finite": finite}
-        return validate_data(self, X, reset=False, **how)
-
-    def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
-        """Draw the chosen features and their scores: see :func:`labelsieve.report.figures.score_chart`."""
-        check_is_fitted(self)
-        return figure_function("ranking")(self, names=names, n_shown=n_shown, ax=ax)
-
-    def plot_information(self, X: Any, y: Any, *, names: Any = None, label_names: Any = None, ax: Any = None) -> Any:
-        """Draw what chosen features tell about every label: see :func:`labelsieve.report.figures.information_map`."""
-        table = self.label_information(X, y)
-        names = getattr(self, "feature_names_in_", None) if names is None else names
-        columns = np.flatnonzero(self.support_)
-        features = [str(column if names is None else names[column]) for column in columns]
-        if label_names is None and is_frame(y):
-            label_names = nw.from_native(y, eager_only=True).columns
-        return figure_function("information_map")(table, features=features, labels=label_names, ax=ax)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -125,6 +125,8 @@ class ChiSquare(BaseRanking):
     feature_scores_ : ndarray of float, shape (n_features,)
     selected_, scores_, support_
         As for :class:`labelsieve.Sieve`.
+    discretizer_ : Discretizer
+        With its settings.
     n_rows_without_labels_ : int
         Rows that copies left out; 0 in the other label spaces.
 
@@ -164,11 +166,11 @@ class ChiSquare(BaseRanking):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        used = make_discretizer(self.discretizer)
+        self.discretizer_ = make_discretizer(self.discretizer)
         given = X
-        X, table, weights = self._rows(X, y, sample_weight, "classes", used)
+        X, table, weights = self._rows(X, y, sample_weight, "classes", self.discretizer_)
         targets = table.classes
-        features = one_table(used.encode(X, targets, weights), "ChiSquare")
+        features = one_table(self.discretizer_.encode(X, targets, weights), "ChiSquare")
         statistics = _statistics(features, targets, self.targets, weights)
         copies = self.targets in ("copy", "copy-weight")
         self.n_rows_without_labels_ = int(np.count_nonzero(_labels(targets).sum(axis=1) == 0)) if copies else 0

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.backends.factory import BackendSetting
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
-from labelsieve.discretize import Discretizer, allows_missing
+from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace import Single, label_space_name
@@ -205,12 +205,13 @@ class LabelwiseSieve(BaseSieve):
         check_is_fitted(self)
         return figure_function("shared_features")(self, names=names, label_names=label_names, n_shown=n_shown, ax=ax)
 
-    def transform_label(self, X: Any, label: int) -> Any:
-        """The columns that target ``label`` chose, in order of choice; a frame stays a frame."""
+    def label_ranking(self, label: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The columns of target ``label`` in order of selection, and their scores."""
         check_is_fitted(self)
-        columns = self.selected_[label][: self.n_selected_[label]]
-        if is_frame(X):
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native()
-        finite = "allow-nan" if allows_missing(self.discretizer) else True
-        return validate_data(self, X, reset=False, accept_sparse=("csr", "csc"), ensure_all_finite=finite)[:, columns]
+        listed = self.selected_[label] >= 0
+        return self.selected_[label][listed], self.scores_[label][listed]
+
+    def transform_label(self, X: Any, label: int) -> Any:
+        """The columns of target ``label``, in order of selection; a frame stays a frame."""
+        X, (columns, _) = self._check_features(X), self.label_ranking(label)
+        return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native() if is_frame(X) else X[:, columns]

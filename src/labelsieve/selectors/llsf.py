@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -187,9 +188,14 @@ class LLSF(BaseSieve):
             warnings.warn(f"LLSF's objective {remedy} ({state}).", ConvergenceWarning, stacklevel=3)
         return found.W
 
-    def transform_label(self, X: Any, label: int) -> Any:
-        """The columns of label ``label``, those of largest coefficient first."""
+    def label_ranking(self, label: int) -> tuple[NDArray[np.intp], Array]:
+        """The columns of label ``label``, those of largest absolute coefficient first, and their coefficients."""
         check_is_fitted(self)
         size = np.abs(self.coef_[:, label])
         columns = np.argsort(-size, kind="stable")[: np.count_nonzero(size)]
+        return columns, self.coef_[columns, label]
+
+    def transform_label(self, X: Any, label: int) -> Any:
+        """The columns of label ``label``, in the order of :meth:`label_ranking`."""
+        columns, _ = self.label_ranking(label)
         return validate_data(self, X, reset=False, accept_sparse=("csr", "csc"))[:, columns]

@@ -70,6 +70,7 @@ class PPTMI(BaseSieve):
     ['relevant', 'relevant', 'relevant']
     """
 
+    needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": BaseSieve._parameter_constraints["n_features_to_select"],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],

@@ -1,4 +1,4 @@
-"""Redundant twins: features that were left out because a chosen one tells nearly the same."""
+"""Redundant features: not selected, with nearly the same information as a selected one."""
 
 from typing import NamedTuple
 
@@ -14,11 +14,10 @@ from labelsieve.errors import InputError
 
 
 class RedundantFeature(NamedTuple):
-    r"""An unchosen feature and how nearly it tells the same as the chosen one.
+    r"""A feature that was not selected, and its similarity to a selected one.
 
     ``similarity`` is :math:`I(f; s) / H(f, s)`: 1 when each determines the other, 0 when they are independent. One minus
-    it is a metric
-    (Rajski 1961).
+    it is a metric (Rajski 1961).
     """
 
     feature: int
@@ -28,7 +27,7 @@ class RedundantFeature(NamedTuple):
 def redundant_features(
     codes: Codes, selected: NDArray[np.intp], options: CountingOptions = DEFAULT_OPTIONS, *, at_least: float = 0.9
 ) -> dict[int, list[RedundantFeature]]:
-    """Twins of every selected feature, the nearest first.
+    """Redundant features of every selected feature, the most similar first.
 
     Cost: one pass over pairs of columns for each selected feature.
 
@@ -40,14 +39,14 @@ def redundant_features(
     fixed = FixedPoint.for_rows(codes.n_rows)
     backend = make_backend(codes, constant_column(codes.n_rows), fixed, options)
     alone = fixed.top - backend.singles()[0]
-    unchosen = np.ones(codes.n_columns, dtype=bool)
-    unchosen[selected] = False
-    twins: dict[int, list[RedundantFeature]] = {}
+    unselected = np.ones(codes.n_columns, dtype=bool)
+    unselected[selected] = False
+    redundant: dict[int, list[RedundantFeature]] = {}
     for feature in map(int, selected):
         together = fixed.top - backend.panel(Feature(feature), targets=slice(0)).pair
         shared = alone + alone[feature] - together
         similarity = np.divide(shared, together, out=np.zeros(len(alone)), where=together > 0)
-        close = np.flatnonzero(unchosen & (similarity >= at_least))
-        order = close[np.argsort(-similarity[close], kind="stable")]
-        twins[feature] = [RedundantFeature(int(k), float(similarity[k])) for k in order]
-    return twins
+        similar = np.flatnonzero(unselected & (similarity >= at_least))
+        order = similar[np.argsort(-similarity[similar], kind="stable")]
+        redundant[feature] = [RedundantFeature(int(column), float(similarity[column])) for column in order]
+    return redundant

@@ -26,6 +26,7 @@ _TOGETHER = 64  # references that the core adds up together: blocks are multiple
 class BaseRelief(BaseRanking):
     """Parameters of the Relief family, and walking over the reference rows."""
 
+    needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRanking._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],

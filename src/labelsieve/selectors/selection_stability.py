@@ -1,5 +1,6 @@
-"""How stable a selector is over resamples of the rows."""
+"""Stability of a selector over resamples of the rows."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, one_of, whole_number
 from labelsieve.statistics import Stability, stability_index
 
-Kind = Literal["bootstrap", "subsample"]
+Kind = Literal["auto", "bootstrap", "subsample"]
 
 
 def selection_stability(
@@ -32,15 +33,17 @@ def selection_stability(
     Parameters
     ----------
     selector : estimator
-        Anything with ``fit(X, Y)`` and ``get_support()``. It is cloned, not changed.
+        With ``fit(X, Y)`` and ``get_support()``. It is cloned, not changed.
     X, Y : array-like, frame or sparse matrix
-    n_repeats : int
+    n_repeats : int, default=30
         At least two.
-    kind : {"bootstrap", "subsample"}
-        As many rows as there are, drawn with repetition, or a ``fraction`` of them without. Selectors that look for
-        neighbors want ``"subsample"``: a row drawn twice is its own neighbor.
-    fraction : float
-    confidence : float
+    kind : {"auto", "bootstrap", "subsample"}, default="bootstrap"
+        As many rows as there are, drawn with replacement, or a ``fraction`` of them without. ``"auto"`` is ``"subsample"``
+        for selectors that look for neighbors, since a row drawn twice is its own neighbor, else ``"bootstrap"``.
+    fraction : float, default=0.5
+        Share of the rows in a subsample.
+    confidence : float, default=0.95
+        Of the interval.
     random_state : int, RandomState or None
         The same number gives the same samples, whatever ``n_jobs``.
     n_jobs : int, optional
@@ -60,7 +63,9 @@ def selection_stability(
     1.0
     """
     n_repeats = whole_number(n_repeats, "n_repeats", 2, 1_000_000)
-    one_of(kind, "kind", ("bootstrap", "subsample"))
+    one_of(kind, "kind", ("auto", "bootstrap", "subsample"))
+    if kind == "auto":
+        kind = "subsample" if getattr(selector, "needs_distinct_rows", False) else "bootstrap"
     if not 0 < fraction <= 1:
         raise InputError(f"fraction must be above 0 and at most 1, not {fraction!r}.")
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -71,7 +76,7 @@ def selection_stability(
         size = max(1, round(fraction * n_rows))
         samples = [np.sort(rng.permutation(n_rows)[:size]) for _ in range(n_repeats)]
     masks = Parallel(n_jobs=n_jobs)(delayed(_support)(selector, X, Y, rows) for rows in samples)
-    return stability_index(np.array(masks), confidence=confidence)
+    return replace(stability_index(np.array(masks), confidence=confidence), kind=kind)
 
 
 def _support(selector: Any, X: Any, Y: Any, rows: NDArray[np.intp]) -> NDArray[np.bool_]:

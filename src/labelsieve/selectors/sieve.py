@@ -16,14 +16,13 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM, StepComponents
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError
-from labelsieve.labelspace import LabelSpace, read_targets, refusal
+from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.plotting import figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import LABEL_SPACES, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, joined_scores
 from labelsieve.selectors.base import PARENTS, BaseSieve, Count, ParentLists, Parents, evaluator_of
-from labelsieve.selectors.redundancy import RedundantFeature, redundant_features
 from labelsieve.stopping import SelectionPath, StoppingRule
 
 
@@ -232,16 +231,6 @@ class Sieve(BaseSieve):
         """What would be counted for data of this size, and the memory it takes."""
         used = self._recipe()
         return used.criterion.plan.explain(n_rows, n_features, used.space.n_variables(n_targets), levels)
-
-    def redundant_features(self, X: Any, y: Any = None, *, at_least: float = 0.9) -> dict[int, list[RedundantFeature]]:
-        """For each chosen feature, the unchosen ones that tell nearly the same, and how nearly: see :class:`RedundantFeature`.
-
-        The targets ``y`` are for a discretizer that looks at them.
-        """
-        X = self._seen(X)
-        targets = None if y is None else read_targets(y).codes()
-        codes = one_table(self.discretizer_.encode(X, targets), "redundant_features")
-        return redundant_features(codes, self.selected_, self._counting_options(), at_least=at_least)
 
     def information_components(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, NDArray[np.float64]]:
         r"""What every pick told by itself, repeated, and added beside those before it: the same split for any criterion.

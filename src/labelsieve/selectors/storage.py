@@ -1,4 +1,4 @@
-"""Fitted selections as JSON: what was chosen, with which parameters, readable by people and programs."""
+"""Fitted selectors as JSON files: the selection, and the fitted attributes."""
 
 import inspect
 import json
@@ -14,59 +14,77 @@ from labelsieve.discretize import AsGiven
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.registry import CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
+from labelsieve.selectors.selection import Selection
 from labelsieve.stopping import StoppingRule
 
 FORMAT = "labelsieve selection"
-VERSION = 1
+VERSION = 2
 
 
-class StoredSelection:
-    """Saving and loading for the selectors."""
+class JsonStorage:
+    """Saving fitted selectors and loading them again."""
 
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted selection to ``path``: all of it or, if something fails, nothing."""
+    def to_json(self, path: str | os.PathLike[str], selection: Selection | None = None) -> None:
+        """Write the fitted selector to ``path``: all of it or, if something fails, nothing.
+
+        ``selection`` is stored in place of ``self.selection()``: one made with the data has their fingerprints.
+        """
         check_is_fitted(self)
+        result: Selection = self.selection() if selection is None else selection  # type: ignore[attr-defined]
         fitted = {name: _plain(value) for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
-        parameters = {name: _plain(value) for name, value in self.get_params(deep=False).items()}  # type: ignore[attr-defined]
-        document = {
-            "format": FORMAT,
-            "version": VERSION,
-            "selector": type(self).__name__,
-            "parameters": parameters,
-            "fitted": fitted,
-        }
+        document = {"format": FORMAT, "version": VERSION, "selection": result.to_dict(), "fitted": fitted}
         target = Path(path)
         text = json.dumps(document, indent=1)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        half = Path(name)
+        temporary = Path(name)
         try:
             os.close(handle)
-            half.write_text(text, encoding="utf-8")
-            half.replace(target)
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(target)
         finally:
-            half.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a fitted selection: it transforms as the one that was saved."""
+        """Read a fitted selector: it transforms as the one that was saved."""
+        document = _read_document(path)
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: not JSON ({error}); save selections with to_json.") from None
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise InputError(f"{path}: not a saved selection; save one with to_json.")
-        if document.get("version") != VERSION:
-            raise InputError(f"{path}: version {document.get('version')} of the format; this release reads version {VERSION}.")
-        if document.get("selector") != cls.__name__:
-            raise InputError(f"{path}: holds a {document.get('selector')}; read it with that class's from_json.")
-        try:
-            selector = cls(**{name: _revive(value) for name, value in document["parameters"].items()})
-            for name, value in document["fitted"].items():
-                setattr(selector, name, _revive(value))
-            _check(selector)
+            selection = Selection.from_dict(document["selection"])
+            if selection.selector == cls.__name__:
+                selector = cls(**{name: _revive(value) for name, value in selection.settings.items()})
+                for name, value in document["fitted"].items():
+                    setattr(selector, name, _revive(value))
+                _check(selector, selection)
         except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
             raise InputError(f"{path}: a damaged selection ({error}).") from None
+        if selection.selector != cls.__name__:
+            raise InputError(f"{path}: holds a {selection.selector}; read it with that class's from_json.")
         return selector
+
+    def _settings(self) -> dict[str, Any]:
+        """The parameters as plain values."""
+        return {name: _plain(value) for name, value in self.get_params(deep=False).items()}  # type: ignore[attr-defined]
+
+
+def read_selection(path: str | os.PathLike[str]) -> Selection:
+    """The :class:`Selection` in a file that ``to_json`` of any selector wrote."""
+    document = _read_document(path)
+    try:
+        return Selection.from_dict(document["selection"])
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(f"{path}: a damaged selection ({error}).") from None
+
+
+def _read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not JSON ({error}); save selections with to_json.") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError(f"{path}: not a saved selection; save one with to_json.")
+    if document.get("version") != VERSION:
+        raise InputError(f"{path}: version {document.get('version')} of the format; this release reads version {VERSION}.")
+    return document
 
 
 def _plain(value: Any) -> Any:
@@ -85,7 +103,7 @@ def _plain(value: Any) -> Any:
         return value
     if type(value).__name__ in _KNOWN and type(value) is _KNOWN[type(value).__name__]:
         plain = {"object": type(value).__name__, "parameters": {key: _plain(item) for key, item in _parameters(value).items()}}
-        if isinstance(value, StoppingRule):  # with what it found
+        if isinstance(value, StoppingRule):  # with its results
             plain["fitted"] = {name: _plain(item) for name, item in vars(value).items() if name.endswith("_")}
         return plain
     return {"text": repr(value)}
@@ -96,7 +114,7 @@ _KNOWN |= {item.__name__: item for known in (CRITERIA, DISCRETIZERS, LABEL_SPACE
 
 
 def _parameters(value: Any) -> dict[str, Any]:
-    """What the object was made with."""
+    """The parameters of an object."""
     return {name: getattr(value, name) for name in inspect.signature(type(value)).parameters}
 
 
@@ -117,10 +135,12 @@ def _revive(value: Any) -> Any:
     return value["text"]
 
 
-def _check(selector: Any) -> None:
+def _check(selector: Any, selection: Selection) -> None:
     n_features = int(selector.n_features_in_)
     if selector.support_.shape != (n_features,) or selector.support_.dtype != bool:
         raise ValueError("support_ does not fit n_features_in_")
-    chosen = np.unique(selector.selected_[selector.selected_ >= 0])  # lists of targets end with -1 where they are shorter
-    if selector.scores_.shape != selector.selected_.shape or not np.array_equal(chosen, np.flatnonzero(selector.support_)):
+    selected = np.unique(selector.selected_[selector.selected_ >= 0])  # lists of targets end with -1 where they are shorter
+    if selector.scores_.shape != selector.selected_.shape or not np.array_equal(selected, np.flatnonzero(selector.support_)):
         raise ValueError("selected_, scores_ and support_ do not belong together")
+    if selection.n_features != n_features or selection.columns != selected.tolist():
+        raise ValueError("the selection and the fitted attributes do not belong together")

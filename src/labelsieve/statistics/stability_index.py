@@ -29,6 +29,8 @@ class Stability:
     masks : ndarray of bool, shape (n_repeats, n_features)
     confidence : float
         Of the interval.
+    kind : str
+        How rows were resampled, where they were: "bootstrap" or "subsample".
     """
 
     index: float
@@ -37,6 +39,7 @@ class Stability:
     frequency: NDArray[np.float64]
     masks: NDArray[np.bool_]
     confidence: float = 0.95
+    kind: str = ""
 
     def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
         """Draw how often features were selected: see :func:`labelsieve.report.figures.stability_chart`."""

@@ -1,0 +1,194 @@
+"""The options of ``select`` and ``report``, declared once, and the fit that they ask for."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+
+import typer
+
+from labelsieve.cli.datasets_command import LABELS
+from labelsieve.cli.options import (
+    complete,
+    discretizer_names,
+    method_names,
+    names_in,
+    parse_named,
+    read_count,
+    rule_names,
+    space_names,
+)
+from labelsieve.errors import InputError
+
+if TYPE_CHECKING:
+    from labelsieve.datasets import Dataset
+    from labelsieve.stopping import StoppingRule
+
+CRITERION = "A criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
+COUNT = "Number of features: a number, a share such as 10%, or all; default: 10. With --stop: the largest number."
+STOP = "Find the number by a rule: threshold, knee, g-test, permutation or cross-validation; permutation:alpha=0.01 sets more."
+TARGETS = (
+    "The label space: single, joint, pruned, copy, copy-weight, select-max, select-min, select-random, ignore, "
+    "group, group-rand or group-auto; auto: that of the method."
+)
+CUTS = "Discretizer: equal-width, equal-frequency, k-means, mean-std or mdl; auto: that of the method."
+REDUNDANT = "List features that were not selected and are at least this similar (0 to 1) to a selected one."
+
+
+class FittedTable(NamedTuple):
+    """A fitted selector, the features that it was fitted on with their names, and the data set."""
+
+    selector: Any
+    X: Any
+    data: "Dataset"
+
+
+@dataclass(frozen=True)
+class SelectOptions:
+    """What to select, as typed."""
+
+    labels: Annotated[str | None, typer.Option(help=LABELS)] = None
+    count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=COUNT)] = None
+    criterion: Annotated[
+        str, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
+    ] = "jmi"
+    stop: Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(rule_names))] = None
+    targets: Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(space_names))] = "auto"
+    discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(discretizer_names))] = "auto"
+    bins: Annotated[
+        int | None, typer.Option("--n-bins", "--bins", min=1, help="Equal-width bins of each feature; default: 5.")
+    ] = None
+    codes: Annotated[bool, typer.Option("--codes", help="No bins: features are text or whole numbers from 0.")] = False
+    estimator: Annotated[str | None, typer.Option(help="Of entropies: plugin, miller-madow or shrinkage.")] = None
+    forced: Annotated[str | None, typer.Option(help="Features that are always selected: names with commas.")] = None
+    excluded: Annotated[str | None, typer.Option(help="Features that are never selected: names with commas.")] = None
+    labelwise: Annotated[bool, typer.Option("--labelwise", help="A list for every label instead of one for all.")] = False
+    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")] = None
+
+    def make_selector(self) -> Any:
+        """The selector, its parameters checked before a long file is read."""
+        from labelsieve.registry import METHODS, make_selector, resolve_method, selector_class
+        from labelsieve.stopping import StoppingRule
+
+        name, settings = parse_named(self.criterion, "--criterion")
+        settings |= self._settings()
+        method = name.lower()
+        if method in METHODS and isinstance(settings.get("n_features_to_select"), StoppingRule):
+            takes = getattr(selector_class(method), "_parameter_constraints", {}).get("n_features_to_select", [])
+            if StoppingRule not in takes:
+                raise InputError(f"{method} takes no stopping rule: give a number of features, -k 10 or -k 10%.")
+        try:
+            selector = make_selector(name, labelwise=self.labelwise, **settings)
+            if method not in METHODS:
+                resolve_method(selector.criterion, getattr(selector, "targets", "auto"), selector.discretizer)
+            selector._validate_params()
+        except InputError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{method}: {error}") from None
+        return selector
+
+    def _settings(self) -> dict[str, Any]:
+        """Parameters of the selector that the options set."""
+        from labelsieve.discretize import EqualWidth
+
+        if self.codes + (self.bins is not None) + (self.discretizer != "auto") > 1:
+            raise InputError("--codes, --n-bins and --discretizer exclude each other.")
+        if self.n_jobs == 0:
+            raise InputError("--n-jobs must not be 0; give a number of threads, or -1 for all.")
+        given = {"estimator": self.estimator, "forced": names_in(self.forced), "excluded": names_in(self.excluded)}
+        settings: dict[str, Any] = {name: value for name, value in {**given, "n_jobs": self.n_jobs}.items() if value}
+        if self.targets != "auto":
+            settings["targets"] = self.targets
+        if self.codes or self.bins is not None:
+            settings["discretizer"] = None if self.bins is None else EqualWidth(self.bins)
+        elif self.discretizer != "auto":
+            settings["discretizer"] = self.discretizer
+        count = None if self.count is None else read_count(self.count)
+        if self.stop is not None:
+            settings["n_features_to_select"] = read_stop(self.stop, count)
+        elif self.count is not None:
+            settings["n_features_to_select"] = count
+        return settings
+
+    def fit(self, path: Path) -> FittedTable:
+        """Fit the selector on a file or a data set; a note names text columns with fewer bins than values."""
+        from sklearn.utils import get_tags
+
+        from labelsieve.datasets import load_or_fetch
+        from labelsieve.registry import METHODS, method_of
+
+        selector = self.make_selector()
+        data = load_or_fetch(path, self.labels)
+        X, method, text = data.named_features(), method_of(selector), data.text_features
+        if not get_tags(selector).input_tags.allow_nan:
+            _refuse_missing(data, path)
+        if text and method in METHODS and METHODS[method].needs_numbers:
+            column = next(iter(text))
+            raise InputError(f"{method} calculates with the features, and {column!r} is text; drop it, or make it numbers.")
+        try:
+            selector.fit(X, data.Y)
+        except InputError:
+            raise
+        except ValueError as error:  # what scikit-learn's checks of input raise
+            raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
+        bins = getattr(getattr(selector, "discretizer_", None), "n_bins", None)
+        for column, values in text.items():
+            if bins is not None and values > bins:
+                note = f"{column!r} is text with {values} different values, in {bins} bins by the alphabet"
+                typer.echo(f"labelsieve: note: {note}; --n-bins {values} or --codes keeps them apart.", err=True)
+        return FittedTable(selector, X, data)
+
+
+def _refuse_missing(data: "Dataset", path: Path) -> None:
+    for name, rows in data.missing_features.items():
+        raise InputError(
+            f"{os.fspath(path)}: column {name!r} has {len(rows)} missing values, the first in row {rows[0] + 1}"
+            "; fill them or drop their rows."
+        )
+
+
+def with_select_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for every field of :class:`SelectOptions`, which it takes as ``options``."""
+    types = get_type_hints(command, include_extras=True)
+    option_types = get_type_hints(SelectOptions, include_extras=True)
+    parameters: list[Parameter] = []
+    for parameter in signature(command).parameters.values():
+        if parameter.name != "options":
+            parameters.append(parameter.replace(annotation=types[parameter.name], kind=Parameter.KEYWORD_ONLY))
+            continue
+        for option in fields(SelectOptions):
+            annotation = option_types[option.name]
+            parameters.append(Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation))
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        options = SelectOptions(**{option.name: values.pop(option.name) for option in fields(SelectOptions)})
+        command(options=options, **values)
+
+    run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def read_stop(text: str, most: int | float | None) -> "StoppingRule":
+    """The rule that was typed, for up to ``most`` features.
+
+    >>> read_stop("permutation:alpha=0.01", 20)
+    PermutationTest(alpha=0.01, max_features=20)
+    """
+    from labelsieve.registry import make_stopping_rule
+
+    name, parameters = parse_named(text, "--stop")
+    if isinstance(most, float):
+        raise InputError("--stop: with a rule, -k is the largest number of features, a whole number.")
+    if most is not None:
+        parameters.setdefault("max_features", most)
+    if isinstance(parameters.get("estimator"), str):
+        from labelsieve.studies.protocol.named_estimators import read_classifier
+
+        parameters["estimator"] = read_classifier(parameters["estimator"]).estimator
+    return make_stopping_rule(name, **parameters)

@@ -1,0 +1,200 @@
+"""The result of a selection: one frozen value that text, JSON, CSV, HTML reports and stored files are made from."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.statistics import Stability
+
+
+@dataclass(frozen=True)
+class SelectedFeature:
+    """A selected feature.
+
+    Attributes
+    ----------
+    rank : int
+        From 1, in order of selection.
+    feature, column : str, int
+        Its name, and its index in ``X``.
+    score : float
+        The score when it was selected.
+    components : dict of str to float
+        Components of the score (relevance, redundancy, ...), where the formula has them.
+    redundant : dict of str to float
+        Features that were not selected and their similarity, the most similar first: see
+        :class:`labelsieve.selectors.redundancy.RedundantFeature`.
+    information : tuple of float
+        Mutual information with every label, in nats; empty if it was not computed.
+    label : str, optional
+        The label whose list has the feature, where every label has a list.
+    """
+
+    rank: int
+    feature: str
+    column: int
+    score: float
+    components: dict[str, float] = field(default_factory=dict)
+    redundant: dict[str, float] = field(default_factory=dict)
+    information: tuple[float, ...] = ()
+    label: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; without ``label`` and ``information`` where there are none."""
+        document = asdict(self)
+        for name in ("label", "information"):
+            if not document[name]:
+                del document[name]
+        return document
+
+
+@dataclass(frozen=True)
+class StoppingDecision:
+    """The stopping rule that found the number of features, its reason, and its other results (p-values, a curve)."""
+
+    rule: str
+    reason: str
+    results: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_rule(cls, rule: Any) -> Self:
+        """The decision of a fitted rule."""
+        fitted = {name.rstrip("_"): value for name, value in vars(rule).items() if name.endswith("_")}
+        results = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in fitted.items()}
+        return cls(type(rule).__name__, results.pop("reason"), results)
+
+
+@dataclass(frozen=True)
+class StabilitySummary:
+    """Stability over resamples of the rows; ``frequency`` of the features that were selected at least once.
+
+    ``index`` and ``interval`` are None where every resample selected all features or none.
+    """
+
+    index: float | None
+    interval: tuple[float, float] | None
+    n_repeats: int
+    kind: str
+    frequency: dict[str, float]
+
+    @classmethod
+    def of_stability(cls, found: Stability, names: tuple[str, ...]) -> Self:
+        """What is kept of the result of :func:`labelsieve.selectors.selection_stability`."""
+        defined = not math.isnan(found.index)
+        frequency = {name: float(share) for name, share in zip(names, found.frequency, strict=True) if share > 0}
+        return cls(
+            float(found.index) if defined else None,
+            (float(found.interval[0]), float(found.interval[1])) if defined else None,
+            len(found.masks),
+            found.kind,
+            frequency,
+        )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The selected features, and what they were selected by and from.
+
+    Attributes
+    ----------
+    method, formula : str
+        The name of the criterion or method, and its formula or objective.
+    targets : str
+        The label space.
+    unit : str
+        What scores are measured in.
+    n_bins : int or None
+        Bins of each feature; None where values were counted as codes, or not counted.
+    n_rows : int or None
+        None where the selection was made without the data.
+    n_features : int
+    labels : tuple of str
+        Names of the targets; empty where the selection was made without them.
+    selector, settings : str, dict
+        The class and its parameters, as plain values.
+    fingerprint : dict of str to str
+        Hashes of ``X`` and ``y``.
+    stopping : tuple of StoppingDecision
+        Empty for a given number of features; one decision, or one for every label.
+    stability : StabilitySummary or None
+    selected : tuple of SelectedFeature
+        In order of selection; where every label has a list, label by label.
+
+    Examples
+    --------
+    >>> from labelsieve import Sieve
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1]
+    >>> selection = Sieve("mim", n_features_to_select=1).fit(X, y).selection(X, y, names=["tempo", "loudness"])
+    >>> selection.selected[0].feature, Selection.from_dict(selection.to_dict()) == selection
+    ('tempo', True)
+    """
+
+    method: str
+    formula: str
+    targets: str
+    unit: str
+    n_bins: int | None
+    n_rows: int | None
+    n_features: int
+    labels: tuple[str, ...]
+    selector: str
+    settings: dict[str, Any]
+    fingerprint: dict[str, str]
+    stopping: tuple[StoppingDecision, ...]
+    stability: StabilitySummary | None
+    selected: tuple[SelectedFeature, ...]
+
+    @property
+    def components(self) -> list[str]:
+        """The names of the score components."""
+        return list(self.selected[0].components) if self.selected else []
+
+    @property
+    def labelwise(self) -> bool:
+        """Whether every label has a list."""
+        return bool(self.selected) and self.selected[0].label is not None
+
+    @property
+    def columns(self) -> list[int]:
+        """The selected columns in rising order, each once."""
+        return sorted({one.column for one in self.selected})
+
+    def information(self) -> NDArray[np.float64]:
+        """Mutual information of every selected column (rows, as in :attr:`columns`) with every label (columns)."""
+        by_column = {one.column: one.information for one in self.selected}
+        return np.array([by_column[column] for column in self.columns]).reshape(len(by_column), -1)
+
+    def rows(self) -> list[list[Any]]:
+        """A header and a row for every selected feature: rank, name, column, score and components."""
+        label = ["label"] if self.labelwise else []
+        header = [*label, "rank", "feature", "column", "score"]
+        rows = [[getattr(one, name) for name in header] + list(one.components.values()) for one in self.selected]
+        return [[*header, *self.components], *rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, which JSON can hold."""
+        document = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        document["labels"] = list(self.labels)
+        document["stopping"] = [{"rule": one.rule, "reason": one.reason, **one.results} for one in self.stopping]
+        document["stability"] = None if self.stability is None else asdict(self.stability)
+        document["selected"] = [one.to_dict() for one in self.selected]
+        return document
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """The selection that :meth:`to_dict` wrote, also after a trip through JSON."""
+        values = dict(document)
+        decisions = [dict(one) for one in values["stopping"]]
+        stability = values["stability"] and dict(values["stability"])
+        if stability and stability["interval"] is not None:
+            stability["interval"] = tuple(stability["interval"])
+        features = [{**one, "information": tuple(one.get("information", ()))} for one in values["selected"]]
+        values["labels"] = tuple(values["labels"])
+        values["stopping"] = tuple(StoppingDecision(one.pop("rule"), one.pop("reason"), one) for one in decisions)
+        values["stability"] = StabilitySummary(**stability) if stability else None
+        values["selected"] = tuple(SelectedFeature(**one) for one in features)
+        return cls(**values)
