@@ -20,7 +20,7 @@ DOCS = (Path(__file__).resolve().parents[2] / "docs" / "commandline.md").read_te
 OWN = {
     "--stop",
     "--codes",
-    "--twins",
+    "--redundant",
     "--stability",
     "--output",
     "--out",

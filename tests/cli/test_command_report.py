@@ -32,7 +32,7 @@ def test_a_selection_is_that_of_select_with_the_same_options(file, tmp_path):
     assert result.stderr == f"labelsieve: report written to {out.resolve()}\n"
     text = out.read_text(encoding="utf-8")
     assert "<title>Features of songs &amp; &lt;more&gt;.csv</title>" in text
-    chosen = json.loads(run("select", file, *options, "--format", "json").stdout)["chosen"]
+    chosen = json.loads(run("select", file, *options, "--format", "json").stdout)["selected"]
     places = [text.index(f'<th scope="row">{one["feature"]}</th>') for one in chosen]
     assert places == sorted(places)
     assert "EqualWidth(closed=&#x27;left&#x27;, missing=&#x27;error&#x27;, n_bins=3)" in text
@@ -92,8 +92,8 @@ def test_what_cannot_be_is_refused_before_anything_is_computed(file, tmp_path):
         (("-o", tmp_path / "none" / "r.html"), "in a folder that exists"),
         (("-o", tmp_path), "a .html file"),
         (("-o", tmp_path / "r.pdf"), "a .html file"),
-        (("--twins", 0, "-o", tmp_path / "r.html"), "--twins takes a number above 0"),
-        (("--stability", 1, "-o", tmp_path / "r.html"), "nothing to agree with"),
+        (("--redundant", 0, "-o", tmp_path / "r.html"), "--redundant takes a number above 0"),
+        (("--stability", 1, "-o", tmp_path / "r.html"), "one resample cannot be compared"),
         (("--codes", "--bins", 3, "-o", tmp_path / "r.html"), "exclude each other"),
     ):
         assert words in refusal("report", file, "--labels", 5, *options)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from labelsieve import Sieve
+from labelsieve.selectors.selection import Selection
 from tests.support.command_line import known_table, run, write
 from tests.support.table_libraries import install_only
 
@@ -41,7 +42,7 @@ def test_every_file_type_and_reader_gives_the_selection_of_the_library(frame, tm
     install_only(monkeypatch, reader)
     result = run("select", path, "--labels", 5, "-k", 4, "--format", "json")
     assert result.exit_code == 0, result.output
-    assert [one["column"] for one in json.loads(result.stdout)["chosen"]] == expected(frame).selected_.tolist()
+    assert [one["column"] for one in json.loads(result.stdout)["selected"]] == expected(frame).selected_.tolist()
 
 
 def test_labels_may_be_counted_from_either_end_or_named(frame, tmp_path):
@@ -68,10 +69,10 @@ def test_csv_and_json_hold_scores_and_their_parts(frame, file):
     document = json.loads(run(*options, "--format", "json").stdout)
     assert [row["feature"] for row in rows] == [frame.columns[column] for column in sieve.selected_]
     assert [float(row["score"]) for row in rows] == sieve.scores_.tolist()
-    assert [one["score"] for one in document["chosen"]] == sieve.scores_.tolist()
+    assert [one["score"] for one in document["selected"]] == sieve.scores_.tolist()
     for kind, values in sieve.score_components_.items():
         assert [float(row[kind]) for row in rows] == values.tolist()
-        assert [one["parts"][kind] for one in document["chosen"]] == values.tolist()
+        assert [one["components"][kind] for one in document["selected"]] == values.tolist()
     assert (document["method"], document["n_rows"], document["n_features"], document["n_bins"]) == ("mrmr", 400, 20, 5)
 
 
@@ -104,7 +105,7 @@ def test_a_published_method_brings_its_label_space_and_bins(frame, file):
     chosen = json.loads(run("select", file, "--labels", 5, "-k", 4, "--method", "mlinfogain", "--format", "json").stdout)
     assert (chosen["method"], chosen["targets"], chosen["n_bins"]) == ("mlinfogain", "single", 10)
     fitted = Sieve("mlinfogain", n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
-    assert [choice["column"] for choice in chosen["chosen"]] == fitted.selected_.tolist()
+    assert [choice["column"] for choice in chosen["selected"]] == fitted.selected_.tolist()
     copied = run("select", file, "--labels", 5, "-k", 4, "--targets", "copy").stdout
     assert "4 of 20 features for 5 labels (copy)" in copied
 
@@ -120,35 +121,48 @@ def test_bins_and_codes_change_what_is_counted(frame, tmp_path):
     scores = {}
     for options in (("--codes",), ("--bins", "7"), ("--bins", "2"), ()):
         result = run("select", tmp_path / "codes.csv", "--labels", 1, "--method", "mim", "--format", "json", *options)
-        scores[options] = {one["feature"]: one["score"] for one in json.loads(result.stdout)["chosen"]}
+        scores[options] = {one["feature"]: one["score"] for one in json.loads(result.stdout)["selected"]}
     assert scores["--codes",] == scores["--bins", "7"]
     assert scores["--codes",]["level"] > scores[()]["level"] > scores["--bins", "2"]["level"]
 
 
-def test_twins_are_listed_below_the_table_and_in_json(frame, tmp_path):
+def test_redundant_features_are_listed_below_the_table_and_in_json(frame, tmp_path):
     frame.insert(0, "double", 2 * frame["rel1"])
-    frame.to_csv(tmp_path / "twins.csv", index=False)
-    options = ("select", tmp_path / "twins.csv", "--labels", "label1", "-k", 1, "--twins", 0.9)
+    path = tmp_path / "doubled.csv"
+    frame.to_csv(path, index=False)
+    options = ("select", path, "--labels", "label1", "-k", 1, "--redundant", 0.9)
     lines = run(*options).stdout.splitlines()
     assert lines[-1].split() == ["double", "rel1", "1.0000"]
-    assert json.loads(run(*options, "--format", "json").stdout)["chosen"][0]["twins"] == {"rel1": 1.0}
-    assert (
-        "No feature that was left out" in run("select", tmp_path / "twins.csv", "--labels", 5, "-k", 21, "--twins", 0.9).stdout
-    )
+    assert json.loads(run(*options, "--format", "json").stdout)["selected"][0]["redundant"] == {"rel1": 1.0}
+    none = run("select", path, "--labels", 5, "-k", 21, "--redundant", 0.9).stdout
+    assert "No feature that was not selected is redundant (similarity at least 0.9)." in none
+
+
+@pytest.mark.parametrize("options", [("--redundant", "0.2"), ("--labelwise",), ("--stop", "g-test"), ("--stability", "3")])
+def test_json_is_the_selection_of_the_library(frame, file, options):
+    result = run("select", file, "--labels", 5, "-k", 4, *options, "--json")
+    document = json.loads(result.stdout)
+    selection = Selection.from_dict(document)
+    assert json.loads(json.dumps(selection.to_dict())) == document
+    assert selection.n_rows == 400
+    assert set(selection.fingerprint) == {"X", "y"}
+    assert selection.labelwise == ("--labelwise" in options)
+    assert bool(selection.stopping) == ("--stop" in options)
+    assert (selection.stability is not None) == ("--stability" in options)
 
 
 def test_text_features_are_categories_and_binned_ones_are_noted(tmp_path):
     keys = [f"k{i % 7}" for i in range(140)]
     rows = "\n".join(f"{key},{'yes' if i % 3 else 'no'},{int(key in ('k0', 'k2', 'k4'))}" for i, key in enumerate(keys))
     path = write(tmp_path, f"key,live,minor\n{rows}\n")
-    result = run("select", path, "--labels", 1, "-k", 1, "--twins", 0.9)
+    result = run("select", path, "--labels", 1, "-k", 1, "--redundant", 0.9)
     assert result.exit_code == 0
     note = "'key' is text with 7 different values, in 5 bins by the alphabet; --n-bins 7 or --codes keeps them apart."
     assert result.stderr == f"labelsieve: note: {note}\n"
     for options in (("--bins", 7), ("--codes",)):
         told = run("select", path, "--labels", 1, "-k", 1, "--format", "json", *options)
         assert told.stderr == ""
-        known = json.loads(told.stdout)["chosen"][0]
+        known = json.loads(told.stdout)["selected"][0]
         assert known["feature"] == "key"
         assert known["score"] == pytest.approx(-(3 / 7) * np.log(3 / 7) - (4 / 7) * np.log(4 / 7))  # all there is
 
@@ -156,7 +170,7 @@ def test_text_features_are_categories_and_binned_ones_are_noted(tmp_path):
 def test_text_labels_are_classes(tmp_path):
     path = write(tmp_path, "a,b,mood\n1,0,calm\n2,1,wild\n1,1,calm\n2,0,wild\n")
     assert (
-        json.loads(run("select", path, "--labels", "mood", "-k", 1, "--format", "json").stdout)["chosen"][0]["feature"] == "a"
+        json.loads(run("select", path, "--labels", "mood", "-k", 1, "--format", "json").stdout)["selected"][0]["feature"] == "a"
     )
 
 

@@ -41,7 +41,7 @@ def test_a_rule_keeps_what_it_keeps_in_python(frame, file, text):
     result = run("select", file, "--labels", 5, "--criterion", "cmim", "--stop", text, "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
-    assert [one["column"] for one in document["chosen"]] == expected.selected_.tolist()
+    assert [one["column"] for one in document["selected"]] == expected.selected_.tolist()
     assert document["stopping"][0]["reason"] == expected.stopping_.reason_
 
 
@@ -65,7 +65,7 @@ def test_weights_of_a_quadratic_program_are_cut_at_a_share_of_the_largest(frame,
         ).stdout
     )
     weights = QuadraticSieve(n_features_to_select=None).fit(frame.iloc[:, :-5], frame.iloc[:, -5:]).weights_
-    assert len(document["chosen"]) == (weights > 0.5 * weights.max()).sum() > 0
+    assert len(document["selected"]) == (weights > 0.5 * weights.max()).sum() > 0
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_weights_of_a_quadratic_program_are_cut_at_a_share_of_the_largest(frame,
         (("--stop", "often"), "'often' is not a stopping rule. Known: threshold, knee, g-test, permutation, cross-validation"),
         (("--stop", "g-test:color=1"), "g-test takes no color; GTest has alpha"),
         (("--stop", "g-test:alpha=2"), "alpha must be between 0 and 1"),
-        (("--stop", "g-test", "-k", "10%"), "-k is the most features, a whole number"),
+        (("--stop", "g-test", "-k", "10%"), "-k is the largest number of features"),
         (("--stop", "g-test", "--targets", "copy"), "counts rows several times"),
         (("--stop", "g-test", "--criterion", "chi-square"), "tests what a feature adds to those selected before it"),
         (("--stop", "knee", "--criterion", "relieff"), "use Knee(of='score')"),

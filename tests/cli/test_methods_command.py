@@ -40,14 +40,14 @@ def test_every_ranking_method_chooses_what_its_selector_chooses(frame, file, nam
     document = chosen(file, "--labels", 5, "-k", 4, "--criterion", name.upper())
     own = selector_class(name)(**METHODS[name].settings, n_features_to_select=4)
     expected = own.fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
-    assert [one["column"] for one in document["chosen"]] == expected.selected_.tolist()
-    assert [one["score"] for one in document["chosen"]] == pytest.approx(expected.scores_.tolist())
+    assert [one["column"] for one in document["selected"]] == expected.selected_.tolist()
+    assert [one["score"] for one in document["selected"]] == pytest.approx(expected.scores_.tolist())
     assert document["formula"] == METHODS[name].formula
     assert repr(read_method(name).estimator) == repr(selector_class(name)(**METHODS[name].settings))
 
 
 def test_one_target_methods_take_one_target(file):
-    assert len(chosen(file, "--labels", 1, "-k", 3, "--criterion", "qpfs")["chosen"]) == 3
+    assert len(chosen(file, "--labels", 1, "-k", 3, "--criterion", "qpfs")["selected"]) == 3
     assert "qpfs') is for one target" in refusal("select", file, "--labels", 5, "--criterion", "qpfs")
 
 
@@ -78,7 +78,7 @@ def test_every_name_is_listed_once_with_its_facts():
 def test_parameters_behind_a_name_reach_the_selector_or_the_criterion(frame, file):
     fewer = chosen(file, "--labels", 5, "-k", 4, "--criterion", "relieff:n_neighbors=3")
     expected = make_selector("relieff", n_neighbors=3, n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
-    assert [one["score"] for one in fewer["chosen"]] == pytest.approx(expected.scores_.tolist())
+    assert [one["score"] for one in fewer["selected"]] == pytest.approx(expected.scores_.tolist())
     assert "normalized" not in chosen(file, "--labels", 5, "--criterion", "jmi")["formula"]
     assert "sqrt" in chosen(file, "--labels", 5, "--criterion", "jmi:normalized=true")["formula"]
     for given, reason in {
@@ -98,7 +98,7 @@ def test_options_reach_the_sieve(frame, file):
     document = chosen(file, "--labels", 5, "-k", 3, *options)
     how = {"estimator": "shrinkage", "forced": ["noise1"], "excluded": ["rel1", "rel2"], "discretizer": "equal-frequency"}
     expected = Sieve("jmi", n_features_to_select=3, **how).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
-    assert [one["column"] for one in document["chosen"]] == expected.selected_.tolist()
+    assert [one["column"] for one in document["selected"]] == expected.selected_.tolist()
 
 
 def test_text_is_refused_by_methods_that_calculate_and_taken_by_those_that_count(tmp_path):
@@ -106,7 +106,7 @@ def test_text_is_refused_by_methods_that_calculate_and_taken_by_those_that_count
     assert "relieff calculates with the features, and 'key' is text" in refusal(
         "select", path, "--labels", 1, "--criterion", "relieff"
     )
-    assert chosen(path, "--labels", 1, "--criterion", "chi-square", "-k", 1)["chosen"][0]["feature"] == "key"
+    assert chosen(path, "--labels", 1, "--criterion", "chi-square", "-k", 1)["selected"][0]["feature"] == "key"
 
 
 def test_lists_of_labels_are_those_of_the_library(frame, file):
@@ -114,11 +114,11 @@ def test_lists_of_labels_are_those_of_the_library(frame, file):
     expected = LabelwiseSieve("jmi", n_features_to_select=3).fit(X, Y)
     document = chosen(file, "--labels", 5, "-k", 3, "--labelwise")
     for place, label in enumerate(Y.columns):
-        own = [one["column"] for one in document["chosen"] if one["label"] == label]
+        own = [one["column"] for one in document["selected"] if one["label"] == label]
         assert own == expected.selected_[place].tolist()
     stopped = LabelwiseSieve("jmi", n_features_to_select=GTest(0.01)).fit(X, Y)
     document = chosen(file, "--labels", 5, "--labelwise", "--stop", "g-test:alpha=0.01")
-    lengths = [sum(one["label"] == label for one in document["chosen"]) for label in Y.columns]
+    lengths = [sum(one["label"] == label for one in document["selected"]) for label in Y.columns]
     assert lengths == stopped.n_selected_.tolist()
     assert [one["rule"] for one in document["stopping"]] == ["GTest"] * 5
     csv = run("select", file, "--labels", 5, "-k", 3, "--labelwise", "--format", "csv").stdout.splitlines()
@@ -135,7 +135,7 @@ def test_llsf_has_lists_of_labels_by_size(frame, file):
     document = json.loads(result.stdout)
     fitted = LLSF(beta=5, convex=True).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
     for place, label in enumerate(frame.columns[-5:]):
-        own = [one for one in document["chosen"] if one["label"] == label]
+        own = [one for one in document["selected"] if one["label"] == label]
         assert {one["column"] for one in own} == set(np.flatnonzero(fitted.label_support_[place]))
         assert np.all(np.diff([abs(one["score"]) for one in own]) <= 0)
     assert "llsf takes no n_features_to_select" in refusal(

@@ -95,14 +95,14 @@ def test_everything_is_there(report, page):
 def test_the_same_report_is_the_same_file(data):
     def made():
         sieve = Sieve("cife", n_features_to_select=3).fit(data.X, data.Y)
-        return selection_report(sieve, data.X, data.Y, resamples=3, twins=0.2).html()
+        return selection_report(sieve, data.X, data.Y, resamples=3, redundant=0.2).html()
 
     assert made() == made()
 
 
 def test_numbers_of_the_table_are_those_of_the_selection(data):
     sieve = Sieve("mrmr", n_features_to_select=4).fit(data.X, data.Y)
-    report = selection_report(sieve, data.X, data.Y, names=data.feature_names, label_names=data.label_names, twins=0.2)
+    report = selection_report(sieve, data.X, data.Y, names=data.feature_names, label_names=data.label_names, redundant=0.2)
     body = Page(report.sections[0].body)
     names = [text for attributes, text in body.all("th") if attributes["scope"] == "row"]
     assert names == [data.feature_names[column] for column in sieve.selected_]
@@ -155,7 +155,7 @@ def test_lists_of_different_lengths_are_shown_as_they_are(data):
     body = Page(selection_report(sieve, data.X, data.Y, names=data.feature_names).sections[0].body)
     assert body.all("td")[0][1] == data.feature_names[sieve.selected_[0, 0]]
     sieve.label_support_[:], sieve.support_[:], sieve.selected_[:] = False, False, -1
-    assert "No feature was chosen." in selection_report(sieve, data.X, data.Y).html()
+    assert "No feature was selected." in selection_report(sieve, data.X, data.Y).html()
 
 
 def test_a_selection_of_nothing_says_so():
@@ -165,7 +165,7 @@ def test_a_selection_of_nothing_says_so():
     sieve = Sieve("cmim", n_features_to_select=rule).fit(X, Y)
     assert not len(sieve.selected_)
     page = Page(selection_report(sieve, X, Y).html())
-    assert "No feature was chosen." in " ".join(page.texts)
+    assert "No feature was selected." in " ".join(page.texts)
 
 
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
@@ -197,7 +197,7 @@ def test_what_does_not_fit_together_is_refused(data):
     with pytest.raises(InputError, match="1 names for 5 labels"):
         selection_report(sieve, data.X, data.Y, label_names=["one"])
     with pytest.raises(InputError, match="at_least"):
-        selection_report(sieve, data.X, data.Y, twins=2.0)
+        selection_report(sieve, data.X, data.Y, redundant=2.0)
 
 
 def test_an_unfinished_study_has_a_report(tmp_path):

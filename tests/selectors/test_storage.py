@@ -14,6 +14,8 @@ from labelsieve.criteria.relevance import CMIM, JMI
 from labelsieve.criteria.relevance_redundancy import MIFS
 from labelsieve.discretize import EqualWidth
 from labelsieve.formula import I, f, s, sum_s, sum_y, y
+from labelsieve.selectors.selection import Selection
+from labelsieve.selectors.storage import read_selection
 from tests.support.selection_data import NAMES, assert_same_selection, make_data
 
 selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
@@ -97,8 +99,9 @@ def test_a_warm_selection_saves_what_was_chosen_alone(tmp_path):
 def test_a_file_is_read_by_people_and_programs(selector, tmp_path):
     path, document = save(selector, tmp_path)
     assert document["format"] == "labelsieve selection"
-    assert document["selector"] == selector.__name__
-    assert document["parameters"]["criterion"] == "mrmr"
+    assert document["selection"]["selector"] == selector.__name__
+    assert document["selection"]["settings"]["criterion"] == "mrmr"
+    assert read_selection(path) == Selection.from_dict(document["selection"]) == fit(selector).selection()
     assert len(path.read_text(encoding="utf-8").splitlines()) > 20
 
 
@@ -114,7 +117,7 @@ DAMAGE = {
     "another format": lambda text: json.dumps({"format": "other"}),
     "a list": lambda text: "[1, 2]",
     "a number": lambda text: "3",
-    "of the future": lambda text: text.replace('"version": 1', '"version": 2'),
+    "of the future": lambda text: text.replace('"version": 2', '"version": 3'),
 }
 
 
@@ -123,7 +126,7 @@ DAMAGE = {
 def test_a_file_that_is_no_saved_selection_is_refused_by_name(selector, kind, tmp_path):
     path, _ = save(selector, tmp_path)
     path.write_text(DAMAGE[kind](path.read_text(encoding="utf-8")), encoding="utf-8")
-    with pytest.raises(InputError, match=r"chosen\.json: (not JSON|not a saved selection|version 2)"):
+    with pytest.raises(InputError, match=r"chosen\.json: (not JSON|not a saved selection|version 3)"):
         selector.from_json(path)
 
 
@@ -157,10 +160,13 @@ def put(value, *path):
 
 
 CHANGES = {
-    "no parameters": drop("parameters"),
+    "no selection": drop("selection"),
+    "no settings": drop("selection", "settings"),
+    "no selected features": drop("selection", "selected"),
+    "another selection": put([], "selection", "selected"),
     "nothing fitted": drop("fitted"),
-    "parameters in a list": put([1], "parameters"),
-    "an unknown parameter": put(3, "parameters", "depth"),
+    "parameters in a list": put([1], "selection", "settings"),
+    "an unknown parameter": put(3, "selection", "settings", "depth"),
     "no mask": drop("fitted", "support_"),
     "no number of features": drop("fitted", "n_features_in_"),
     "no choice": drop("fitted", "selected_"),
@@ -177,8 +183,8 @@ CHANGES = {
     "text for numbers": put(["a", "b", "c"], "fitted", "scores_", "array"),
     "a column beyond 64 bits": put([10**30, 1, 2], "fitted", "selected_", "array"),
     "endless features": put(float("inf"), "fitted", "n_features_in_"),
-    "an unknown object": put({"object": "Magic", "parameters": {}}, "parameters", "criterion"),
-    "an object made wrongly": put({"object": "MIFS", "parameters": {"gamma": 1}}, "parameters", "criterion"),
+    "an unknown object": put({"object": "Magic", "parameters": {}}, "selection", "settings", "criterion"),
+    "an object made wrongly": put({"object": "MIFS", "parameters": {"gamma": 1}}, "selection", "settings", "criterion"),
 }
 
 

@@ -39,7 +39,7 @@ def evil_selection():
     data = demo_data(300)
     sieve = Sieve("mlfs", n_features_to_select=20, parents="kcc").fit(data.X, data.Y)
     named = {"names": evil_names(20), "label_names": LABELS, "data_name": EVIL[0], "command": EVIL[0]}
-    return selection_report(sieve, data.X, data.Y, **named, twins=0.05, resamples=3)
+    return selection_report(sieve, data.X, data.Y, **named, redundant=0.05, resamples=3)
 
 
 @cache

@@ -166,7 +166,7 @@ class Selection:
     def information(self) -> NDArray[np.float64]:
         """Mutual information of every selected column (rows, as in :attr:`columns`) with every label (columns)."""
         by_column = {one.column: one.information for one in self.selected}
-        return np.array([by_column[column] for column in self.columns]).reshape(len(by_column), -1)
+        return np.array([by_column[column] for column in self.columns]).reshape(len(by_column), len(self.labels))
 
     def rows(self) -> list[list[Any]]:
         """A header and a row for every selected feature: rank, name, column, score and components."""

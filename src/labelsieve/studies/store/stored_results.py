@@ -25,7 +25,7 @@ class Prints:
 
 
 @dataclass(frozen=True)
-class StoredSelection:
+class StoredRanking:
     """A ranking as it was stored, or the error in its place."""
 
     prints: Prints
@@ -49,7 +49,7 @@ class StoredCell:
 class Stored:
     """Selections by data set, split and method; cells by those and the classifier; the settings of the last run."""
 
-    selections: dict[tuple[str, int, str], StoredSelection]
+    selections: dict[tuple[str, int, str], StoredRanking]
     cells: dict[tuple[str, int, str, str], StoredCell]
     protocol: Mapping[str, Any] = field(default_factory=dict)
 
@@ -66,7 +66,7 @@ def read_stored(db: sqlite3.Connection) -> Stored:
     """All selections and cells of an open file."""
     sql = "SELECT dataset, split, method, data, rows, settings, code, n_wanted, selected, error FROM selections"
     selections = {
-        row[:3]: StoredSelection(Prints(*row[3:7]), row[7], None if row[8] is None else json.loads(row[8]), row[9])
+        row[:3]: StoredRanking(Prints(*row[3:7]), row[7], None if row[8] is None else json.loads(row[8]), row[9])
         for row in db.execute(sql)
     }
     columns = "dataset, split, method, classifier, data, rows, settings, code, sizes, measures, error"
