@@ -1,4 +1,4 @@
-"""The directive ``published-studies``: the replications of ``labelsieve study`` and the claims that hold."""
+"""The directive ``replications``: all replications of ``labelsieve study``, and the claims of the papers that hold."""
 
 import json
 import re
@@ -14,63 +14,62 @@ CLAIMS = Path(__file__).parents[1] / "studies" / "claims.json"  # written by col
 
 
 def lines():
-    """For each replication: title, paper, command, protocols, unspecified settings, claims."""
+    """Yield for each replication its title, paper, command, protocols, assumptions and claims."""
     found = json.loads(CLAIMS.read_text(encoding="utf-8"))
     yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", "", "   * - study", "     - claims that hold", ""]
     for name in REPLICATIONS:
-        yield from [f"   * - :ref:`{name} <study-{name}>`", f"     - {plain(summary(found[name]['sections']))}"]
+        yield from [f"   * - :ref:`{name} <study-{name}>`", f"     - {plain(in_short(found[name]['tables']))}"]
     yield ""
-    for name, study in REPLICATIONS.items():
+    for name, replication in REPLICATIONS.items():
         yield from [
             f".. _study-{name}:",
             "",
             f".. rubric:: {name}",
             "",
-            f"{plain(study.title)}.",
+            f"{plain(replication.title)}.",
             "",
-            f"Paper: {plain(study.paper)}",
+            f"Paper: {plain(replication.paper)}",
             "",
         ]
         yield from [".. code-block:: console", "", f"   $ labelsieve study {name} --data DIR --full", ""]
-        for part, protocol in study.protocols(full=True, sets=None, data_home=None).items():
+        for part, protocol in replication.protocols(full=True, sets=None, data_home=None).items():
             yield from [f"- ``{part}``: {plain(repr(protocol)).replace('Protocol: ', '')}", ""]
-        yield from ["Settings that the paper does not specify:", ""]
-        for setting, value in study.choices.items():
-            yield from [f"- **{plain(setting)}**: {plain(value)}"]
-        yield from ["", f"Runs: {plain(found[name]['ran'])}", ""]
-        for section in found[name]["sections"]:
-            yield from claims(section)
+        yield from ["Assumptions where the paper leaves a setting open:", ""]
+        for topic, assumption in replication.assumptions.items():
+            yield from [f"- **{plain(topic)}**: {plain(assumption)}"]
+        yield from ["", f"Results: {plain(found[name]['ran'])}", ""]
+        for table in found[name]["tables"]:
+            yield from claims(table)
 
 
-def summary(sections):
-    """The number of claims that hold in each table."""
+def in_short(tables):
+    """Return the number of claims that hold in each table; tables without such a count are left out."""
     held = {
-        section["title"].removeprefix("Claims").lstrip(", "): re.match(r"\d+ of \d+(?= claims)", section["verdict"])
-        for section in sections
+        one["title"].removeprefix("Claims").lstrip(", "): re.match(r"\d+ of \d+(?= claims)", one["summary"]) for one in tables
     }
-    summaries = [f"{count[0]}{', ' if title else ''}{title}" for title, count in held.items() if count]
-    return "; ".join(summaries) or ("see below" if sections else "not run")
+    counts = [f"{count[0]}{', ' if title else ''}{title}" for title, count in held.items() if count]
+    return "; ".join(counts) or ("see below" if tables else "not run")
 
 
-def claims(section):
-    """A table of claims, under its title and with its verdict."""
-    yield from [f"**{plain(section['title'])}.** {plain(section['verdict'])}", ""]
+def claims(table):
+    """Yield a table of claims with its title and summary."""
+    yield from [f"**{plain(table['title'])}.** {plain(table['summary'])}", ""]
     yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", ""]
-    for row in (section["columns"], *section["rows"]):
+    for row in (table["columns"], *table["rows"]):
         for column, cell in enumerate(row):
             yield f"   {'* -' if column == 0 else '  -'} {plain(cell)}".rstrip()
     yield ""
 
 
-class PublishedStudies(SphinxDirective):
-    """``.. published-studies::``."""
+class Replications(SphinxDirective):
+    """``.. replications::``."""
 
     def run(self):
-        self.env.note_reread()  # generated from the code, which Sphinx does not watch
+        self.env.note_reread()  # it comes from the code, which Sphinx does not watch
         self.content = StringList(list(lines()), source="labelsieve study")
         return self.parse_content_to_nodes()
 
 
 def setup(app):
-    app.add_directive("published-studies", PublishedStudies)
+    app.add_directive("replications", Replications)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,27 +1,27 @@
 """Copy the claims from the output of `labelsieve study NAME --full --json` to claims.json: python collect.py NAME.json ...
 
-The key "ran" (the runs) is written by hand and stored.
+The key "ran", a description of the run, is written by hand and kept.
 """
 
 import json
 import sys
 from pathlib import Path
 
-STORED = Path(__file__).with_name("claims.json")
+KEPT = Path(__file__).with_name("claims.json")
 
 
 def claims_of(printed):
-    """The tables of claims."""
-    return [section for section in printed["sections"] if section["columns"][0] == "claim"]
+    """Return the tables of claims."""
+    return [table for table in printed["tables"] if table["columns"][0] == "claim"]
 
 
 def main(paths):
-    stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     for path in paths:
         printed = json.loads(Path(path).read_text(encoding="utf-8"))
-        before = stored.get(printed["name"], {})
-        stored[printed["name"]] = {"ran": before.get("ran", ""), "sections": claims_of(printed)}
-    STORED.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        before = kept.get(printed["name"], {})
+        kept[printed["name"]] = {"ran": before.get("ran", ""), "tables": claims_of(printed)}
+    KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

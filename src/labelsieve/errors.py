@@ -10,6 +10,10 @@ class InputError(ValueError):
     """Data or parameters that cannot be used: the message names the place and says what to do."""
 
 
+class StudyError(InputError):
+    """A study that cannot start or continue: the message names the location and the remedy."""
+
+
 def is_whole(value: Any) -> bool:
     """True for whole numbers of any type, except truth values."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)

@@ -39,10 +39,10 @@ def test_compare_prints_means_and_goes_on_where_it_was(files, tmp_path):
         "films",
     ] * 2
     again = compare(files, tmp_path / "study")
-    assert "0 cells run, 16 were there, 0 failed" in again.stderr
+    assert "0 cells run, 16 already stored, 0 failed" in again.stderr
     assert again.stdout == first.stdout
     more = compare(files, tmp_path / "study", methods="jmi,mim,scls")
-    assert "4 cells run, 16 were there, 0 failed" in more.stderr
+    assert "4 cells run, 16 already stored, 0 failed" in more.stderr
 
 
 def test_profile_says_where_the_time_went(files, tmp_path):
@@ -51,7 +51,7 @@ def test_profile_says_where_the_time_went(files, tmp_path):
     assert re.search(
         r"time of all cells: selection [\d.]+ %, training [\d.]+ %, prediction .* storage [\d.]+ %\.", result.stderr
     )
-    rows = [line.split() for line in result.stderr.splitlines() if line.startswith(("method ", "jmi ", "together "))]
+    rows = [line.split() for line in result.stderr.splitlines() if line.startswith(("method ", "jmi ", "total "))]
     assert rows[0] == ["method", "select", "train", "predict", "measures", "other", "storage", "seconds"]
     assert sum(map(float, rows[1][1:-1])) == pytest.approx(float(rows[1][-1]), abs=0.05)
     assert sum(map(float, rows[2][1:-1:2])) == pytest.approx(100, abs=0.5)
@@ -63,7 +63,7 @@ def test_dry_run_says_what_it_would_cost_and_writes_nothing(files, tmp_path):
     text = " ".join(result.stdout.split())
     assert "2 data sets, 4 methods (jmi, mim, random, all), 3 numbers of features, 1 classifier, 2 measures, 2x50%." in text
     assert "16 of 16 cells to run, about" in text
-    assert "Minutes are the processor's, from trying every method and classifier on 150 training rows" in text
+    assert "Minutes are processor time, from trials of every method and classifier on 150 training rows" in text
     assert not (tmp_path / "study").exists()
 
 
@@ -132,19 +132,19 @@ def test_changed_data_is_refused_until_told_what_to_do(files, tmp_path):
     known_table()[200:300].to_csv(files[0], index=False)
     result = compare(files, tmp_path / "study")
     assert result.exit_code == 2
-    assert "a change in the data of songs (8 cells)" in result.stderr.splitlines()[-1]
+    assert "the data of songs (8 cells) changed since" in result.stderr.splitlines()[-1]
     kept = compare(files, tmp_path / "study", "--changed", "keep")
-    assert (kept.exit_code, "those cells are as they were" in kept.stderr) == (0, True)
-    assert "8 cells run, 8 were there" in compare(files, tmp_path / "study", "--changed", "rerun").stderr
+    assert (kept.exit_code, "the cells of before were kept" in kept.stderr) == (0, True)
+    assert "8 cells run, 8 already stored" in compare(files, tmp_path / "study", "--changed", "rerun").stderr
 
 
 REFUSED = {
-    "no methods": (["--k", "3"], "--methods: which ones?"),
+    "no methods": (["--k", "3"], "--methods is missing"),
     "unknown method": (["--methods", "jmmi"], "'jmmi' is not a criterion"),
     "splits": (["--methods", "jmi", "--splits", "often"], "splits: 'often' is none of"),
-    "numbers": (["--methods", "jmi", "--k", "few"], "n_features: 'few' is no number of features"),
+    "numbers": (["--methods", "jmi", "--k", "few"], "n_features: 'few' is not a number of features"),
     "classifier": (["--methods", "jmi", "--classifier", "mlknn:seven"], "parameters look like mlknn:name=value"),
-    "measure": (["--methods", "jmi", "--measures", "beauty"], "measures: 'beauty' is none"),
+    "measure": (["--methods", "jmi", "--measures", "beauty"], "'beauty' is not a measure"),
     "jobs": (["--methods", "jmi", "--jobs", "0"], "--n-jobs must not be 0"),
     "two forms": (["--methods", "jmi", "--json", "--format", "csv"], "--json and --format csv exclude each other"),
 }
@@ -160,8 +160,8 @@ def test_bad_options_are_refused_in_one_line(case, files, tmp_path):
 def test_published_studies_are_listed_and_unknown_ones_refused():
     names = [line.split(":")[0] for line in run("study").stdout.splitlines() if line.split(":")[0] in REPLICATIONS]
     assert names == list(REPLICATIONS)
-    assert "there are composite-likelihood, " in refusal("study", "table-9")
-    assert "data set 'songs' is not in this study" in refusal("study", "group-jmi-table2", "--sets", "songs")
+    assert "Known: composite-likelihood, " in refusal("study", "table-9")
+    assert "'songs' is not a data set of this replication" in refusal("study", "group-jmi-table2", "--sets", "songs")
 
 
 def test_the_published_table_has_the_wins_that_the_paper_counts():
@@ -186,7 +186,7 @@ def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
         parts["table2"].n_features = [5, 10]
         return parts
 
-    monkeypatch.setitem(REPLICATIONS, "group-jmi-table2", replace(table2.STUDY, protocols=quicker))
+    monkeypatch.setitem(REPLICATIONS, "group-jmi-table2", replace(table2.REPLICATION, protocols=quicker))
     where = ["--data", folder, "--sets", "emotions", "--out", tmp_path / "study"]
     result = run("study", "group-jmi-table2", "--quick", *where)
     assert result.exit_code == 0, result.output
@@ -195,9 +195,9 @@ def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
     assert all(abs(sum(map(float, row[4:7])) - 6) < 0.02 for row in rows)
     assert "is ours in" in result.stdout
     document = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--json").stdout)
-    assert (document["name"], set(document["choices"])) == ("group-jmi-table2", set(table2.STUDY.choices))
-    assert all(len(row) == len(section["columns"]) for section in document["sections"] for row in section["rows"])
-    shown = [" ".join(row).split() for section in document["sections"] for row in section["rows"]]
+    assert (document["name"], set(document["assumptions"])) == ("group-jmi-table2", set(table2.REPLICATION.assumptions))
+    assert all(len(row) == len(table["columns"]) for table in document["tables"] for row in table["rows"])
+    shown = [" ".join(row).split() for table in document["tables"] for row in table["rows"]]
     assert [row for row in shown if row[0] == "emotions"] == rows
     cost = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--dry-run", "--json").stdout)
     assert cost["table2"]["n_missing"] == 0
@@ -209,7 +209,7 @@ def test_all_parts_of_a_study_are_told_when_cells_of_one_fail_and_can_be_tried_a
         methods = {"songs": "qpfs", "films": "mim"}  # qpfs takes one target, and here are five
         return {name: protocol(datasets=[data(name)], methods=[method], **common) for name, method in methods.items()}
 
-    fake = replace(table2.STUDY, name="fake", protocols=parts, sections=lambda results: [], figures=None)
+    fake = replace(table2.REPLICATION, name="fake", protocols=parts, result_tables=lambda results: [], figures=None)
     monkeypatch.setitem(REPLICATIONS, "fake", fake)
     first = run("study", "fake", "--out", tmp_path / "study")
     assert first.exit_code == 1, first.output

@@ -5,10 +5,9 @@ import sys
 
 import pytest
 
-from labelsieve.replications import REPLICATIONS, Replication
-from labelsieve.replications import Section as Printed
-from labelsieve.replications.claims import Claim, claims_section, not_run
-from labelsieve.replications.figure_panels import panels
+from labelsieve.replications import REPLICATIONS, Replication, ResultTable
+from labelsieve.replications.panels import panels
+from labelsieve.replications.replication import Claim, claims_table, not_run
 from labelsieve.studies import Study
 from tests.support.command_line import known_table, refusal, run, write
 from tests.support.report_pages import Page
@@ -62,7 +61,7 @@ def test_a_published_study_has_its_numbers_its_claims_and_its_figures(tmp_path, 
     def sections(results):
         rows = [(name, "0.25", f"{one.means('hamming_loss').value(name, 'jmi'):.4f}") for name, one in results.items()]
         claims = [Claim("JMI < all others", True, "0.1 < 0.2"), not_run("MIM is last.")]
-        return [Printed("Table 2", ("data set", ">printed", ">ours"), rows, "Far apart."), claims_section(claims)]
+        return [ResultTable("Table 2", ("data set", ">printed", ">ours"), rows, "Far apart."), claims_table(claims)]
 
     def figures(results):
         figure, axes = panels(1, 1)
@@ -76,7 +75,7 @@ def test_a_published_study_has_its_numbers_its_claims_and_its_figures(tmp_path, 
     assert printed.exit_code == 0, printed.output
     assert run("report", tmp_path / "fake-study", "-o", out).exit_code == 0
     text = " ".join(Page(out.read_text(encoding="utf-8")).texts)
-    assert "Nobody 1999 What the paper says Published numbers beside ours Figures What the paper leaves open" in text
+    assert "Nobody 1999 Claims of the paper Published numbers and ours Figures Assumptions" in text
     ours = [line.split()[2] for line in printed.stdout.splitlines() if line.startswith(("songs", "films"))]
     assert len(ours) == 2
     assert all(one in text for one in ours), "the numbers that were printed"
@@ -98,7 +97,7 @@ def test_what_cannot_be_is_refused_before_anything_is_computed(file, tmp_path):
     ):
         assert words in refusal("report", file, "--labels", 5, *options)
     assert "No such file" in refusal("report", tmp_path / "none.csv", "--labels", 1, "-o", tmp_path / "r.html")
-    assert "no study in this folder" in refusal("report", tmp_path, "-o", tmp_path / "r.html")
+    assert "this folder has no study" in refusal("report", tmp_path, "-o", tmp_path / "r.html")
     assert not (tmp_path / "r.html").exists()
 
 

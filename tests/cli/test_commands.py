@@ -13,7 +13,7 @@ import labelsieve
 from labelsieve.cli.application import Notes
 from labelsieve.formula import FormulaError
 from labelsieve.registry import CRITERIA, LABEL_SPACES, METHODS, PRESETS, selector_class
-from labelsieve.studies.demo import Demo, Outcome, demo_data, run_demo
+from labelsieve.studies.demo import CriterionOutcome, Demo, demo_data, run_demo
 from tests.support.command_line import refusal, run, write
 
 
@@ -145,7 +145,7 @@ def test_demo_is_the_same_each_time_and_other_for_another_seed():
 def test_demo_says_what_its_table_shows():
     demo = run_demo(n_rows=2000)
     for one in demo.outcomes:
-        kinds = [demo.data.roles[column].kind for column in one.chosen]
+        kinds = [demo.data.roles[column].kind for column in one.selected]
         assert one.found == {kind: kinds.count(kind) for kind in one.found}
     complete = [one.criterion for one in demo.outcomes if one.found["relevant"] == 4 and one.found["joint"] == 2]
     assert complete
@@ -155,16 +155,16 @@ def test_demo_says_what_its_table_shows():
     assert all(name in first for name in complete)
     finders = [one for one in demo.outcomes if one.found["joint"] == 2]
     assert f"by {sum(one.sees_interaction for one in finders)} of the" in pair
-    assert misled.startswith(f"{sum(one.found['noisy copy'] > 0 for one in demo.outcomes)} took a redundant copy")
-    assert all(sum(one.found.values()) == len(one.chosen) == 6 for one in demo.outcomes)
+    assert misled.startswith(f"{sum(one.found['noisy copy'] > 0 for one in demo.outcomes)} selected a redundant copy")
+    assert all(sum(one.found.values()) == len(one.selected) == 6 for one in demo.outcomes)
 
 
 def test_demo_has_words_for_a_failure_of_all():
     data = demo_data(50)
-    lost = Outcome("mim", tuple(data.columns("irrelevant")[:6]), {"joint": 0, "noisy copy": 0, "irrelevant": 6}, False)
+    lost = CriterionOutcome("mim", tuple(data.columns("irrelevant")[:6]), {"joint": 0, "noisy copy": 0, "irrelevant": 6}, False)
     first, _, misled = Demo(data, (lost,)).sentences()
-    assert first == "None of the 1 criteria chose exactly the 6 features that matter."
-    assert misled == "0 took a redundant copy; 1 took a noise feature (at most 6 of 10)."
+    assert first == "None of the 1 criteria selected exactly the 6 relevant features."
+    assert misled == "0 selected a redundant copy; 1 selected a noise feature (at most 6 of 10)."
 
 
 @pytest.mark.parametrize("width", [80, 120])

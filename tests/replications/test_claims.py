@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from labelsieve.replications.claims import Claim, claims_section, not_run
-from labelsieve.replications.compare_curves import MEANS, RULES, curve_table, duel
 from labelsieve.replications.composite_likelihood import figures3to5_claims as likelihood
+from labelsieve.replications.curve_differences import MEANS, RULES, curve_difference, curve_table
 from labelsieve.replications.group_jmi import figure3
 from labelsieve.replications.group_jmi import figure4 as regression
 from labelsieve.replications.group_jmi import figures1and2 as parameters
+from labelsieve.replications.replication import Claim, claims_table, not_run
 from labelsieve.studies.results.grid import Grid
 
 SIZES = np.array([1, 2, 3, 10, 50, 100])
@@ -39,23 +39,23 @@ LIKELY |= {"pmu": 0.25, "pruned-cmi": 0.4}
 
 
 def test_duels_count_by_the_axis():
-    found = duel(MadeResults({"a": 0.1, "b": 0.2}), "yeast", "hamming_loss", "a", "b")
+    found = curve_difference(MadeResults({"a": 0.1, "b": 0.2}), "yeast", "hamming_loss", "a", "b")
     assert found.mean == pytest.approx(-0.1)
-    assert not found.beaten().any()
-    assert duel(MadeResults({"a": 0.1, "b": 0.2}), "yeast", "hamming_loss", "b", "a").beaten().all()
+    assert not found.is_worse().any()
+    assert curve_difference(MadeResults({"a": 0.1, "b": 0.2}), "yeast", "hamming_loss", "b", "a").is_worse().all()
     assert found.share(SIZES <= 3) == pytest.approx((1 + 1 + 4) / (1 + 1 + 4 + 23.5 + 45 + 50))
     assert found.where(SIZES <= 3).share([True, False, False]) == pytest.approx(1 / 6)
-    assert duel(MadeResults({"a": 0.1, "b": 0.2}), "enron", "hamming_loss", "a", "b") is None
-    assert duel(MadeResults({"a": 0.1, "b": 0.2}, measures=["macro_f1"]), "yeast", "macro_f1", "a", "b").mean == pytest.approx(
-        0.1
-    )
+    assert curve_difference(MadeResults({"a": 0.1, "b": 0.2}), "enron", "hamming_loss", "a", "b") is None
+    assert curve_difference(
+        MadeResults({"a": 0.1, "b": 0.2}, measures=["macro_f1"]), "yeast", "macro_f1", "a", "b"
+    ).mean == pytest.approx(0.1)
 
 
 def test_rules_for_what_is_worse_grow_stricter():
     results = MadeResults({"a": 0.2, "b": 0.2 - 1e-5})  # less than the splits wobble, but the same in all of them
-    found = duel(results, "yeast", "hamming_loss", "a", "b")
-    assert [bool(found.beaten(rule).all()) for rule in RULES] == [False, True, True]
-    assert not duel(results, "yeast", "hamming_loss", "a", "a").beaten(MEANS).any()
+    found = curve_difference(results, "yeast", "hamming_loss", "a", "b")
+    assert [bool(found.is_worse(rule).all()) for rule in RULES] == [False, True, True]
+    assert not curve_difference(results, "yeast", "hamming_loss", "a", "a").is_worse(MEANS).any()
 
 
 def test_tables_show_intervals_in_the_last_digits():
@@ -101,7 +101,7 @@ def test_best_parameters_are_those_of_the_lowest_rank():
 def test_regression_claims_are_about_better_same_and_worse():
     levels = {"rrelieff-10": 0.8, "rrelieff-50": 0.7, "group-jmi-rand": 0.6}
     held = [one.holds for one in regression.claims(MadeResults(levels, regression.SETS, ["rrmse"]), "equation 3")]
-    assert held == [regression.SAID[name] == regression.BETTER for name in regression.SETS]
+    assert held == [regression.STATED[name] == regression.BETTER for name in regression.SETS]
     same = [
         one.holds
         for one in regression.claims(MadeResults(levels | {"group-jmi-rand": 0.7}, regression.SETS, ["rrmse"]), "equation 3")
@@ -110,6 +110,6 @@ def test_regression_claims_are_about_better_same_and_worse():
 
 
 def test_claims_that_were_not_checked_do_not_count():
-    section = claims_section([Claim("a", True, "-"), Claim("b", False, "-"), not_run("c")])
+    section = claims_table([Claim("a", True, "-"), Claim("b", False, "-"), not_run("c")])
     assert [row[1] for row in section.rows] == ["holds", "does not", "not run"]
-    assert section.verdict == "1 of 2 claims hold here."
+    assert section.summary == "1 of 2 claims hold here."

@@ -102,15 +102,15 @@ def test_printed_cells_of_emotions_come_out(emotions):
 
 def test_choosing_on_other_folds_is_never_better_than_choosing_on_all(emotions):
     for measure in MEASURES:
-        chosen = emotions.chosen_elsewhere("emotions", "mlinfogain", measure)
+        chosen = emotions.tuned_on_other_folds("emotions", "mlinfogain", measure)
         assert chosen >= emotions.means("emotions", "mlinfogain", measure).min() - 1e-12
 
 
 def printed(study, results):
     """All that the study says, in one line."""
     return " ".join(
-        " ".join([section.title, *(cell for row in section.rows for cell in row), section.verdict])
-        for section in study.sections(results)
+        " ".join([section.title, *(cell for row in section.rows for cell in row), section.summary])
+        for section in study.result_tables(results)
     )
 
 
@@ -119,7 +119,7 @@ def test_flags_come_out_in_every_cell(tmp_path):
     assert Study(protocol, tmp_path).run().n_failed == 0
     said = printed(infogain_tables12, {"tables12": StudyResults(tmp_path)})
     assert "table I 10 of 10" in said
-    assert "Together: 26 of 26." in said
+    assert "Total: 26 of 26." in said
     assert "*" not in said.partition("Cells within")[0].replace("* is farther", "")
     assert "percentage chosen on the other folds" in said
 
@@ -160,8 +160,8 @@ def test_unfinished_studies_say_so(tmp_path):
     protocol.methods = protocol.methods[:1]
     Study(protocol, tmp_path).run()
     results = StudyResults(tmp_path)
-    assert infogain_table4.sections({"table4": results})[0].rows == []
-    assert infogain_tables12.sections({"tables12": results})[0].verdict == "No data set is finished yet."
+    assert infogain_table4.result_tables({"table4": results})[0].rows == []
+    assert infogain_tables12.result_tables({"tables12": results})[0].summary == "No data set is finished yet."
     assert "Nothing is finished yet." in printed(infogain_table3, {"table3": results})
 
 

@@ -31,17 +31,17 @@ class PrintedResults:
 
 
 def test_with_the_numbers_of_the_paper_its_claims_hold():
-    *tables, claims = mlqpfs_tables.sections({"tables": PrintedResults()})
+    *tables, claims = mlqpfs_tables.result_tables({"tables": PrintedResults()})
     assert len(tables) == 6
-    assert all(table.verdict.startswith("10 of 10 numbers are within 0.03") for table in tables)
-    assert claims.verdict == "2 of 2 claims hold here."
+    assert all(table.summary.startswith("10 of 10 numbers are within 0.03") for table in tables)
+    assert claims.summary == "2 of 2 claims hold here."
 
 
 def test_one_measure_lost_breaks_the_claim():
     lost = PrintedResults(swap=[("scene", 0.10, "coverage")])
-    *tables, claims = mlqpfs_tables.sections({"tables": lost})
+    *tables, claims = mlqpfs_tables.result_tables({"tables": lost})
     assert [row[1] for row in claims.rows] == ["does not", "holds"]
-    assert "the same method is better by 4 of 5 measures" in tables[0].verdict
+    assert "the same method is better by 4 of 5 measures" in tables[0].summary
     assert tables[0].rows[3][-2:] == ("other", "pmu and mlqpfs")
 
 
@@ -68,7 +68,7 @@ def test_quick_study_prints_the_tables_of_yeast_beside_ours(tmp_path, monkeypatc
         parts["tables"].classifiers = [NamedEstimator("lift 0", BRkNN())]  # seconds instead of half a minute
         return parts
 
-    monkeypatch.setitem(REPLICATIONS, "mlqpfs-tables", replace(mlqpfs_tables.STUDY, protocols=quicker))
+    monkeypatch.setitem(REPLICATIONS, "mlqpfs-tables", replace(mlqpfs_tables.REPLICATION, protocols=quicker))
     result = run("study", "mlqpfs-tables", "--data", home, "--out", tmp_path / "study")
     assert result.exit_code == 0, result.output
     assert "yeast, 10% of the features:" in result.stdout

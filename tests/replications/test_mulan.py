@@ -23,8 +23,8 @@ from labelsieve.replications.mulan import (
     weka_order,
 )
 from labelsieve.replications.mulan.mulan_folds import shuffled
-from labelsieve.studies.execution.cell_work import SplitWork
-from labelsieve.studies.protocol.data_sources import Loaded
+from labelsieve.studies.execution.cell_work import Evaluation, SplitWork
+from labelsieve.studies.protocol.data_sources import LoadedData
 from labelsieve.studies.protocol.split_rule import Split
 
 
@@ -246,9 +246,9 @@ def test_frequencies_of_values_have_laplaces_correction():
 def test_a_study_tells_which_of_the_chosen_columns_are_nominal():
     rows, labels = mixed(60, 6)
     split = Split(0, np.arange(40), np.arange(40, 60))
-    work = SplitWork(Loaded("songs", rows, labels, nominal=(1, 2)), split)
+    work = SplitWork(LoadedData("songs", rows, labels, nominal=(1, 2)), split)
     ranking = work.select(MulanRanking("br-infogain"), 5, 0)
     assert ranking == MulanRanking("br-infogain", nominal=[1, 2]).fit(rows[:40], labels[:40]).selected_.tolist()
-    (_, _, found), *_ = work.evaluate(MulanBRkNN(3), [3, 1, 0], [2], ["hamming_loss"], "mulan")
+    (_, _, found), *_ = work.evaluate(Evaluation(MulanBRkNN(3), [3, 1, 0], [2], ["hamming_loss"], "mulan"))
     model = MulanBRkNN(3, nominal=[0]).fit(rows[:40][:, [1, 3]], labels[:40])  # columns in their own order
     assert found == pytest.approx((model.predict(rows[40:][:, [1, 3]]) != labels[40:]).mean())

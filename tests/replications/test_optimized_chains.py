@@ -56,10 +56,10 @@ def test_with_the_numbers_of_the_paper_its_claims_hold_and_all_cells_agree(readi
     assert complete_sets(results, reading) == list(sun_kudo.SETS)
     held = {one.text: one.holds for one in claims(results, reading)}
     assert [text for text, holds in held.items() if not holds] == []
-    tables = [one for one in occ_tables.sections(results) if one.title.startswith("Table 3")]
+    tables = [one for one in occ_tables.result_tables(results) if one.title.startswith("Table 3")]
     assert len(tables) == 2
-    assert all(one.verdict.startswith("91 of 91 cells are within 0.02") for one in tables)
-    assert all(one.verdict.endswith("The printed winner is ours on 13 of 13 data sets.") for one in tables)
+    assert all(one.summary.startswith("91 of 91 cells are within 0.02") for one in tables)
+    assert all(one.summary.endswith("The printed winner is ours on 13 of 13 data sets.") for one in tables)
 
 
 def test_a_number_that_is_off_is_marked_and_a_missing_one_is_not_made_up():
@@ -67,9 +67,9 @@ def test_a_number_that_is_off_is_marked_and_a_missing_one_is_not_made_up():
     del results["ensembles"]
     fixed = results["fixed"]
     results["fixed"] = PrintedResults(lambda *key: fixed.value(*key) + 0.1, fixed.classifiers, fixed.datasets)
-    table = occ_tables.sections(results)[0]
+    table = occ_tables.result_tables(results)[0]
     assert table.rows[0] == ("emotions", "0.333*", "0.370*", "0.338*", "0.206 ", "0.333*", "0.270 ", "-")
-    assert table.verdict.startswith("6 of 18 cells")
+    assert table.summary.startswith("6 of 18 cells")
 
 
 def test_tables_are_run_as_the_paper_says():
@@ -120,9 +120,9 @@ def test_figure_3_finds_the_best_k_and_its_claims():
         name: PrintedResults(rising, [f"k={k}" for k in range(kcc_figure3.N_LABELS[name])], [name])
         for name in kcc_figure3.FIGURE_SETS
     }
-    best, _, claims_table = kcc_figure3.sections(results)
+    best, _, claims_table = kcc_figure3.result_tables(results)
     assert [row[1:3] for row in best.rows] == [("5", "5"), ("11", "11"), ("12", "12"), ("88", "88")]
-    assert claims_table.verdict == "4 of 4 claims hold here."
+    assert claims_table.summary == "4 of 4 claims hold here."
     figure = kcc_figure3.figures(results)["figure3"]
     assert [len(ax.lines) for ax in figure.axes] == [4, 4, 4, 4]
 
@@ -135,22 +135,22 @@ def test_figure_4_has_a_curve_for_each_selector_and_tells_local_from_global():
             return np.arange(10), np.tile(values, (5, 1))
 
     results = {part: Results(None, ["kCC"], ["scene"]) for part in ("scene", "scene-local")}
-    assert mlfs_figure4.sections(results)[-1].verdict == "8 of 8 claims hold here."
+    assert mlfs_figure4.result_tables(results)[-1].summary == "8 of 8 claims hold here."
     assert [len(ax.lines) for ax in mlfs_figure4.figures(results)["figure4"].axes] == [6, 6]
 
 
 def test_figures_5_and_7_are_drawn_from_what_was_run():
     grid = {"grid": PrintedResults(lambda *_: 0.5, ["k=5%", "k=10%", "k=100%"], ["scene"], 4)}
-    assert occ_figure5.sections(grid)[0].rows[0][:2] == ("scene", "0.500")
+    assert occ_figure5.result_tables(grid)[0].rows[0][:2] == ("scene", "0.500")
     assert len(occ_figure5.figures(grid)["figure5"].axes) == 4  # two maps, each with its bar
     rows = {"rows": PrintedResults(lambda *_: 0.5, [f"{one} 50%" for one in occ_figure7.METHODS], ["yeast"])}
-    assert occ_figure7.sections(rows)[-1].rows[0][1] == "does not"  # a tie is no win
+    assert occ_figure7.result_tables(rows)[-1].rows[0][1] == "does not"  # a tie is no win
     assert len(occ_figure7.figures(rows)["figure7"].axes) == 2
 
 
 def test_every_study_names_its_choices_and_its_quick_run_is_smaller():
     for study in STUDIES.values():
-        assert all(len(reason) > 10 for reason in study.choices.values())
+        assert all(len(reason) > 10 for reason in study.assumptions.values())
         cells = [
             sum(
                 len(one.datasets) * len(one.methods) * len(one.classifiers)

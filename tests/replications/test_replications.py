@@ -14,12 +14,12 @@ from labelsieve.studies.protocol.split_rule import read_splits
 from tests.support.command_line import run
 from tests.support.shared_files import shared_file
 
-OURS = {one.STUDY.name: one for one in (table2, parameters, regression, likelihood)}
+OURS = {one.REPLICATION.name: one for one in (table2, parameters, regression, likelihood)}
 # The data set and the numbers of features of a run that takes seconds, and what it must print.
 SMALL = {
     "group-jmi-table2": ("emotions", [5, 10], "Table 2, macro-averaged F1, Group-JMI-Rand by equation 3"),
     "group-jmi-parameters": ("genbase", [5, 10], "Figure 2, Group-JMI by the author's program"),
-    "group-jmi-regression": ("atp7d", [5, 10], "Where the curves lie"),
+    "group-jmi-regression": ("atp7d", [5, 10], "Range of the curves"),
     "composite-likelihood": ("yeast", [1, 5, 60], "figure5, yeast, ranking_loss"),
 }
 
@@ -120,4 +120,4 @@ def test_every_study_says_what_it_is_and_what_was_chosen(name):
     study = REPLICATIONS[name]
     assert study.title
     assert study.paper
-    assert all(reason.endswith(".") for reason in study.choices.values())
+    assert all(reason.endswith(".") for reason in study.assumptions.values())

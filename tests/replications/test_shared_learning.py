@@ -10,11 +10,11 @@ from labelsieve.errors import InputError
 from labelsieve.metrics import exact_match
 from labelsieve.replications.optimized_chains.shared_learning import (
     BySize,
-    ChosenShare,
     GivenOrder,
     SharedChain,
     SharedDirections,
     SomeRows,
+    TunedShare,
 )
 from labelsieve.selectors import MDDM
 from labelsieve.studies import Protocol, Study, StudyResults
@@ -67,7 +67,7 @@ def test_a_study_asks_such_a_classifier_once_for_all_sizes(tmp_path, monkeypatch
 
 def test_more_than_was_learned_is_refused():
     learned = SharedChain(base=BASE, share=0.3).fit(MADE.X[TRAIN], MADE.Y[TRAIN]).set_params(share=0.5)
-    with pytest.raises(InputError, match=r"share=0.5 is more than the 0.3 that was learned"):
+    with pytest.raises(InputError, match=r"share=0.5 is more than the 0.3 of fit"):
         learned.predict(MADE.X[TEST])
 
 
@@ -81,7 +81,7 @@ def test_filled_directions_begin_with_those_of_mddm_and_are_a_whole_basis():
 
 def test_the_share_is_chosen_on_rows_held_out_of_the_training_rows():
     shares = (0.1, 0.5, 0.9)
-    chosen = ChosenShare(SharedChain(base=BASE), shares).fit(MADE.X[TRAIN], MADE.Y[TRAIN])
+    chosen = TunedShare(SharedChain(base=BASE), shares).fit(MADE.X[TRAIN], MADE.Y[TRAIN])
     order = np.random.RandomState(0).permutation(80)  # as ShuffleSplit draws: test rows first
     held, train = order[:20], order[20:]
     scores = []

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.studies import Study, StudyError, StudyResults
+from labelsieve.studies.execution import step_runner
 from tests.support.small_studies import contents, data, protocol
 
 dask = pytest.importorskip("dask", reason="studies on a cluster need dask.distributed")
@@ -86,8 +87,8 @@ def test_what_does_not_go_with_a_cluster_is_refused(tmp_path, client):
 
 
 def test_other_code_on_a_worker_ends_the_study(tmp_path, client, monkeypatch):
-    monkeypatch.setattr("labelsieve.studies.execution.step_runner.code_print", lambda: "another")
-    with pytest.raises(StudyError, match="the code of labelsieve is not the same wherever"):
+    monkeypatch.setattr(step_runner, "code_print", lambda: "another")
+    with pytest.raises(StudyError, match="the code of labelsieve differs between processes"):
         Study(protocol(), tmp_path).run(client=client)
     assert contents(tmp_path)[1] == []
 

@@ -73,7 +73,7 @@ def test_full_disk_ends_with_exit_code_2_and_whole_cells(songs, tmp_path):
     "$@"; code=$?; cp -r "$where/study" "$kept"; exit $code"""
     command = [*PROGRAM, "compare", songs, *SMALL, "--out", tmp_path / "small" / "study"]
     code, said = on_a_disk(script, tmp_path / "small", tmp_path / "kept", *command)
-    assert (code, "the disk is full. Make room and run again: what was finished is kept." in said) == (2, True), said
+    assert (code, "the disk is full. Free some space and run again: finished cells are kept." in said) == (2, True), said
     found = values(tmp_path / "kept")
     assert set(found) <= {2, 40}, "a cell is whole or not there: 20 numbers of features, or all, and two measures"
     assert len(found) < 12
@@ -87,7 +87,7 @@ def test_read_only_disk_ends_with_exit_code_2(songs, tmp_path, inside):
     script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" || exit 77; shift; "$@"'
     command = [*PROGRAM, "compare", songs, *SMALL, "--out", tmp_path / "locked" / inside]
     code, said = on_a_disk(script, tmp_path / "locked", *command)
-    words = "this folder cannot be made (Read-only file system)" if inside == "study" else "it cannot be opened: the folder is"
+    words = "this folder cannot be created (Read-only file system)" if inside == "study" else "it cannot be opened"
     assert (code, words in said) == (2, True), said
     assert list((tmp_path / "locked").iterdir()) == []
 
@@ -103,14 +103,14 @@ def test_file_that_may_not_grow_ends_with_exit_code_2_and_whole_cells(songs, tmp
 def test_place_where_there_can_be_no_folder_is_refused(songs):
     said = run("compare", songs, *SMALL, "--out", songs / "study")
     assert said.exit_code == 2
-    assert "this folder cannot be made (Not a directory)" in said.stderr.splitlines()[-1]
+    assert "this folder cannot be created (Not a directory)" in said.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("left", ["", "results.sqlite"])
 def test_run_that_was_killed_before_it_made_its_tables_counts_for_nothing(tmp_path, left):
     if left:
         (tmp_path / left).touch()
-    assert Study(protocol(), tmp_path).plan()[0].n_missing == 48
+    assert Study(protocol(), tmp_path).plan().n_missing == 48
     assert os.listdir(tmp_path) == ([left] if left else [])
 
 

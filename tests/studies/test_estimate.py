@@ -1,4 +1,4 @@
-"""What a study was said to cost, and what it cost."""
+"""The estimated cost of a study and its real cost."""
 
 import signal
 import time
@@ -9,8 +9,9 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.studies import Study, estimate
-from labelsieve.studies.execution.resources_used import processor_seconds
-from labelsieve.studies.execution.time_limit import given_up_after
+from labelsieve.studies.execution import probe
+from labelsieve.studies.execution.stopwatch import processor_seconds
+from labelsieve.studies.execution.time_limit import time_limited
 from tests.support.small_studies import data, protocol
 
 
@@ -19,10 +20,10 @@ from tests.support.small_studies import data, protocol
 def test_estimate_is_within_a_factor_of_two_of_the_processors_time(tmp_path, classifier):
     how = {"datasets": [data(n_rows=1500)], "n_features": "1..20", "classifiers": [classifier], "splits": "4x50%"}
     study = Study(protocol(**how), tmp_path)
-    said = 60 * estimate(study.protocol, study.plan()[0]).minutes
+    seconds = 60 * estimate(study.protocol, study.plan()).minutes
     started = time.process_time()
     study.run()
-    assert 0.5 < said / (time.process_time() - started) < 2
+    assert 0.5 < seconds / (time.process_time() - started) < 2
 
 
 class Rests(BaseEstimator):
@@ -45,12 +46,12 @@ class Rests(BaseEstimator):
 def test_sizes_that_share_their_cost_are_not_charged_for_each(tmp_path):
     how = {"n_features": "1..10", "classifiers": [("rests", Rests())], "splits": "2x50%", "measures": ["hamming_loss"]}
     study = Study(protocol(methods=["jmi"], baselines=[], **how), tmp_path)
-    seconds = 60 * estimate(study.protocol, study.plan()[0]).minutes
+    seconds = 60 * estimate(study.protocol, study.plan()).minutes
     assert 0.1 <= seconds < 0.5  # two cells; size by size they would take a second
 
 
-def test_short_steps_are_measured_while_patience_has_its_timer():
-    with given_up_after(60):
+def test_short_steps_are_measured_while_a_time_limit_is_set():
+    with time_limited(60):
         steps = []
         for _ in range(50):
             before = processor_seconds()
@@ -79,7 +80,7 @@ def test_a_single_number_of_features_is_tried_itself(tmp_path):
     for asked in ([7], [2, 7]):
         Counts.seen.clear()
         study = Study(protocol(methods=["jmi"], n_features=asked, **how), tmp_path / str(len(asked)))
-        estimate(study.protocol, study.plan()[0])
+        estimate(study.protocol, study.plan())
         assert (Counts.seen == {7}) == (len(asked) == 1)
 
 
@@ -101,20 +102,20 @@ class Sleeps(Counts):
         time.sleep(300)
 
 
-def test_a_try_that_waits_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelsieve.studies.execution.probe.LONGEST", 0.1)
+def test_a_trial_that_waits_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(probe, "MAX_SECONDS", 0.1)
     how = {"classifiers": [("sleeps", Sleeps())], "splits": "2x50%", "measures": ["hamming_loss"], "baselines": []}
     study = Study(protocol(methods=["jmi"], n_features=[3], **how), tmp_path)
-    assert estimate(study.protocol, study.plan()[0]).n_given_up == 2
+    assert estimate(study.protocol, study.plan()).n_timed_out == 2
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
-def test_a_try_that_takes_too_long_is_given_up_and_said(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelsieve.studies.execution.probe.LONGEST", 0.3)
+def test_a_trial_that_takes_too_long_is_stopped_and_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr(probe, "MAX_SECONDS", 0.3)
     how = {"classifiers": [("endless", Endless())], "splits": "2x50%", "measures": ["hamming_loss"], "baselines": []}
     study = Study(protocol(methods=["jmi"], n_features=[3], **how), tmp_path)
     handler = signal.getsignal(signal.SIGPROF)
-    cost = estimate(study.protocol, study.plan()[0])
-    assert cost.n_given_up == 2  # one for each data set
+    cost = estimate(study.protocol, study.plan())
+    assert cost.n_timed_out == 2  # one for each data set
     assert cost.minutes > 3.9 * 0.3 / 60  # two splits of each
     assert (cost.problems, signal.getsignal(signal.SIGPROF)) == ((), handler)

@@ -26,7 +26,7 @@ def test_a_database_of_another_program_is_no_study(tmp_path, case):
         for statement in FOREIGN[case]:
             db.execute(statement)
     db.close()
-    refused(tmp_path, r"results\.sqlite: this file is no study\. Choose another folder\.")
+    refused(tmp_path, r"results\.sqlite: this file is not a study\. Use another folder\.")
     db = sqlite3.connect(tmp_path / "results.sqlite")
     assert len(db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()) == 1
     db.close()
@@ -34,4 +34,4 @@ def test_a_database_of_another_program_is_no_study(tmp_path, case):
 
 def test_a_folder_is_no_file(tmp_path):
     (tmp_path / "results.sqlite").mkdir()
-    refused(tmp_path, r"results\.sqlite: this is a folder, where the file of a study would be")
+    refused(tmp_path, r"results\.sqlite: this is a folder, and the study's file")

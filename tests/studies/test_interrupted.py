@@ -60,7 +60,7 @@ def test_interrupted_compare_ends_with_130_and_goes_on(tmp_path, jobs):
     before = interrupted(command, tmp_path / "study")
     assert 0 < len(before) < 120
     errors = goes_on(command, tmp_path / "study", before)
-    assert f"{120 - len(before)} cells run, {len(before)} were there, 0 failed" in errors
+    assert f"{120 - len(before)} cells run, {len(before)} already stored, 0 failed" in errors
     assert len(contents(tmp_path / "study")[1]) == 120
 
 

@@ -7,14 +7,14 @@ from labelsieve import InputError
 from labelsieve.datasets import Dataset
 from labelsieve.studies import Protocol, Study
 from labelsieve.studies.execution.cell_work import SplitWork
-from labelsieve.studies.protocol.data_sources import Loaded, read_source
+from labelsieve.studies.protocol.data_sources import LoadedData, read_source
 from labelsieve.studies.protocol.split_rule import Split
 
 X = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, 4.0], [9.0, np.nan]])
 
 
 def work(fills):
-    data = Loaded("sales", X, np.arange(4.0)[:, np.newaxis], fills)
+    data = LoadedData("sales", X, np.arange(4.0)[:, np.newaxis], fills)
     return SplitWork(data, Split(0, np.array([0, 1]), np.array([2, 3])))
 
 
@@ -26,12 +26,12 @@ def test_test_rows_are_filled_with_means_of_training_rows():
 
 
 def test_filling_is_part_of_what_results_depend_on():
-    filled, left = (Loaded("sales", X, X, fills) for fills in (True, False))
-    assert filled.print != left.print
+    filled, left = (LoadedData("sales", X, X, fills) for fills in (True, False))
+    assert filled.fingerprint != left.fingerprint
 
 
 def test_there_is_one_way_to_fill():
-    with pytest.raises(InputError, match="data set 'osales': missing_values is 'train-mean', or left out"):
+    with pytest.raises(InputError, match="data set 'osales': missing_values must be 'train-mean'"):
         read_source({"name": "osales", "missing_values": "zero"})
 
 
@@ -50,7 +50,7 @@ def test_missing_values_are_refused_before_anything_runs_unless_they_are_filled(
     table[3, 1] = np.nan
     songs = Dataset(table, labels, tuple("abcd"), tuple("xyz"), ("numeric",) * 4, name="songs")
     how = {"n_features": [2], "splits": "2x50%", "measures": ["hamming_loss"]}
-    with pytest.raises(InputError, match=r"data set 'songs': it has missing values, and mlknn takes none\. Set missing_values"):
+    with pytest.raises(InputError, match=r"data set 'songs': it has missing values, and mlknn does not support"):
         Study(Protocol([songs], ["jmi"], **how), tmp_path).run()
     filled = Protocol([{"dataset": songs, "missing_values": "train-mean"}], ["jmi"], **how)
     assert Study(filled, tmp_path).run().n_failed == 0

@@ -51,7 +51,7 @@ def test_parameters_of_a_base_are_settings():
         ({"name": "br", "base": "oracle"}, "classifier 'br': 'oracle' is not a base estimator. Known: logistic"),
         ({"name": "mlknn", "base": "tree"}, "classifier 'mlknn': .*base"),
         ({"name": "rakel", "k": 0}, "classifier 'rakel': .*'k'"),
-        ("svm", "classifier 'svm' is not known; there are br, brknn"),
+        ("svm", "'svm' is not a classifier. Known: br, brknn"),
     ],
 )
 def test_what_nobody_knows_is_refused(given, said):

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from labelsieve import InputError
 from labelsieve.studies import Study, StudyError
 from labelsieve.studies.execution.cell_work import SplitWork
-from labelsieve.studies.protocol.data_sources import Loaded, read_source
+from labelsieve.studies.protocol.data_sources import LoadedData, read_source
 from tests.support.small_studies import data, protocol
 
 SMALL = {"datasets": [data()], "n_features": [2], "splits": "2x50%", "baselines": []}
@@ -37,18 +37,18 @@ class Says(BaseEstimator):
         ([0, -1], "must be a ranking"),
         ([0, 20], "must be a ranking"),
         ([[0, 1]], "has no ranking of the features for all labels together"),
-        (None, "Says has no selected_ when it is fitted: a ranking"),
+        (None, "Says has no selected_ after fit: a ranking"),
     ],
 )
 def test_what_is_no_ranking_is_refused(what, said):
-    loaded = Loaded.of(read_source(data()))
+    loaded = LoadedData.of(read_source(data()))
     work = SplitWork(loaded, protocol().splits.splits(loaded.X, loaded.Y, "songs")[0])
     with pytest.raises(InputError, match=said):
         work.select(Says(what), 2, 0)
 
 
 def test_parameters_that_no_later_run_could_compare_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"mine: its parameters cannot be compared .*lambda.*Functions need a name"):
+    with pytest.raises(InputError, match=r"mine: its parameters cannot be compared .*lambda.*Define functions"):
         Study(protocol(methods=[("mine", Says(lambda X: X))], **SMALL), tmp_path).run()
 
 
@@ -77,7 +77,7 @@ def test_changed_code_of_a_selector_is_noticed(tmp_path, monkeypatch):
     assert Study(protocol(methods=[("mine", selector(tmp_path, name, [0, 1]))], **SMALL), tmp_path / "out").run().n_run == 0
     linecache.clearcache()
     other = protocol(methods=[("mine", selector(tmp_path, name, [7, 8]))], **SMALL)
-    with pytest.raises(StudyError, match=r"a change in settings or code of mine or mlknn \(2 cells\)"):
+    with pytest.raises(StudyError, match=r"settings or code of mine or mlknn \(2 cells\)"):
         Study(other, tmp_path / "out").run()
     sys.modules.pop(name)
 
@@ -85,8 +85,8 @@ def test_changed_code_of_a_selector_is_noticed(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"convention": "mulan"}, r"a change in the convention \(4 cells\)"),
-        ({"classifiers": [{"name": "mlknn", "k": 5}]}, r"a change in settings of jmi or mlknn \(2 cells\), settings of mim or"),
+        ({"convention": "mulan"}, r"the convention \(4 cells\)"),
+        ({"classifiers": [{"name": "mlknn", "k": 5}]}, r"settings of jmi or mlknn \(2 cells\), settings of mim or"),
     ],
 )
 def test_what_changed_is_named(tmp_path, change, said):

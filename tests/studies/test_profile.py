@@ -35,7 +35,7 @@ def test_parts_of_every_evaluation_are_stored_and_are_no_more_than_the_whole(tmp
 
 def test_the_profile_adds_up_what_is_stored(tmp_path):
     Study(protocol(**SMALL, classifiers=["br"]), tmp_path).run()
-    found = StudyResults(tmp_path).where_time_goes()
+    found = StudyResults(tmp_path).time_profile()
     assert list(found.methods) == ["jmi", "all"]
     (all_cells,) = rows(tmp_path, "SELECT sum(seconds), sum(storing) FROM cells")
     (all_selections,) = rows(tmp_path, "SELECT sum(seconds), sum(storing) FROM selections")
@@ -46,7 +46,7 @@ def test_the_profile_adds_up_what_is_stored(tmp_path):
     assert sum(map(found.share, KINDS)) == pytest.approx(1)
     assert 0 < found.running < 60
     assert "training and prediction" not in found.to_markdown()
-    assert found.to_markdown().splitlines()[-1].startswith("| together | ")
+    assert found.to_markdown().splitlines()[-1].startswith("| total | ")
 
 
 def as_version_1(folder):
@@ -64,13 +64,13 @@ def test_file_of_version_1_is_read_as_it_is_and_completed_when_it_is_run(tmp_pat
     as_version_1(tmp_path)
     old = StudyResults(tmp_path)
     assert old.means("hamming_loss", "mlknn").to_markdown() == means
-    assert (old.where_time_goes().total["measures"], old.where_time_goes().total["other"] > 0) == (0, True)
+    assert (old.time_profile().total["measures"], old.time_profile().total["other"] > 0) == (0, True)
     assert rows(tmp_path, "SELECT value FROM facts WHERE key = 'version'") == [("1",)], "reading changes nothing"
     more = protocol(**(SMALL | {"methods": ["jmi", "mim"]}))
     assert Study(more, tmp_path).run().n_run == 4
     assert rows(tmp_path, "SELECT value FROM facts WHERE key = 'version'") == [("2",)]
     assert all(set(old) <= set(new) for old, new in zip(before, contents(tmp_path), strict=True))
-    assert StudyResults(tmp_path).where_time_goes().total["measures"] > 0
+    assert StudyResults(tmp_path).time_profile().total["measures"] > 0
 
 
 def test_files_of_other_versions_and_other_programs_are_refused(tmp_path):
@@ -84,6 +84,6 @@ def test_files_of_other_versions_and_other_programs_are_refused(tmp_path):
     db = sqlite3.connect(tmp_path / "other" / "results.sqlite", isolation_level=None)
     db.execute("CREATE TABLE songs (title TEXT)")
     db.close()
-    with pytest.raises(StudyError, match="this file is no study"):
+    with pytest.raises(StudyError, match="this file is not a study"):
         Study(protocol(**SMALL), tmp_path / "other").run()
     assert rows(tmp_path / "other", "SELECT name FROM sqlite_master") == [("songs",)]

@@ -16,39 +16,39 @@ from tests.support.small_studies import data, protocol
 REFUSED = {
     "unknown method": ({"methods": ["jmmi"]}, "'jmmi' is not a criterion"),
     "unknown setting": ({"methods": [{"name": "jmi", "color": 1}]}, "method 'jmi': .*color"),
-    "unknown label space": ({"methods": [{"name": "jmi", "targets": {"name": "dual"}}]}, "'dual' is not known"),
-    "number of a method": ({"methods": [{"name": "jmi", "n_features_to_select": 3}]}, "say n_features of the study"),
-    "no method": ({"methods": []}, "methods: there is none"),
+    "unknown label space": ({"methods": [{"name": "jmi", "targets": {"name": "dual"}}]}, "'dual' is not a label space"),
+    "number of a method": ({"methods": [{"name": "jmi", "n_features_to_select": 3}]}, "set n_features of the study"),
+    "no method": ({"methods": []}, "methods: the list is empty"),
     "text": ({"methods": "jmi"}, "methods must be a list"),
-    "twice": ({"methods": ["jmi", "jmi"]}, "'jmi' stands there twice"),
-    "unknown classifier": ({"classifiers": ["svm"]}, "classifier 'svm' is not known"),
+    "twice": ({"methods": ["jmi", "jmi"]}, "'jmi' occurs twice"),
+    "unknown classifier": ({"classifiers": ["svm"]}, "'svm' is not a classifier"),
     "bad parameter": ({"classifiers": [{"name": "mlknn", "k": 0}]}, "classifier 'mlknn': .*'k'"),
-    "unknown measure": ({"measures": ["accuracy"]}, "'accuracy' is none"),
-    "mixed measures": ({"measures": ["rrmse", "macro_f1"]}, "do not go into one study"),
-    "regressor": ({"classifiers": ["knn"]}, "does not go with measures of labels"),
-    "unknown convention": ({"convention": "weka"}, "'weka' is none"),
+    "unknown measure": ({"measures": ["accuracy"]}, "'accuracy' is not a measure"),
+    "mixed measures": ({"measures": ["rrmse", "macro_f1"]}, "one study cannot have measures"),
+    "regressor": ({"classifiers": ["knn"]}, "cannot be used with measures of labels"),
+    "unknown convention": ({"convention": "weka"}, "'weka' is not a convention"),
     "splits": ({"splits": "half"}, "splits: 'half' is none of '30x50%'"),
     "no splits": ({"splits": "0x50%"}, "splits: '0x50%'"),
-    "unseeded": ({"splits": ShuffleSplit()}, "give it a random_state"),
-    "no features": ({"n_features": "0..3"}, "names no number of features"),
+    "unseeded": ({"splits": ShuffleSplit()}, "set its random_state"),
+    "no features": ({"n_features": "0..3"}, "has no number of features"),
     "half a feature": ({"n_features": [1.5]}, "more than all"),
-    "no number": ({"n_features": None}, "None is no number of features"),
-    "not a number": ({"n_features": [float("nan")]}, "nan is no number of features"),
-    "a falling span": ({"n_features": "3,50..1"}, "'50..1' names no number of features; a span rises"),
-    "a step of nothing": ({"n_features": "1..9..0"}, "'1..9..0' names no number of features"),
+    "no number": ({"n_features": None}, "None is not a number of features"),
+    "not a number": ({"n_features": [float("nan")]}, "nan is not a number of features"),
+    "a falling span": ({"n_features": "3,50..1"}, "'50..1' has no number of features; a span increases"),
+    "a step of nothing": ({"n_features": "1..9..0"}, "'1..9..0' has no number of features"),
     "a span without end": ({"n_features": "1..999999999"}, "more than 1,000,000 numbers"),
-    "a measure in a list": ({"measures": [["macro_f1"]]}, r"measures: \['macro_f1'\] is no name"),
-    "a baseline in a list": ({"baselines": [["random"]]}, r"baselines: \['random'\] is no name"),
-    "a convention in a list": ({"convention": ["mulan"]}, "is none; there are labelsieve"),
-    "a kind in a list": ({"classifiers": [{"name": "mine", "classifier": ["mlknn"]}]}, "is not known; there are"),
+    "a measure in a list": ({"measures": [["macro_f1"]]}, r"measures: \['macro_f1'\] is not a name"),
+    "a baseline in a list": ({"baselines": [["random"]]}, r"baselines: \['random'\] is not a name"),
+    "a convention in a list": ({"convention": ["mulan"]}, "is not a convention"),
+    "a kind in a list": ({"classifiers": [{"name": "mine", "classifier": ["mlknn"]}]}, "is not a classifier. "),
     "a table of data sets": ({"datasets": {"name": "emotions"}}, "datasets must be a list"),
     "a data set by itself": ({"datasets": data()}, "datasets must be a list, not a Dataset"),
     "a class": ({"methods": [("mine", Sieve)]}, r"is a pair \(name, method\), and Sieve is a class"),
     "a baseline's name": ({"methods": [{"name": "all", "criterion": "jmi"}]}, "'all': this is the name of a baseline"),
-    "baseline": ({"baselines": ["mim"]}, "baselines: 'mim' is none"),
+    "baseline": ({"baselines": ["mim"]}, "baselines: 'mim' is not a baseline"),
     "nameless": ({"datasets": [Dataset(np.eye(2), np.eye(2), ("a", "b"), ("c", "d"), ("numeric",) * 2)]}, "needs a name"),
-    "selection on all rows": ({"select_on": "all"}, "would show the test rows to the selection"),
-    "discretized on all rows": ({"discretize_on": "all"}, "would show the test rows to the selection"),
+    "selection on all rows": ({"select_on": "all"}, "would pass test rows to the selection"),
+    "discretized on all rows": ({"discretize_on": "all"}, "would pass test rows to the selection"),
 }
 
 
@@ -66,13 +66,13 @@ def test_fitted_selectors_discretizers_classifiers_and_networks_are_refused():
         BaselineSieve().fit(X, Y),
         Sieve("jmi", discretizer=EqualWidth().fit(X)),
     ):
-        with pytest.raises(InputError, match=r"is fitted already .* may have seen the test rows"):
+        with pytest.raises(InputError, match=r"is already fitted .* may have seen the test rows"):
             protocol(methods=[("mine", method)])
-    with pytest.raises(InputError, match="is fitted already"):
+    with pytest.raises(InputError, match="is already fitted"):
         protocol(classifiers=[("mine", MLkNN().fit(X, Y))])
     network = Sieve("mlfs", parents="kcc").fit(X, Y).network_
     assert isinstance(network, LabelNetwork)
-    with pytest.raises(InputError, match="a network that is learned already"):
+    with pytest.raises(InputError, match="a learned network"):
         protocol(methods=[("mine", Sieve("mlfs", parents=network))])
     protocol(methods=[("mine", Sieve("mlfs", parents="kcc"))])
 
@@ -110,9 +110,9 @@ def test_training_rows_are_discretized_once_for_all_methods_of_a_split(tmp_path,
 
 
 def test_shared_codes_choose_the_same_features_as_a_selector_by_itself():
-    from labelsieve.studies.protocol.data_sources import Loaded, read_source
+    from labelsieve.studies.protocol.data_sources import LoadedData, read_source
 
-    loaded, study = Loaded.of(read_source(data())), protocol()
+    loaded, study = LoadedData.of(read_source(data())), protocol()
     split = study.splits.splits(loaded.X, loaded.Y, "songs")[0]
     work = SplitWork(loaded, split)
     for name in ("jmi", "mlinfogain", "scls"):
@@ -123,7 +123,7 @@ def test_shared_codes_choose_the_same_features_as_a_selector_by_itself():
 def test_measures_of_labels_and_numeric_targets_do_not_go_together(tmp_path):
     one = data()
     numeric = Dataset(one.X, one.Y * 0.5, one.feature_names, one.label_names, one.feature_kinds, name="songs")
-    with pytest.raises(InputError, match="data set 'songs': its targets are numbers, and the measures are of labels"):
+    with pytest.raises(InputError, match="data set 'songs': its targets are numbers, and the measures are for labels"):
         Study(protocol(datasets=[numeric]), tmp_path).run()
     regression = protocol(datasets=[numeric], methods=["jmi"], measures=["rrmse"], classifiers=["knn"])
     assert Study(regression, tmp_path / "regression").run().n_failed == 0
@@ -132,7 +132,7 @@ def test_measures_of_labels_and_numeric_targets_do_not_go_together(tmp_path):
 def test_targets_of_other_values_than_0_and_1_are_refused_before_anything_runs(tmp_path):
     one = data()
     classes = Dataset(one.X, one.Y * 2, one.feature_names, one.label_names, one.feature_kinds, name="songs")
-    with pytest.raises(InputError, match="data set 'songs': measures of labels need 0 and 1"):
+    with pytest.raises(InputError, match="data set 'songs': measures of labels need targets of 0 and 1"):
         Study(protocol(datasets=[classes]), tmp_path).run()
 
 
@@ -182,7 +182,7 @@ def test_broken_files_are_refused(tmp_path, text, said):
 
 
 def test_objects_have_no_form_in_a_file(tmp_path):
-    with pytest.raises(InputError, match="'mine' came as a Python object"):
+    with pytest.raises(InputError, match="'mine' is a Python object"):
         Protocol(["emotions"], [("mine", Sieve("jmi"))]).to_toml(tmp_path / "study.toml")
 
 

@@ -84,10 +84,10 @@ def test_objects_in_a_table_serve_as_those_in_a_pair_do(tmp_path):
         assert Study(made, tmp_path / folder).run().n_failed == 0
         found.append(contents(tmp_path / folder))
     assert found[0] == found[1]
-    with pytest.raises(InputError, match="'mine' came as a Python object"):
+    with pytest.raises(InputError, match="'mine' is a Python object"):
         made.to_toml(tmp_path / "study.toml")
     fitted = {"name": "mine", "criterion": "jmi", "discretizer": EqualWidth().fit(data().X)}
-    with pytest.raises(InputError, match="is fitted already"):
+    with pytest.raises(InputError, match="is already fitted"):
         protocol(methods=[fitted])
 
 
@@ -96,7 +96,7 @@ def test_patterns_of_labels_run_and_have_no_form_in_a_file(songs, tmp_path):
         [{"name": "songs", "path": songs / "one.csv", "labels": re.compile("y")}], ["jmi"], n_features=[1], splits="2x50%"
     )
     assert Study(made, tmp_path / "out").run().n_run == 6
-    with pytest.raises(InputError, match="has no form in a file"):
+    with pytest.raises(InputError, match="cannot be written to a file"):
         made.to_toml(tmp_path / "study.toml")
 
 

@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 from labelsieve import InputError
 from labelsieve.studies import Grid, Study, StudyError, StudyResults, estimate
-from labelsieve.studies.store.store import Store
+from labelsieve.studies.store.study_store import StudyStore
 from tests.support.small_studies import data, protocol
 
 NAMES = ["jmi", "mim", "scls"]
@@ -83,16 +83,16 @@ def test_friedman_and_nemenyi_are_over_the_data_sets(folder):
 
 
 def test_questions_without_an_answer_are_refused(folder, tmp_path):
-    with pytest.raises(StudyError, match="there is no study in this folder"):
+    with pytest.raises(StudyError, match="this folder has no study"):
         StudyResults(tmp_path)
-    with pytest.raises(InputError, match="no measure 'macro_f1'; it has hamming_loss, ranking_loss"):
+    with pytest.raises(InputError, match="'macro_f1' is not a measure of this study"):
         StudyResults(folder).ranks("macro_f1")
     with pytest.raises(InputError, match="which classifier"):
         StudyResults(folder).ranks("hamming_loss", "svm")
 
 
 def test_methods_that_the_study_does_not_have_are_refused(folder):
-    with pytest.raises(InputError, match="no method 'jmmi'; it has jmi, mim, scls, random, all"):
+    with pytest.raises(InputError, match=r"'jmmi' is not a method of this study.*Known: jmi, mim, scls, random, all"):
         StudyResults(folder).ranks("hamming_loss", methods=["jmi", "jmmi"])
 
 
@@ -110,7 +110,7 @@ def test_a_method_with_less_than_the_others_is_never_the_best(tmp_path):
     assert grid.value("songs", "jmi") == pytest.approx(few.value.mean()), "numbers of features that all have"
     assert results.ranks("hamming_loss").winners().keys() == {"songs", "films"}
     Study(protocol(**common, methods=["mrmr"], splits="2x50%"), tmp_path).run()
-    with pytest.raises(InputError, match="needs the same splits of all: mrmr has 2 of 3 splits of films"):
+    with pytest.raises(InputError, match="needs the same splits for all methods: mrmr has 2 of 3 splits on films"):
         StudyResults(tmp_path).compare("hamming_loss")
 
 
@@ -140,7 +140,7 @@ def test_splits_that_were_kept_are_told(tmp_path):
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_a_frame_without_rows_has_the_same_types(folder, tmp_path, backend):
-    with Store(tmp_path):
+    with StudyStore(tmp_path):
         pass
     empty, full = StudyResults(tmp_path).to_frame(backend), StudyResults(folder).to_frame(backend)
     types = (lambda frame: frame.dtypes.to_dict()) if backend == "pandas" else (lambda frame: frame.schema)
@@ -158,8 +158,8 @@ def test_every_name_is_shown_as_it_is_in_tables():
 
 def test_dry_run_counts_and_writes_nothing(tmp_path):
     folder = tmp_path / "never"
-    todo, _ = Study(protocol(), folder).plan()
-    found = estimate(protocol(), todo)
+    plan = Study(protocol(), folder).plan()
+    found = estimate(protocol(), plan)
     assert (found.n_cells, found.n_missing) == (48, 48)
     assert 0 < found.minutes < 5
     assert set(found.by_method) == {"jmi", "grouped", "random", "all"}

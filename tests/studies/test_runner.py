@@ -16,7 +16,7 @@ from labelsieve.classifiers import MLkNN
 from labelsieve.studies import Study, StudyError, StudyResults
 from labelsieve.studies.execution import pending_steps as steps
 from labelsieve.studies.store import schema
-from labelsieve.studies.store.store import Store
+from labelsieve.studies.store.study_store import StudyStore
 from tests.support.small_studies import ROOT, contents, data, protocol, start
 
 
@@ -72,8 +72,8 @@ def test_added_method_data_set_and_classifier_run_only_what_is_new(tmp_path):
 def test_more_features_and_measures_keep_what_was_selected_where_it_is_enough(tmp_path):
     few = {"datasets": [data()], "methods": ["jmi"], "baselines": []}
     Study(protocol(**few, n_features="1..4"), tmp_path).run()
-    todo, _ = Study(protocol(**few, n_features=[2], measures=["macro_f1"]), tmp_path).plan()
-    assert all(step.classifier is not None for batch in todo.batches for step in batch.steps), "no selection is needed"
+    plan = Study(protocol(**few, n_features=[2], measures=["macro_f1"]), tmp_path).plan()
+    assert all(step.classifier is not None for batch in plan.batches for step in batch.steps), "no selection is needed"
     Study(protocol(**few, n_features=[2, 6], measures=["macro_f1"]), tmp_path).run()
     values = {row[4:6] for row in contents(tmp_path)[2]}
     assert values == {(k, measure) for k in (1, 2, 3, 4, 6) for measure in ("hamming_loss", "ranking_loss", "macro_f1")}
@@ -172,7 +172,7 @@ def test_changed_data_is_noticed_and_never_mixed_silently(tmp_path):
     Study(protocol(datasets=[data()], **few), tmp_path).run()
     before = contents(tmp_path)
     other = protocol(datasets=[data(seed=5)], **few)
-    with pytest.raises(StudyError, match=r"a change in the data of songs \(3 cells\)"):
+    with pytest.raises(StudyError, match=r"the data of songs \(3 cells\)"):
         Study(other, tmp_path).run()
     assert contents(tmp_path) == before
     kept = Study(other, tmp_path).run(changed="keep")
@@ -216,7 +216,7 @@ def test_second_runner_is_refused_and_nothing_is_lost(tmp_path):
         patience = time.monotonic() + 60
         while not list(tmp_path.glob("results.sqlite")) and time.monotonic() < patience:
             time.sleep(0.01)
-        with pytest.raises(StudyError, match="this study runs already"):
+        with pytest.raises(StudyError, match="this study is already running"):
             Study(protocol(), tmp_path).run()
         assert process.ended(60) == 0
     finally:
@@ -228,15 +228,15 @@ def test_two_runners_started_at_once_lose_nothing(tmp_path):
     both = [start(tmp_path / "study", pause=0.1) for _ in range(2)]
     codes, said = [process.ended(120) for process in both], [process.kill()[1] for process in both]
     assert sorted(codes) == [0, 1], said
-    assert "this study runs already" in said[codes.index(1)]
+    assert "this study is already running" in said[codes.index(1)]
     Study(protocol(), tmp_path / "alone").run()
     assert contents(tmp_path / "study") == contents(tmp_path / "alone")
 
 
 def test_two_runners_of_one_process_exclude_each_other(tmp_path):
-    with Store(tmp_path), pytest.raises(StudyError, match="runs already"):
-        Store(tmp_path)
-    Store(tmp_path).__exit__()
+    with StudyStore(tmp_path), pytest.raises(StudyError, match="runs already"):
+        StudyStore(tmp_path)
+    StudyStore(tmp_path).__exit__()
 
 
 def test_full_disk_ends_in_a_clear_error_and_keeps_what_was_done(tmp_path, monkeypatch):
@@ -248,7 +248,7 @@ def test_full_disk_ends_in_a_clear_error_and_keeps_what_was_done(tmp_path, monke
         return connection
 
     with monkeypatch.context() as patch:
-        patch.setattr("labelsieve.studies.store.store.connect", small)
+        patch.setattr("labelsieve.studies.store.study_store.connect", small)
         with pytest.raises(StudyError, match="the disk is full"):
             Study(protocol(), tmp_path).run()
     assert Study(protocol(), tmp_path).run().n_cells == 48
@@ -263,13 +263,13 @@ def test_read_only_folder_ends_in_a_clear_error():
         script = f"""
 import os
 from labelsieve.studies import StudyError, StudyResults
-from labelsieve.studies.store.store import Store
+from labelsieve.studies.store.study_store import StudyStore
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     os.setuid(65534)
 print(len(StudyResults("{folder}/locked/done").methods))
 for place in ("locked/study", "locked/new"):
     try:
-        Store("{folder}/" + place)
+        StudyStore("{folder}/" + place)
     except StudyError as error:
         print(error)
 """
@@ -285,20 +285,20 @@ for place in ("locked/study", "locked/new"):
     read, opened, made = done.stdout.splitlines()
     assert read == "3", "a finished study can be read there"
     assert "it cannot be opened: the folder is missing or read-only" in opened
-    assert "this folder cannot be made (Permission denied)" in made
+    assert "this folder cannot be created (Permission denied)" in made
 
 
 def test_file_that_is_no_study_is_refused(tmp_path):
     (tmp_path / "results.sqlite").write_text("not a database at all, " * 100, encoding="utf-8")
-    with pytest.raises(StudyError, match="this file is no study"):
-        Store(tmp_path)
+    with pytest.raises(StudyError, match="this file is not a study"):
+        StudyStore(tmp_path)
 
 
 def test_study_of_another_version_is_refused(tmp_path):
-    Store(tmp_path).__exit__()
+    StudyStore(tmp_path).__exit__()
     db = sqlite3.connect(tmp_path / "results.sqlite")
     db.execute("UPDATE facts SET value = '99' WHERE key = 'version'")
     db.commit()
     db.close()
     with pytest.raises(StudyError, match="version 99 of the format"):
-        Store(tmp_path)
+        StudyStore(tmp_path)

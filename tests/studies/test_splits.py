@@ -50,17 +50,17 @@ def test_truth_values_choose_rows():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (GroupKFold(3), r"data set 'songs', splits: GroupKFold.* 'groups'.* is given as pairs of rows"),
+        (GroupKFold(3), r"data set 'songs', splits: GroupKFold.* 'groups'.* pass pairs of rows"),
         (StratifiedKFold(3), "Supported target types are"),
         (KFold(100), "n_splits=100 greater than the number of samples"),
         (PredefinedSplit(np.full(80, -1)), "data set 'songs', splits: there are none"),
         ([], r"there are none \(0 given pairs"),
         (Yields(ROWS), "split 0 of songs: a split is a pair of training and test rows"),
         (Yields((ROWS[:40] + 0.5, ROWS[40:])), "split 0 of songs: a split is a pair"),
-        (Yields((np.array([True, False]), ROWS[40:])), "truth values that choose rows must be 80"),
-        ([(ROWS[:40], ROWS[40:] + 1)], "it names rows outside 0 to 79"),
+        (Yields((np.array([True, False]), ROWS[40:])), "a boolean mask of rows must have 80"),
+        ([(ROWS[:40], ROWS[40:] + 1)], "it has rows outside 0 to 79"),
     ],
 )
-def test_what_does_not_part_the_rows_is_refused(given, said):
+def test_a_splitter_that_cannot_split_the_rows_is_refused(given, said):
     with pytest.raises(InputError, match=said):
         found(given)

@@ -29,7 +29,7 @@ def test_a_class_that_other_processes_do_not_find_ends_the_run_and_no_cell_fails
         [sys.executable, "-c", SCRIPT.format(folder=str(tmp_path))], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert found.returncode == 1
-    assert "StudyError: a process could not start; why stands above." in found.stderr
+    assert "StudyError: a process could not start; its error is printed above." in found.stderr
     assert contents(tmp_path) == [[], [], []]
     assert StudyResults(tmp_path).failures == []
 

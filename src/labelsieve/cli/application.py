@@ -161,7 +161,7 @@ def demo(
     if not no_report:
         check_output(report)
     result = run_demo(rows, seed)
-    names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.answer)
+    names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.relevant)
     kinds = plain_table()
     kinds.add_row("rel", "relevant: each tells about two labels")
     kinds.add_row("xor", "two that tell about a label, but only together")
@@ -170,7 +170,7 @@ def demo(
     table = plain_table("criterion", "chosen, in order", *(f">{short}" for short in SHORT.values()))
     for one in result.outcomes:
         shares = [result.share(one, kind) for kind in SHORT]
-        table.add_row(one.criterion, " ".join(names[column] for column in one.chosen), *shares)
+        table.add_row(one.criterion, " ".join(names[column] for column in one.selected), *shares)
     print_paragraphs(
         prose(f"{rows:,} made-up rows with {n_labels} labels and {len(names)} features of four kinds:"),
         text_of(kinds),

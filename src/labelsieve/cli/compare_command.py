@@ -1,8 +1,8 @@
-"""The command that compares methods on one's own data: ``labelsieve compare``."""
+"""The command that compares methods on the user's data: ``labelsieve compare``."""
 
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -18,21 +18,36 @@ from labelsieve.cli.options import (
     names_in,
     parse_named,
 )
-from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, end, prepare, run
+from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, RunOptions, end, prepare, run
 from labelsieve.errors import InputError
 from labelsieve.report.plaintext import plain_table, printable, prose, tables, text_of
 
 if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, StudyResults
 
-METHODS = "Names with commas; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
+METHODS = "Comma-separated names; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
+N_FEATURES = "Numbers of features: 1..50, 5,10,20, or 10%,20%; default: 1..50."
+SPLITS = "30x50%, 10-fold, or either after 'stratified'; default: 30x50%."
 CLASSIFIERS = (
-    "Names with commas: mlknn, brknn, iblr, br, lp, ppt, rakel, homer, copies, lift, cc, ecc, ebcc, occ, eocc, or knn for "
-    "numbers; mlknn:k=7 sets a parameter, br:base=tree what it is made of: logistic, svm, tree or bayes."
+    "Comma-separated names: mlknn, brknn, iblr, br, lp, ppt, rakel, homer, copies, lift, cc, ecc, ebcc, occ, eocc, or knn for "
+    "numeric targets; default: mlknn. mlknn:k=7 sets a parameter, br:base=tree the base classifier: logistic, svm, tree, bayes."
 )
-PROFILE = "Print where the time went, by method, of all cells that are stored."
+MEASURES = "Comma-separated names, such as hamming_loss,macro_f1."
+PROFILE = "Print the time of all stored cells, by method and phase."
 NARROW = {"selection": "select", "training": "train", "prediction": "predict", "training and prediction": "train+predict"}
-DATA = f"{FILE} Or one .toml file, which says everything."
+DATA = f"{FILE} Or one .toml file with the whole protocol."
+
+
+class MeanTable(TypedDict):
+    """Means of a measure over the numbers of features and splits, by data set and method."""
+
+    classifier: str
+    measure: str
+    lower_is_better: bool
+    means: dict[str, dict[str, float]]
+    best: dict[str, list[str]]
+    notes: dict[str, str]
+    first_by_rank: dict[str, int]
 
 
 def compare(
@@ -40,85 +55,86 @@ def compare(
     out: Annotated[Path, typer.Option(help=OUT)],
     methods: Annotated[str | None, typer.Option(help=METHODS, autocompletion=complete(method_names))] = None,
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
-    k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help="How many: 1..50, 5,10,20, or 10%,20%.")] = None,
-    splits: Annotated[str | None, typer.Option(help="30x50%, 10-fold, or either after 'stratified'.")] = None,
+    k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help=N_FEATURES)] = None,
+    splits: Annotated[str | None, typer.Option(help=SPLITS)] = None,
     classifier: Annotated[str | None, typer.Option("--classifiers", "--classifier", help=CLASSIFIERS)] = None,
-    measures: Annotated[str | None, typer.Option(help="Names with commas, such as hamming_loss,macro_f1.")] = None,
-    baselines: Annotated[str | None, typer.Option(help="random,all unless told; none takes them out.")] = None,
+    measures: Annotated[str | None, typer.Option(help=MEASURES)] = None,
+    baselines: Annotated[str | None, typer.Option(help="random, variance, all, or none; default: random,all.")] = None,
     convention: Annotated[str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of splits and of methods that draw.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Random state of splits and methods; default: 0.")] = None,
     jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds for one selection or evaluation.")] = None,
-    memory_limit: Annotated[float | None, typer.Option(help="MB for the same (Linux).")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds of one selection or evaluation.")] = None,
+    memory_limit: Annotated[float | None, typer.Option(help="MB of one selection or evaluation (Linux).")] = None,
     changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help=RETRY)] = False,
     profile: Annotated[bool, typer.Option("--profile", help=PROFILE)] = False,
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """Compare methods on data sets: select inside every split, evaluate, and keep every result.
+    """Compare methods on data sets: select inside every split, evaluate, and store every result.
 
-    Killed at any moment, the same command goes on where it was.
+    After an interruption the same command resumes the study.
     """
     from labelsieve.studies import Protocol, StudyResults
 
-    given: dict[str, Any] = {
+    given = {
         "methods": methods,
         "n_features": k,
         "splits": splits,
         "classifiers": classifier,
         "measures": measures,
+        "baselines": baselines,
+        "convention": convention,
+        "seed": seed,
+        "labels": labels,
     }
-    given |= {"baselines": baselines, "convention": convention, "seed": seed, "labels": labels}
-    told = {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in given.items() if value is not None}
     if data[0].endswith(".toml"):
-        if told or len(data) > 1:
+        if settings or len(data) > 1:
             raise InputError(
-                f"{data[0]}: this file says everything; leave out other data sets and {', '.join(told) or 'files'}."
+                f"{data[0]}: this file is the whole protocol; leave out other data sets and {', '.join(settings) or 'files'}."
             )
         protocol = Protocol.from_toml(data[0])
     else:
-        protocol = from_options(data, told)
-    how = {"time_limit": time_limit, "memory_limit": memory_limit, "changed": changed.value, "retry_failed": retry_failed}
+        protocol = protocol_from_options(data, settings)
     format = asked_format(format, json)
-    prepared = prepare(protocol, out, jobs, changed=changed.value, retry_failed=retry_failed)
+    prepared = prepare(protocol, out, RunOptions(jobs, changed, retry_failed, time_limit, memory_limit))
     if dry_run:
-        by_method = prepared.document["minutes_by_method"]
-        rows = [["method", "minutes"], *by_method.items()]
+        rows = [["method", "minutes"], *prepared.document["minutes_by_method"].items()]
         emit(format, False, table=lambda: prepared.text, document=lambda: prepared.document, rows=lambda: rows)
         return
-    outcome = run(prepared, jobs, how)
+    outcome = run(prepared)
     results = StudyResults(out, protocol=protocol)
-    show_means(protocol, results, outcome, format)
+    print_means(protocol, results, outcome, format)
     if profile:
-        show_profile(out)
+        print_profile(out)
     end({out: outcome}, [results])
 
 
-def from_options(data: list[str], told: dict[str, Any]) -> "Protocol":
-    """A protocol of what was typed."""
+def protocol_from_options(data: list[str], given: dict[str, Any]) -> "Protocol":
+    """Make a protocol from the options of the command line."""
     from labelsieve.studies import Protocol
-    from labelsieve.studies.protocol.data_sources import read_source
+    from labelsieve.studies.protocol import read_source
 
-    if "methods" not in told:
-        raise InputError("--methods: which ones? Names with commas, such as jmi,scls; labelsieve methods lists them.")
-    settings = {key: value for key, value in told.items() if key != "labels"}
-    labels = {key: told[key] for key in ("labels",) if key in told}
-    sources = [{"name": read_source(one).name, "path": one, **labels} for one in data]
+    if "methods" not in given:
+        raise InputError("--methods is missing: comma-separated names, such as jmi,scls; labelsieve methods lists them.")
+    settings = {key: value for key, value in given.items() if key != "labels"}
+    labels = {key: given[key] for key in ("labels",) if key in given}
+    sources = [{"name": read_source(path).name, "path": path, **labels} for path in data]
     for name in ("methods", "measures", "baselines"):
         if name in settings:
             settings[name] = names_in(settings[name])
-    settings["methods"] = [read_method_option(one) for one in settings["methods"]]
+    settings["methods"] = [read_method_option(text) for text in settings["methods"]]
     if settings.get("baselines") == ["none"]:
         settings["baselines"] = []
     if "classifiers" in settings:
         settings["classifiers"] = read_classifiers_option(settings["classifiers"])
-    return Protocol(sources, settings.pop("methods"), **settings)
+    return Protocol(sources, **settings)
 
 
 def read_classifier_option(text: str) -> dict[str, Any]:
-    """What is typed for a classifier.
+    """Read one classifier.
 
     >>> read_classifier_option("mlknn:k=7:s=0.5")
     {'name': 'mlknn', 'k': 7, 's': 0.5}
@@ -128,22 +144,22 @@ def read_classifier_option(text: str) -> dict[str, Any]:
 
 
 def read_classifiers_option(text: str) -> list[dict[str, Any]]:
-    """What is typed for several; those of one kind have what was typed as their names.
+    """Read several classifiers; those of the same kind are named by their full text.
 
-    >>> [one["name"] for one in read_classifiers_option("brknn:k=5,mlknn:k=3,mlknn:k=7")]
+    >>> [settings["name"] for settings in read_classifiers_option("brknn:k=5,mlknn:k=3,mlknn:k=7")]
     ['brknn', 'mlknn:k=3', 'mlknn:k=7']
     """
-    typed = names_in(text)
-    found = [read_classifier_option(one) for one in typed]
-    kinds = [one["name"] for one in found]
+    texts = names_in(text)
+    classifiers = [read_classifier_option(one) for one in texts]
+    kinds = [settings["name"] for settings in classifiers]
     return [
-        {**one, "name": said, "classifier": one["name"]} if kinds.count(one["name"]) > 1 else one
-        for said, one in zip(typed, found, strict=True)
+        {**settings, "name": name, "classifier": kind} if kinds.count(kind) > 1 else settings
+        for name, kind, settings in zip(texts, kinds, classifiers, strict=True)
     ]
 
 
 def read_method_option(text: str) -> dict[str, Any]:
-    """What is typed for a method; with parameters its name in the results is what was typed.
+    """Read one method; with parameters its name in the results is the full text.
 
     >>> read_method_option("relieff:n_neighbors=20")
     {'name': 'relieff:n_neighbors=20', 'criterion': 'relieff', 'n_neighbors': 20}
@@ -152,89 +168,88 @@ def read_method_option(text: str) -> dict[str, Any]:
     return {"name": text, "criterion": name, **parameters} if parameters else {"name": name}
 
 
-def show_means(protocol: "Protocol", results: "StudyResults", outcome: "Outcome", format: Format) -> None:
-    """Print means, the best marked, and who is first by rank, in the form asked for."""
-    found = [means_of(protocol, results, one, measure) for one, measure in judged(protocol, results)]
+def print_means(protocol: "Protocol", results: "StudyResults", outcome: "Outcome", format: Format) -> None:
+    """Print means with the best marked, and counts of first ranks, in the requested format."""
+    found = [mean_table(protocol, results, *pair) for pair in evaluated_pairs(protocol, results)]
 
     def document() -> dict[str, Any]:
         cells = {"run": outcome.n_run, "known": outcome.n_known, "failed": outcome.n_failed, "stale": outcome.n_stale}
         keys = ("data_set", "split", "method", "classifier", "error")
-        failures = [dict(zip(keys, row, strict=True)) for row in results.failures]
+        failures = [dict(zip(keys, failure, strict=True)) for failure in results.failures]
         return {"cells": cells, "mixed": list(results.mixed), "failures": failures, "results": found}
 
     def rows() -> list[list[Any]]:
         head = ["classifier", "measure", "data set", "method", "mean"]
-        own = [
-            [one["classifier"], one["measure"], name, method, value]
-            for one in found
-            for name, values in one["means"].items()
+        body = [
+            [table["classifier"], table["measure"], name, method, value]
+            for table in found
+            for name, values in table["means"].items()
             for method, value in values.items()
         ]
-        return [head, *own]
+        return [head, *body]
 
-    emit(format, False, table=lambda: means_in_words(found, list(results.mixed)), document=document, rows=rows)
+    emit(format, False, table=lambda: means_text(found, list(results.mixed)), document=document, rows=rows)
 
 
-def judged(protocol: "Protocol", results: "StudyResults") -> list[tuple[str, str]]:
-    """The classifiers and measures there are results of, in the order of the protocol."""
+def evaluated_pairs(protocol: "Protocol", results: "StudyResults") -> list[tuple[str, str]]:
+    """Return the classifiers and measures with results, in the order of the protocol."""
     classifiers = [one.name for one in protocol.classifiers if one.name in results.classifiers]
     return [(one, measure) for one in classifiers for measure in protocol.measures if measure in results.measures]
 
 
-def means_of(protocol: "Protocol", results: "StudyResults", classifier: str, measure: str) -> dict[str, Any]:
-    """Means over the numbers of features and splits, the best of every data set, and how often each is first by rank."""
+def mean_table(protocol: "Protocol", results: "StudyResults", classifier: str, measure: str) -> MeanTable:
+    """Return means over the numbers of features and splits, the best of every data set, and counts of first ranks."""
     sets = [source.name for source in protocol.datasets if source.name in results.datasets]
-    methods = [one.name for one in protocol.methods if one.name in results.methods]
+    methods = [method.name for method in protocol.methods if method.name in results.methods]
     grid = results.means(measure, classifier)
-    own = [one for one in methods if one not in protocol.baselines]
+    compared = [method for method in methods if method not in protocol.baselines]
     first = {}
-    if len(sets) > 1 and len(own) > 1:
-        first = results.ranks(measure, classifier, methods=own).wins()
+    if len(sets) > 1 and len(compared) > 1:
+        first = results.ranks(measure, classifier, methods=compared).wins()
     best = grid.winners()
     return {
         "classifier": classifier,
         "measure": measure,
         "lower_is_better": grid.lower_is_better,
-        "means": {name: {one: grid.value(name, one) for one in methods} for name in sets},
+        "means": {name: {method: grid.value(name, method) for method in methods} for name in sets},
         "best": {name: list(best.get(name, ())) for name in sets},
-        "notes": {f"{one} on {name}": grid.note(name, one) for name in sets for one in methods if grid.note(name, one)},
+        "notes": {
+            f"{method} on {name}": grid.note(name, method) for name in sets for method in methods if grid.note(name, method)
+        },
         "first_by_rank": first,
     }
 
 
-def means_in_words(found: list[dict[str, Any]], mixed: list[str]) -> str:
-    """The same for people: the best marked."""
-    parts = [] if found else [prose("No cell has a result.")]
+def means_text(found: list[MeanTable], mixed: list[str]) -> str:
+    """Return the tables of means as text, the best marked."""
+    blocks = [] if found else [prose("No cell has a result.")]
     for one in found:
-        way = "lower" if one["lower_is_better"] else "higher"
-        what = f"{one['measure']}, {one['classifier']}"
-        head = f"{what}: means over the numbers of features and splits, {way} is better; *: the best."
+        better = "lower" if one["lower_is_better"] else "higher"
+        head = f"{one['measure']}, {one['classifier']}: means over the numbers of features and splits, {better} is better; "
         methods = list(next(iter(one["means"].values()), {}))
         rows = []
         for name, values in one["means"].items():
             marks = {method: "*" if method in one["best"][name] else " " for method in values}
             cells = ["- " if isnan(value) else f"{value:.4f}{marks[method]}" for method, value in values.items()]
             rows.append([printable(name), *cells])
-        parts += [prose(head), tables(["data set", *(f">{printable(name)}" for name in methods)], rows)]
+        blocks += [prose(f"{head}*: the best."), tables(["data set", *(f">{printable(name)}" for name in methods)], rows)]
         if one["notes"]:
-            said = "; ".join(f"{where}: {note}" for where, note in one["notes"].items())
-            parts.append(prose(f"Not compared, for there is less of them: {said}."))
+            notes = "; ".join(f"{cell}: {note}" for cell, note in one["notes"].items())
+            blocks.append(prose(f"Not compared, as splits are missing: {notes}."))
         if one["first_by_rank"]:
             wins = ", ".join(f"{method} {count}" for method, count in one["first_by_rank"].items())
-            parts.append(prose(f"First by rank over the numbers of features: {wins}."))
+            blocks.append(prose(f"First by rank over the numbers of features: {wins}."))
     if mixed:
-        parts.append(prose(f"These numbers are of more than one kind of {' and '.join(mixed)}: some were kept."))
-    return "\n\n".join(parts)
+        blocks.append(prose(f"These results differ in {' and '.join(mixed)}: some were kept from before a change."))
+    return "\n\n".join(blocks)
 
 
-def show_profile(out: Path) -> None:
-    """Print the seconds of every method by what they went to."""
-    from labelsieve.studies.results.profile import profile_of
+def print_profile(out: Path) -> None:
+    """Print the seconds of every method by phase."""
+    from labelsieve.studies.results import profile_of
 
     head, *rows = profile_of(out).rows()
     table = plain_table(head[0], *(f">{NARROW.get(name, name)}" for name in head[1:]))
     for row in rows:
         table.add_row(*map(printable, row))
-    typer.echo(
-        "\n".join(["", prose("Seconds of all cells that are stored, and shares of them:"), "", text_of(table)]), err=True
-    )
+    typer.echo("\n".join(["", prose("Seconds of all stored cells, and their shares:"), "", text_of(table)]), err=True)

@@ -63,17 +63,17 @@ def report(
 def study_page(folder: Path, command: str) -> "Report":
     """The report of a study, or where to look for one."""
     from labelsieve.replications import REPLICATIONS
-    from labelsieve.report import published_report, study_report
+    from labelsieve.report import replication_report, study_report
     from labelsieve.studies import StudyResults
     from labelsieve.studies.store.stored_results import FILE
 
     parts = sorted(path.parent for path in folder.glob(f"*/{FILE}"))
     if parts and not (folder / FILE).exists():
         results = {part.name: StudyResults(part) for part in parts}
-        names = {one.published for one in results.values()}
+        names = {one.replication for one in results.values()}
         name = names.pop() if len(names) == 1 else None
         if name in REPLICATIONS:
-            return published_report(REPLICATIONS[name], results, command=command)
+            return replication_report(REPLICATIONS[name], results, command=command)
         raise InputError(f"{folder}: this study has parts; give one of {', '.join(map(str, parts))}.")
     return study_report(StudyResults(folder), name=folder.resolve().name, command=command)
 
@@ -89,7 +89,7 @@ def write_demo(result: "Demo", path: Path) -> None:
     from labelsieve.selectors.sieve import Sieve
 
     data = result.data
-    sieve = Sieve(SHOWN, n_features_to_select=len(result.answer)).fit(data.X, data.Y)
+    sieve = Sieve(SHOWN, n_features_to_select=len(result.relevant)).fit(data.X, data.Y)
     page = selection_report(
         sieve,
         data.X,

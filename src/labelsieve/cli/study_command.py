@@ -1,4 +1,4 @@
-"""The command that runs a published study again: ``labelsieve study``."""
+"""The command that runs a replication of a published experiment: ``labelsieve study``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelsieve.cli.options import Format, FormatOption, JsonOption, asked_format, complete, emit, names_in
-from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, end, prepare, run
+from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, RunOptions, end, prepare, run
 from labelsieve.errors import InputError
+from labelsieve.names import unknown_name
 from labelsieve.report.plaintext import listed, prose, tables
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from labelsieve.studies import StudyResults
 
 
-def study_names() -> list[str]:
-    """Names for study."""
+def replication_names() -> list[str]:
+    """Return the names of the replications."""
     from labelsieve.replications import REPLICATIONS
 
     return list(REPLICATIONS)
@@ -25,95 +26,107 @@ def study_names() -> list[str]:
 def study(
     name: Annotated[
         str | None,
-        typer.Argument(help="A published study; without it they are listed.", autocompletion=complete(study_names)),
+        typer.Argument(help="Name of a replication; without it all are listed.", autocompletion=complete(replication_names)),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help=f"{OUT} NAME-study unless told.")] = None,
+    out: Annotated[Path | None, typer.Option(help=f"{OUT} Default: NAME-study.")] = None,
     data: Annotated[
-        Path | None, typer.Option("--data-home", "--data", help="Where the data sets are, before $LABELSIEVE_DATA.")
+        Path | None, typer.Option("--data-home", "--data", help="Folder of the data sets; default: $LABELSIEVE_DATA.")
     ] = None,
     full: Annotated[bool, typer.Option("--full/--quick", help="As published, or a few repetitions on small sets.")] = False,
-    sets: Annotated[str | None, typer.Option(help="Only these data sets, with commas.")] = None,
+    sets: Annotated[str | None, typer.Option(help="Only these data sets, comma-separated.")] = None,
     jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
-    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw what the paper draws, as SVG files.")] = True,
+    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures of the paper as SVG files.")] = True,
     changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help=RETRY)] = False,
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """Run a published study again, and print its numbers beside ours."""
+    """Run a replication of a published experiment, and print its numbers next to the published ones."""
     from labelsieve.replications import REPLICATIONS
     from labelsieve.studies import StudyResults
-    from labelsieve.studies.store.store import Store
+    from labelsieve.studies.results.records import REPLICATION_FACT
+    from labelsieve.studies.store import StudyStore
 
     format = asked_format(format, json)
     if name is None:
-        listed_studies = [{"name": known, "title": one.title, "paper": one.paper} for known, one in REPLICATIONS.items()]
+        _list_replications(format)
+        return
+    if name not in REPLICATIONS:
+        raise unknown_name("replication", name, REPLICATIONS)
+    if format is Format.csv:
+        raise InputError("--format csv: a replication has several tables; use json.")
+    wanted = None if sets is None else names_in(sets)
+    replication, folder = REPLICATIONS[name], out if out is not None else Path(f"{name}-study")
+    options = RunOptions(jobs, changed, retry_failed)
+    outcomes, costs = {}, {}
+    for part, protocol in replication.protocols(full=full, sets=wanted, data_home=data).items():
+        prepared = prepare(protocol, folder / part, options)
+        if dry_run:
+            costs[part] = prepared
+        else:
+            outcomes[folder / part] = run(prepared)
+            with StudyStore(folder / part) as store:
+                store.set_fact(REPLICATION_FACT, replication.name)
+    if costs:
+        text = "\n\n".join(cost.text for cost in costs.values())
+        emit(format, False, table=lambda: text, document=lambda: {part: cost.document for part, cost in costs.items()})
+    results = {path.name: StudyResults(path) for path in outcomes}
+    if outcomes:
         emit(
             format,
             False,
-            table=lambda: "\n".join(prose(f"{one['name']}: {one['title']}.") for one in listed_studies),
-            document=lambda: listed_studies,
-            rows=lambda: [["name", "title", "paper"], *(list(one.values()) for one in listed_studies)],
+            table=lambda: replication_text(replication, results),
+            document=lambda: replication_document(replication, results),
         )
-        return
-    if name not in REPLICATIONS:
-        raise InputError(f"there is no published study {name!r} here; there are {', '.join(REPLICATIONS)}.")
-    if format is Format.csv:
-        raise InputError("--format csv: a study has several tables; use json.")
-    chosen = None if sets is None else names_in(sets)
-    published, folder = REPLICATIONS[name], out if out is not None else Path(f"{name}-study")
-    outcomes, costs = {}, {}
-    how = {"changed": changed.value, "retry_failed": retry_failed}
-    for part, protocol in published.protocols(full=full, sets=chosen, data_home=data).items():
-        own = published.folder(folder, part)
-        prepared = prepare(protocol, own, jobs, changed=changed.value, retry_failed=retry_failed)
-        if dry_run:
-            costs[own.name] = prepared
-        else:
-            outcomes[own] = run(prepared, jobs, how)
-            with Store(own) as store:
-                store.note("published", published.name)
-    if costs:
-        text = "\n\n".join(one.text for one in costs.values())
-        emit(format, False, table=lambda: text, document=lambda: {part: one.document for part, one in costs.items()})
-    results = {own.name: StudyResults(own) for own in outcomes}
-    if outcomes:
-        emit(format, False, table=lambda: shown(published, results), document=lambda: documented(published, results))
-        if figures and published.figures is not None:
-            draw(published, results, folder)
+        if figures and replication.figures is not None:
+            draw(replication, results, folder)
     end(outcomes, results.values())
 
 
-def documented(published: "Replication", results: "dict[str, StudyResults]") -> dict[str, Any]:
-    """What was published beside what came out here, for programs."""
-    sections = []
-    for one in published.sections(results):
-        names = [column.removeprefix(">") for column in one.columns]
-        sections.append({"title": one.title, "columns": names, "rows": [list(row) for row in one.rows], "verdict": one.verdict})
-    head = {"name": published.name, "title": published.title, "paper": published.paper, "choices": dict(published.choices)}
-    return {**head, "sections": sections}
+def _list_replications(format: Format) -> None:
+    from labelsieve.replications import REPLICATIONS
+
+    known = [{"name": name, "title": one.title, "paper": one.paper} for name, one in REPLICATIONS.items()]
+    emit(
+        format,
+        False,
+        table=lambda: "\n".join(prose(f"{one['name']}: {one['title']}.") for one in known),
+        document=lambda: known,
+        rows=lambda: [["name", "title", "paper"], *(list(one.values()) for one in known)],
+    )
 
 
-def shown(published: "Replication", results: "dict[str, StudyResults]") -> str:
-    """What was published beside what came out here, and the choices that were made, for people."""
-    parts = [prose(published.title), prose(published.paper)]
-    parts.append(listed(*(f"{name}: {reason}" for name, reason in published.choices.items())))
-    for section in published.sections(results):
-        parts += [prose(f"{section.title}:"), tables(section.columns, section.rows)]
-        parts += [prose(section.verdict)] if section.verdict else []
-    return "\n\n".join(parts)
+def replication_document(replication: "Replication", results: "dict[str, StudyResults]") -> dict[str, Any]:
+    """Return the published numbers and ours as a JSON document."""
+    found = []
+    for table in replication.result_tables(results):
+        names = [column.removeprefix(">") for column in table.columns]
+        rows = [list(row) for row in table.rows]
+        found.append({"title": table.title, "columns": names, "rows": rows, "summary": table.summary})
+    head = {"name": replication.name, "title": replication.title, "paper": replication.paper}
+    return {**head, "assumptions": dict(replication.assumptions), "tables": found}
 
 
-def draw(published: "Replication", results: "dict[str, StudyResults]", folder: Path) -> None:
-    """Write the figures beside the results; say so, or that matplotlib is not there."""
-    assert published.figures is not None
+def replication_text(replication: "Replication", results: "dict[str, StudyResults]") -> str:
+    """Return the published numbers next to ours, and the assumptions, as text."""
+    blocks = [prose(replication.title), prose(replication.paper)]
+    blocks.append(listed(*(f"{name}: {reason}" for name, reason in replication.assumptions.items())))
+    for table in replication.result_tables(results):
+        blocks += [prose(f"{table.title}:"), tables(table.columns, table.rows)]
+        blocks += [prose(table.summary)] if table.summary else []
+    return "\n\n".join(blocks)
+
+
+def draw(replication: "Replication", results: "dict[str, StudyResults]", folder: Path) -> None:
+    """Write the figures to the folder; print their paths, or that matplotlib is missing."""
+    assert replication.figures is not None
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         typer.echo("labelsieve: note: no figures without matplotlib; pip install matplotlib.", err=True)
         return
-    for name, figure in published.figures(results).items():
+    for name, figure in replication.figures(results).items():
         path = folder / f"{name}.svg"
         figure.savefig(path)
         typer.echo(f"labelsieve: {path} written.", err=True)

@@ -12,9 +12,9 @@ from labelsieve.replications.optimized_chains import figure5 as occ_figure5
 from labelsieve.replications.optimized_chains import figure6 as occ_figure6
 from labelsieve.replications.optimized_chains import figure7 as occ_figure7
 from labelsieve.replications.optimized_chains import tables3to7 as occ_tables
-from labelsieve.replications.replication import Replication, Section
+from labelsieve.replications.replication import Claim, Replication, ResultTable
 
-_STUDIES = (
+_MODULES = (
     composite_likelihood,
     mlqpfs_tables,
     infogain_tables12,
@@ -30,6 +30,6 @@ _STUDIES = (
     group_jmi_table2,
     group_jmi_regression,
 )
-REPLICATIONS: dict[str, Replication] = {one.STUDY.name: one.STUDY for one in _STUDIES}
+REPLICATIONS: dict[str, Replication] = {module.REPLICATION.name: module.REPLICATION for module in _MODULES}
 
-__all__ = ["REPLICATIONS", "Replication", "Section"]
+__all__ = ["REPLICATIONS", "Claim", "Replication", "ResultTable"]

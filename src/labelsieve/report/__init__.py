@@ -2,16 +2,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labelsieve.report.html_page import Report
-    from labelsieve.report.replication_page import published_report
+    from labelsieve.report.replication_page import replication_report
     from labelsieve.report.selection_page import selection_report
     from labelsieve.report.study_page import study_report
 
-__all__ = ["Report", "published_report", "selection_report", "study_report"]
+__all__ = ["Report", "replication_report", "selection_report", "study_report"]
 
 # Loaded when asked for: figures alone need none of it.
 _MODULES = {
     "Report": "html_page",
-    "published_report": "replication_page",
+    "replication_report": "replication_page",
     "selection_report": "selection_page",
     "study_report": "study_page",
 }

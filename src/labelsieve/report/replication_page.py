@@ -1,4 +1,4 @@
-"""The report of a published study that was run again: its numbers beside ours, its claims, and the choices it left open."""
+"""The report of a replication: published numbers next to ours, the claims of the paper, and the assumptions."""
 
 import re
 from collections.abc import Mapping
@@ -10,28 +10,29 @@ from labelsieve.report.html import Html, joined, paragraph, tag
 from labelsieve.report.html_page import Report, Section
 from labelsieve.report.html_tables import Cell, facts, table
 from labelsieve.report.methods_section import citation_section
-from labelsieve.report.study_page import again, datasets_table, reservations
+from labelsieve.report.study_page import datasets_table, kept_and_failed, reproduction
 from labelsieve.report.svg import figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from labelsieve.replications import Replication
-    from labelsieve.replications import Section as Printed
+    from labelsieve.replications import Replication, ResultTable
     from labelsieve.studies import StudyResults
 
-CLAIM = "claim"  # how the first column of a table of claims is headed
+CLAIM = "claim"  # heading of the first column in a table of claims
 
 
-def published_report(published: "Replication", results: "Mapping[str, StudyResults]", *, command: str | None = None) -> Report:
-    """What ``labelsieve study NAME`` prints and draws, as a page: claims, printed numbers beside ours, figures, choices.
+def replication_report(
+    replication: "Replication", results: "Mapping[str, StudyResults]", *, command: str | None = None
+) -> Report:
+    """Make the page of what ``labelsieve study NAME`` prints and draws: claims, published numbers next to ours, figures.
 
     Parameters
     ----------
-    published : Replication
+    replication : Replication
         One of :data:`labelsieve.replications.REPLICATIONS`.
     results : mapping
-        Of each part of the study its results.
+        The results of each part of the study.
     command : str, optional
         The command that made the report, to be shown.
 
@@ -41,40 +42,41 @@ def published_report(published: "Replication", results: "Mapping[str, StudyResul
 
     Examples
     --------
-    >>> from labelsieve.replications import Replication, Section as Printed
-    >>> tables = [Printed("Table 1", ("data set", ">printed", ">ours"), [("yeast", "0.20", "0.21")], "Near.")]
-    >>> paper = Replication("one", "Nobody 1999", "A. Nobody.", {"k": "7."}, lambda **_: {}, lambda results: tables)
-    >>> [section.title for section in published_report(paper, {}).sections]
-    ['Published numbers beside ours', 'What the paper leaves open', 'How to cite']
+    >>> from labelsieve.replications import Replication, ResultTable
+    >>> tables = [ResultTable("Table 1", ("data set", ">printed", ">ours"), [("yeast", "0.20", "0.21")], "Near.")]
+    >>> paper = Replication("table1", "Smith 1999", "A. Smith.", {"k": "7."}, lambda **_: {}, lambda results: tables)
+    >>> [section.title for section in replication_report(paper, {}).sections]
+    ['Published numbers and ours', 'Assumptions', 'How to cite']
     """
-    printed = published.sections(results)
-    claims = [one for one in printed if one.columns[0] == CLAIM]
-    numbers = [one for one in printed if one.columns[0] != CLAIM]
+    tables = replication.result_tables(results)
+    claims = [one for one in tables if one.columns[0] == CLAIM]
+    numbers = [one for one in tables if one.columns[0] != CLAIM]
+    assumptions = facts("Settings that the paper leaves open", list(replication.assumptions.items()))
     sections = [
-        Section("claims", "What the paper says", joined(map(_shown, claims))),
-        Section("numbers", "Published numbers beside ours", joined(map(_shown, numbers))),
-        Section("figures", "Figures", _figures(published, results)),
-        Section("choices", "What the paper leaves open", facts("Choices that were made", list(published.choices.items()))),
-        Section("data", "Data sets", joined(datasets_table(one, _of(part, results)) for part, one in results.items())),
+        Section("claims", "Claims of the paper", joined(map(_table, claims))),
+        Section("numbers", "Published numbers and ours", joined(map(_table, numbers))),
+        Section("figures", "Figures", _figures(replication, results)),
+        Section("assumptions", "Assumptions", assumptions),
+        Section("data", "Data sets", joined(datasets_table(one, _part_name(part, results)) for part, one in results.items())),
         Section("cite", "How to cite", citation_section("the paper")),
-        Section("reproduce", "How to reproduce", _again(results, command)),
+        Section("reproduce", "How to reproduce", _reproduction(results, command)),
     ]
-    notes = [reservations(one) for one in results.values()]
-    lead = joined([paragraph(published.paper), *(paragraph(f"{one.title}: {one.verdict}") for one in claims), *notes])
-    return Report(published.title, lead, tuple(one for one in sections if one.body))
+    notes = [kept_and_failed(one) for one in results.values()]
+    lead = joined([paragraph(replication.paper), *(paragraph(f"{one.title}: {one.summary}") for one in claims), *notes])
+    return Report(replication.title, lead, tuple(section for section in sections if section.body))
 
 
-def _shown(section: "Printed") -> Html:
-    """A table as the terminal has it, and what it says."""
-    numeric = [column.startswith(">") for column in section.columns]
+def _table(result: "ResultTable") -> Html:
+    """Return a table with its summary."""
+    numeric = [column.startswith(">") for column in result.columns]
     rows = [
-        [Cell(text, _value(text)) if right else text for text, right in zip(row, numeric, strict=True)] for row in section.rows
+        [Cell(text, _value(text)) if right else text for text, right in zip(row, numeric, strict=True)] for row in result.rows
     ]
-    return joined([table(section.title, section.columns, rows), paragraph(section.verdict)])
+    return joined([table(result.title, result.columns, rows), paragraph(result.summary)])
 
 
 def _value(text: str) -> float:
-    """The number that a text begins with, to sort by.
+    """Return the number at the start of a text, as sort key.
 
     >>> _value("0.21*"), _value("1,234 s"), _value("-")
     (0.21, 1234.0, nan)
@@ -83,29 +85,31 @@ def _value(text: str) -> float:
     return float(found.group().replace(",", "")) if found else float("nan")
 
 
-def _figures(published: "Replication", results: "Mapping[str, StudyResults]") -> Html:
-    if published.figures is None:
+def _figures(replication: "Replication", results: "Mapping[str, StudyResults]") -> Html:
+    if replication.figures is None:
         return Html("")
     with off_screen():
-        drawn = published.figures(results)
-    words, pieces = "What the paper draws, with the results of these runs.", []
-    for place, (name, own) in enumerate(drawn.items()):
-        how = {"name": f"figure-{place}", "title": f"{published.name}, {name}.", "description": words, "caption": words}
-        pieces.append(figure(partial(_given, own), **how))
-        pyplot().close(own)
+        drawn = replication.figures(results)
+    words, pieces = "The figure of the paper, with the results of these runs.", []
+    for number, (name, drawing) in enumerate(drawn.items()):
+        title = f"{replication.name}, {name}."
+        pieces.append(
+            figure(partial(_identity, drawing), name=f"figure-{number}", title=title, description=words, caption=words)
+        )
+        pyplot().close(drawing)
     return joined(pieces)
 
 
-def _given(drawn: "Figure") -> "Figure":
-    return drawn
+def _identity(drawing: "Figure") -> "Figure":
+    return drawing
 
 
-def _of(part: str, results: "Mapping[str, StudyResults]") -> str:
+def _part_name(part: str, results: "Mapping[str, StudyResults]") -> str:
     return f" of {part}" if len(results) > 1 else ""
 
 
-def _again(results: "Mapping[str, StudyResults]", command: str | None) -> Html:
+def _reproduction(results: "Mapping[str, StudyResults]", command: str | None) -> Html:
     if len(results) == 1:
-        return again(next(iter(results.values())), command)
+        return reproduction(next(iter(results.values())), command)
     pieces = [paragraph("Made by this command:"), tag("pre", command, tabindex="0")] if command else []
-    return joined([*pieces, *(tag("details", tag("summary", part), again(one, None)) for part, one in results.items())])
+    return joined([*pieces, *(tag("details", tag("summary", part), reproduction(one, None)) for part, one in results.items())])

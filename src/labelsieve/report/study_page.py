@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 NARROW = 3.8  # inches of a figure: fits a phone
 BASELINES = ("random", "all")
-MOST_FAILURES = 50
+MAX_FAILURES = 50
 
 
 def study_report(results: "StudyResults", *, name: str = "", command: str | None = None) -> Report:
-    """All about a study: what was compared on what, results with ranks and tests, curves, stability, and how to run it again.
+    """Make the report of a study: results with ranks and tests, curves, stability, data sets, methods, and reproduction.
 
     Parameters
     ----------
     results : StudyResults
-        What is in the study's folder, also while it runs.
+        The study's folder, also while the study runs.
     name : str
-        Of the study, for the title.
+        Name of the study, for the title.
     command : str, optional
         The command that made the report, to be shown.
 
@@ -64,7 +64,7 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
     ['hamming loss', 'Stability', 'Data sets', 'Methods', 'How to cite', 'How to reproduce']
     """
     if not results.datasets:
-        raise InputError("this study has no results yet; run it first.")
+        raise InputError("this study has no results; run it first.")
     pairs = [(measure, classifier) for measure in _measures(results) for classifier in results.classifiers]
     sections = [_measure_section(results, *pair) for pair in pairs]
     size = f"{_count(len(results.methods), 'method')} on {_count(len(results.datasets), 'data set')}"
@@ -77,33 +77,33 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
             Section("data", "Data sets", datasets_table(results)),
             Section("methods", "Methods", methods_section(_method_rows(results))),
             Section("cite", "How to cite", citation_section()),
-            Section("reproduce", "How to reproduce", again(results, command)),
+            Section("reproduce", "How to reproduce", reproduction(results, command)),
         ),
     )
 
 
 def _measures(results: "StudyResults") -> list[str]:
-    asked = [one for one in results.protocol.get("measures", []) if one in results.measures]
-    return [*asked, *(one for one in results.measures if one not in asked)]
+    ordered = [measure for measure in results.protocol.get("measures", []) if measure in results.measures]
+    return [*ordered, *(measure for measure in results.measures if measure not in ordered)]
 
 
 def _lead(results: "StudyResults") -> Html:
     settings = results.protocol
     words = f"{_count(len(results.methods), 'method')} ({', '.join(results.methods)}) on "
-    words += f"{_count(len(results.datasets), 'data set')}, judged by {', '.join(results.classifiers)}. "
+    words += f"{_count(len(results.datasets), 'data set')}, evaluated with {', '.join(results.classifiers)}. "
     words += f"Splits: {settings.get('splits', 'unknown')}. "
-    words += "Features were selected inside every split, from its training rows alone."
-    return joined([paragraph(words), reservations(results)])
+    words += "Features were selected inside every split, from its training rows only."
+    return joined([paragraph(words), kept_and_failed(results)])
 
 
-def reservations(results: "StudyResults") -> Html:
-    """What is to be known before the numbers are read: cells that failed, and results that were kept."""
+def kept_and_failed(results: "StudyResults") -> Html:
+    """Return notes about failed cells, and about results kept from before a change."""
     notes = []
     if results.failures:
         words = "1 cell failed and is" if len(results.failures) == 1 else f"{len(results.failures):,} cells failed and are"
-        notes.append(f"{words} not in the numbers; see the end of this page.")
+        notes.append(f"{words} not in the numbers; see How to reproduce.")
     if results.mixed:
-        notes.append(f"These numbers are of more than one kind of {' and '.join(results.mixed)}: some were kept.")
+        notes.append(f"These results differ in {' and '.join(results.mixed)}: some were kept from before a change.")
     return joined(tag("p", note, class_="note") for note in notes)
 
 
@@ -111,19 +111,21 @@ def _measure_section(results: "StudyResults", measure: str, classifier: str) -> 
     title = measure.replace("_", " ") + (f", {classifier}" if len(results.classifiers) > 1 else "")
     key = f"{measure}-{results.classifiers.index(classifier)}".replace("_", "-")
     grid = results.means(measure, classifier)
-    way = "lower" if grid.lower_is_better else "higher"
+    better = "lower" if grid.lower_is_better else "higher"
     pieces = [
-        paragraph(f"Means over the numbers of features and the splits, with 95 % intervals over the splits; {way} is better."),
+        paragraph(
+            f"Means over the numbers of features and the splits, with 95 % intervals over the splits; {better} is better."
+        ),
         _grid(f"Means of {title}", grid, "±"),
     ]
-    own = [method for method in results.methods if method not in BASELINES]
-    if len(own) > 1:
+    compared = [method for method in results.methods if method not in BASELINES]
+    if len(compared) > 1:
         ranks = results.ranks(measure, classifier)
         caption = f"Ranks by {title}, averaged over the numbers of features"
         pieces.append(_grid(caption, ranks) if ranks.winners() else paragraph("No ranks: methods differ in their splits."))
     pieces += _tests(results, measure, classifier, key)
-    for place, dataset in enumerate(results.datasets):
-        pieces.append(_curves(results, dataset, measure, classifier, f"{key}-{place}", opened=place == 0))
+    for number, dataset in enumerate(results.datasets):
+        pieces.append(_curves(results, dataset, measure, classifier, f"{key}-{number}", opened=number == 0))
     return Section(key, title, joined(pieces))
 
 
@@ -143,28 +145,28 @@ def _grid(caption: str, grid: "Grid", sign: str = "") -> Html:
 
 
 def _tests(results: "StudyResults", measure: str, classifier: str, key: str) -> list[Html]:
-    """Which differences are real, where there are results enough to ask; otherwise why not."""
+    """Return the tests over the data sets, or why there are none."""
     try:
         found: Comparison = results.compare(measure, classifier)
     except InputError as error:
         return [paragraph(f"No tests over the data sets: {error}")]
-    said, _, summary = str(found).split("\n\n")
+    tests, _, summary = str(found).split("\n\n")
     rows = []
-    for one in found.order:
-        beaten = [found.methods[other] for other in found.order if found.better(one, other)]
-        rows.append([numeric(float(found.average_ranks[one]), digits=2), found.methods[one], ", ".join(beaten) or "-"])
+    for index in found.order:
+        worse = [found.methods[other] for other in found.order if found.better(index, other)]
+        rows.append([numeric(float(found.average_ranks[index]), digits=2), found.methods[index], ", ".join(worse) or "-"])
     heads = [">average rank", "method", "better than"]
     words = joined(
         [
-            tag("h3", "Which differences are real"),
-            *(paragraph(line) for line in said.split("\n")),
+            tag("h3", "Significant differences"),
+            *(paragraph(line) for line in tests.split("\n")),
             table(f"Average ranks by {measure.replace('_', ' ')} over the data sets", heads, rows, name=1),
             paragraph(summary.replace("\n", " ")),
         ]
     )
     title = f"Average ranks by {measure.replace('_', ' ')}."
     order = ", ".join(f"{found.methods[one]} {found.average_ranks[one]:.2f}" for one in found.order)
-    caption = "The best on the left; a bar joins methods that are not shown to differ."
+    caption = "The best method is on the left; a bar joins methods without a significant difference."
     draw = partial(critical_difference_diagram, found, width=NARROW)
     return [words, figure(draw, name=f"ranks-{key}", title=title, description=order, caption=caption)]
 
@@ -192,7 +194,7 @@ def _stability(results: "StudyResults") -> Html:
     methods = [name for name in results.methods if name != "all"]
     rows = []
     for dataset in results.datasets:
-        n_features = results.shapes[dataset][1]
+        n_features = results.shapes[dataset].n_features
         curves = (results.curve(dataset, one, results.measures[0], results.classifiers[0]) for one in methods)
         size = max((int(k) for sizes, _ in curves for k in sizes if k < n_features), default=0)
         row: list[object] = [dataset, numeric(size, digits=0)]
@@ -201,15 +203,15 @@ def _stability(results: "StudyResults") -> Html:
             row.append(numeric(float("nan") if found is None else found.index, digits=2))
         rows.append(row)
     words = (
-        "How much the selections of different splits agree: 1 for the same features in every split, 0 for chance. Splits share "
+        "The agreement between the selections of different splits: 1 for the same features in every split, 0 for random "
+        "selections. Splits share rows, so selections agree more than on new data."
     )
-    words += "rows, so selections agree more than on new data."
     heads = ["data set", ">features", *(f">{method}" for method in methods)]
-    return Html(paragraph(words) + table("Stability of the first features over the splits", heads, rows))
+    return Html(paragraph(words) + table("Stability of the selections over the splits", heads, rows))
 
 
 def datasets_table(results: "StudyResults", of: str = "") -> Html:
-    """Sizes and fingerprints of the data; ``of`` goes into the caption."""
+    """Return a table of sizes and fingerprints of the data; ``of`` is appended to the caption."""
     rows = [
         [name, *(numeric(size, digits=0) for size in sizes), tag("code", fingerprint)]
         for name, (*sizes, fingerprint) in results.shapes.items()
@@ -228,29 +230,29 @@ def _method_rows(results: "StudyResults") -> list[Any]:
     return [*rows, *classifier_rows(results.protocol.get("classifiers", [])), RANKS, TESTS, STABILITY]
 
 
-def again(results: "StudyResults", command: str | None) -> Html:
-    """The protocol, the runs, and what failed."""
+def reproduction(results: "StudyResults", command: str | None) -> Html:
+    """Return the protocol, the runs, and the failed cells."""
     settings = results.protocol
     keys = ("seed", "splits", "convention", "n_features", "baselines")
-    said = {key: settings[key] for key in keys if key in settings}
-    if isinstance(said.get("n_features"), list):
-        said["n_features"] = ", ".join(map(str, said["n_features"]))
-    if "baselines" in said:
-        said["baselines"] = ", ".join(said["baselines"]) or "none"
-    blocks = {"Protocol": [(key, str(value)) for key, value in said.items()]}
-    for place, run in enumerate(results.runs, 1):
-        environment = json.loads(run["environment"] or "{}")
-        rows = [("began", run["started"]), ("ended", run["ended"] or "not yet"), ("labelsieve", run["version"])]
-        blocks[f"Run {place}"] = [*rows, *((key, str(value)) for key, value in environment.items())]
+    shown = {key: settings[key] for key in keys if key in settings}
+    if isinstance(shown.get("n_features"), list):
+        shown["n_features"] = ", ".join(map(str, shown["n_features"]))
+    if "baselines" in shown:
+        shown["baselines"] = ", ".join(shown["baselines"]) or "none"
+    blocks = {"Protocol": [(key, str(value)) for key, value in shown.items()]}
+    for number, run in enumerate(results.runs, 1):
+        environment = json.loads(run.environment or "{}")
+        rows = [("started", run.started), ("ended", run.ended or "running"), ("labelsieve", run.version)]
+        blocks[f"Run {number}"] = [*rows, *((key, str(value)) for key, value in environment.items())]
     blocks["This report"] = versions()
     text = json.dumps(settings, indent=1)
     section = reproduce_section(command, blocks, text, "The whole protocol, as JSON")
     if results.failures:
-        failed = [[name, numeric(split, digits=0), *rest] for name, split, *rest in results.failures[:MOST_FAILURES]]
+        failed = [[name, numeric(split, digits=0), *rest] for name, split, *rest in results.failures[:MAX_FAILURES]]
         heads = ["data set", ">split", "method", "classifier", "error"]
-        section = Html(section + table(f"{_count(len(results.failures), 'cell')} that failed", heads, failed))
+        section = Html(section + table(f"{_count(len(results.failures), 'failed cell')}", heads, failed))
     return section
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,9 +1,6 @@
-from labelsieve.studies.execution.estimate import Estimate, estimate
-from labelsieve.studies.execution.study import Outcome, Study
-from labelsieve.studies.protocol.protocol import Protocol
-from labelsieve.studies.results.grid import Grid
-from labelsieve.studies.results.profile import Profile
-from labelsieve.studies.results.study_results import StudyResults
-from labelsieve.studies.study_error import StudyError
+from labelsieve.errors import StudyError
+from labelsieve.studies.execution import Estimate, Outcome, Study, estimate
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results import Grid, Profile, StudyResults
 
 __all__ = ["Estimate", "Grid", "Outcome", "Profile", "Protocol", "Study", "StudyError", "StudyResults", "estimate"]

@@ -1,4 +1,4 @@
-"""Every criterion of the catalog on data of which the right answer is known."""
+"""The demo: every criterion on synthetic data with known ground truth."""
 
 from dataclasses import dataclass, replace
 
@@ -7,78 +7,78 @@ from labelsieve.formula import Formula
 from labelsieve.registry import CRITERIA, make_criterion
 from labelsieve.selectors.sieve import Sieve
 
-# How the kinds of features are called where there is little room.
+# Short names of the kinds of features.
 SHORT: dict[Kind, str] = {"relevant": "rel", "joint": "xor", "noisy copy": "copy", "irrelevant": "noise"}
-# How often the second switch is on. The outcome hangs on it: without a lean no search that takes one feature at a time can tell
-# a switch from noise, and with 0.65 nearly all take copies first. 0.75 is where, over a few seeds, each criterion did much the
-# same thing every time; it was picked for that, after looking.
+# Probability of the second feature of the xor pair. With 0.5 no forward search can distinguish the pair from noise, and with
+# 0.65 nearly all criteria select copies first. 0.75 was set after trials, as each criterion gave similar results for several
+# seeds.
 LEAN = 0.75
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What one criterion chose.
+class CriterionOutcome:
+    """The selection by one criterion, and the number of selected features of each kind.
 
-    ``sees_interaction`` is true when its formula has tables of a candidate, a chosen feature and a label: without them, a
-    feature that is useful only beside another one cannot show.
+    ``sees_interaction`` is True when its formula has joint counts of a candidate, a selected feature and a label: without them
+    a synergistic feature cannot be detected.
     """
 
     criterion: str
-    chosen: tuple[int, ...]
+    selected: tuple[int, ...]
     found: dict[Kind, int]
     sees_interaction: bool
 
 
 @dataclass(frozen=True)
 class Demo:
-    """The data, and what every criterion made of it."""
+    """The synthetic data and the outcome of every criterion."""
 
     data: SyntheticData
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CriterionOutcome, ...]
 
     @property
-    def answer(self) -> tuple[int, ...]:
-        """The features to choose: they tell all there is to know, and none of them repeats another."""
+    def relevant(self) -> tuple[int, ...]:
+        """The features to select: together they have all information about the labels, and none is redundant."""
         return (*self.data.columns("relevant"), *self.data.columns("joint"))
 
-    def share(self, outcome: Outcome, kind: Kind) -> str:
-        """How many features of this kind were taken, of how many there are."""
+    def share(self, outcome: CriterionOutcome, kind: Kind) -> str:
+        """Return the number of selected features of a kind, and of all of that kind."""
         return f"{outcome.found[kind]}/{len(self.data.columns(kind))}"
 
     def sentences(self) -> list[str]:
-        """What one sees, in words."""
-        return [self._who_found_all(), self._who_found_the_pair(), self._who_was_misled()]
+        """Return the findings in words."""
+        return [self._all_found(), self._pair_found(), self._misled()]
 
-    def _who_found_all(self) -> str:
-        complete = [one.criterion for one in self.outcomes if set(one.chosen) == set(self.answer)]
-        what = f"exactly the {len(self.answer)} features that matter"
+    def _all_found(self) -> str:
+        complete = [outcome.criterion for outcome in self.outcomes if set(outcome.selected) == set(self.relevant)]
+        what = f"exactly the {len(self.relevant)} relevant features"
         if not complete:
-            return f"None of the {len(self.outcomes)} criteria chose {what}."
-        return f"{len(complete)} of {len(self.outcomes)} criteria chose {what}: {', '.join(complete)}."
+            return f"None of the {len(self.outcomes)} criteria selected {what}."
+        return f"{len(complete)} of {len(self.outcomes)} criteria selected {what}: {', '.join(complete)}."
 
-    def _who_found_the_pair(self) -> str:
+    def _pair_found(self) -> str:
         n_both = len(self.data.columns("joint"))
         found: dict[bool, list[bool]] = {True: [], False: []}
-        for one in self.outcomes:
-            found[one.sees_interaction].append(one.found["joint"] == n_both)
+        for outcome in self.outcomes:
+            found[outcome.sees_interaction].append(outcome.found["joint"] == n_both)
         return (
             f"The xor pair was found by {sum(found[True])} of the {len(found[True])} criteria that count a candidate together "
-            f"with a chosen feature and a label, and by {sum(found[False])} of the {len(found[False])} that do not."
+            f"with a selected feature and a label, and by {sum(found[False])} of the {len(found[False])} that do not."
         )
 
-    def _who_was_misled(self) -> str:
-        return f"{self._takers('noisy copy', 'a redundant copy')}; {self._takers('irrelevant', 'a noise feature')}."
+    def _misled(self) -> str:
+        return f"{self._selected('noisy copy', 'a redundant copy')}; {self._selected('irrelevant', 'a noise feature')}."
 
-    def _takers(self, kind: Kind, what: str) -> str:
-        taken = [one.found[kind] for one in self.outcomes if one.found[kind]]
-        most = f" (at most {max(taken)} of {len(self.data.columns(kind))})" if taken else ""
-        return f"{len(taken)} took {what}{most}"
+    def _selected(self, kind: Kind, what: str) -> str:
+        counts = [outcome.found[kind] for outcome in self.outcomes if outcome.found[kind]]
+        most = f" (at most {max(counts)} of {len(self.data.columns(kind))})" if counts else ""
+        return f"{len(counts)} selected {what}{most}"
 
 
 def demo_data(n_rows: int = 2000, random_state: int = 0) -> SyntheticData:
-    """Four relevant features, a blurred copy of each, a pair of switches and ten of chance, all 0 or 1, with short names.
+    """Make four relevant features, a noisy copy of each, an xor pair and ten noise features, all binary, with short names.
 
-    Two levels for all, so that no criterion prefers a feature for its number of levels.
+    All have two levels, so that no criterion prefers a feature for its number of levels.
 
     >>> data = demo_data(100)
     >>> sorted(name for name, role in zip(data.feature_names, data.roles) if role.kind in ("relevant", "joint"))
@@ -104,7 +104,7 @@ def demo_data(n_rows: int = 2000, random_state: int = 0) -> SyntheticData:
 
 
 def run_demo(n_rows: int = 2000, random_state: int = 0) -> Demo:
-    """Let every criterion choose as many features as matter, and compare what it took with the roles of the features.
+    """Select as many features as are relevant by every criterion, and compare the selections with the roles of the features.
 
     >>> demo = run_demo(n_rows=500)
     >>> first = demo.outcomes[0]
@@ -112,19 +112,19 @@ def run_demo(n_rows: int = 2000, random_state: int = 0) -> Demo:
     ('mim', '4/4')
     """
     data = demo_data(n_rows, random_state)
-    n_right = len(data.columns("relevant")) + len(data.columns("joint"))
+    n_relevant = len(data.columns("relevant")) + len(data.columns("joint"))
     outcomes = []
     for name in CRITERIA:
-        sieve = Sieve(make_criterion(name), n_features_to_select=n_right).fit(data.X, data.Y)
-        chosen = tuple(int(column) for column in sieve.selected_)
-        kinds = [data.roles[column].kind for column in chosen]
+        sieve = Sieve(make_criterion(name), n_features_to_select=n_relevant).fit(data.X, data.Y)
+        selected = tuple(int(column) for column in sieve.selected_)
+        kinds = [data.roles[column].kind for column in selected]
         found = {kind: kinds.count(kind) for kind in SHORT}
-        outcomes.append(Outcome(name, chosen, found, sees_interaction(make_criterion(name).score)))
+        outcomes.append(CriterionOutcome(name, selected, found, sees_interaction(make_criterion(name).score)))
     return Demo(data, tuple(outcomes))
 
 
 def sees_interaction(score: Formula) -> bool:
-    """True when some term has a candidate, a chosen feature and a label in it.
+    """Whether some term has a candidate, a selected feature and a label.
 
     >>> sees_interaction(make_criterion("jmi").score), sees_interaction(make_criterion("mrmr").score)
     (True, False)

@@ -1,19 +1,25 @@
-"""Figures 3 to 5 of Sechidis, Nikolaou and Brown (2014): what assumptions about features and labels do on scene and yeast.
+"""Figures 3 to 5 of Sechidis, Nikolaou and Brown (2014): effects of assumptions about features and labels.
 
-The paper draws curves and prints no numbers. What it says about them is checked on ours.
+The paper draws curves and prints no numbers. Its statements about the curves are checked on ours.
 """
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from labelsieve.replications.claims import WORDS, claims_section
-from labelsieve.replications.compare_curves import ALL_BUT, ALMOST, RULES, curve_table
 from labelsieve.replications.composite_likelihood.figures3to5_claims import MEASURES, PRUNED, SETS, best_claims, claims
-from labelsieve.replications.curve_panels import results_panels
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets, sources
-from labelsieve.studies.protocol.protocol import Protocol
-from labelsieve.studies.results.study_results import StudyResults
+from labelsieve.replications.curve_differences import ALL_BUT, ALMOST, RULES, curve_table
+from labelsieve.replications.panels import results_panels
+from labelsieve.replications.replication import (
+    DataHome,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    selected_sets,
+    sources,
+)
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,8 +30,8 @@ PAPER = (
     "likelihood. S+SSPR 2014, LNCS 8621, pages 143-152."
 )
 PART = "figures"
-# Figure 3 varies the labels, figure 4 the features (with single labels; the paper says that powersets look alike), figure 5 has
-# the best of them beside two published criteria.
+# Figure 3 varies the labels, figure 4 the features (with single labels; the paper says that powersets look the same),
+# and figure 5 compares the best of them with two published criteria.
 FIGURES = {
     "figure3": {"joint-cmi": "CMI, label powerset (X:none, Y:none)", "single-cmi": "CMI, single labels (X:none, Y:full)"},
     "figure4": {"single-cmi": "CMI (X:none)", "single-jmi": "JMI (X:partial)", "single-mim": "MIM (X:full)"},
@@ -35,27 +41,25 @@ FIGURES = {
 SIZES = [*range(1, 31), *range(40, 300, 10), 294]
 SHOWN = (1, 5, 10, 20, 50, 100, 200)
 
-CHOICES = {
+ASSUMPTIONS = {
     "numbers of features": "1 to 30, then every tenth, then all (scene 294, yeast 103). The paper does not say which it drew.",
     "tables": "0.2135(65) is a mean of 0.2135 with a 95 % interval of 0.0065 to both sides.",
-    "Doquire and Verleysen": "Label rows seen fewer than 5 times are left out and CMI is counted on bins, as for the other "
+    "Doquire and Verleysen": "Labelsets with fewer than 5 rows are left out and CMI is counted on bins, as for the other "
     "criteria. The original estimates it by nearest neighbors (labelsieve.PPTMI), which takes minutes for one "
     "split of scene; the thresholds that the paper borrows are not printed in it.",
-    "CMI": "When the chosen features tell all training rows apart, every other feature adds nothing, and the rest come in the "
-    "order of their columns.",
+    "CMI": "When the selected features distinguish all training rows, no other feature adds information, and the rest "
+    "follow in the order of their columns.",
     "claims": "A method is worse where its 95 % interval lies above the other's, as a reader of the figures sees it. That it "
     f"is best holds if it is on the whole, and worse on no more than {1 - ALL_BUT:.0%} of the axis ('almost': "
-    f"{1 - ALMOST:.0%}). This rule was settled on after a look at our curves, so the last table has two stricter ones beside "
-    "it: the interval of the difference on the same splits, and the bare means. Intervals are those of the paper, which take "
-    "splits of one data set as independent.",
+    f"{1 - ALMOST:.0%}). This rule was fixed after we had seen our curves, so the last table has two stricter ones as "
+    "well: the interval of the difference on the same splits, and the means alone. Intervals are those of the paper, which "
+    "treat splits of one data set as independent.",
     "ranking loss": "Rows without labels, and with all of them, are left out; ties count as wrong.",
-    "distances": "Features enter the distances as they are, without scaling.",
+    "distances": "Features are not scaled before distances are computed.",
 }
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """The experiment: ``full`` is 30 splits of both sets, otherwise 3 of yeast.
 
     >>> protocols(full=True)["figures"]
@@ -76,29 +80,29 @@ def protocols(
     return {PART: experiment}
 
 
-def sections(results: Results) -> list[Section]:
-    """Our means, a table for each figure, data set and measure, and the claims."""
-    found = [
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return our means, a table for each figure, data set and measure, and the claims."""
+    tables = [
         curve_table(results[PART], figure, name, measure, methods, SHOWN)
         for figure, methods in FIGURES.items()
         for name in SETS
         for measure in MEASURES
     ]
-    return [*(one for one in found if one is not None), claims_section(claims(results[PART])), _by_rules(results[PART])]
+    return [*(table for table in tables if table is not None), claims_table(claims(results[PART])), _by_rules(results[PART])]
 
 
-def _by_rules(results: StudyResults) -> Section:
-    """The claims that JMI is the best, by all rules for what worse is."""
+def _by_rules(results: StudyResults) -> ResultTable:
+    """Return the claims that JMI is the best, by all rules for where a method is worse."""
     listed = {rule: best_claims(results, rule) for rule in RULES}
-    rows = [(one[0].text, *(WORDS[each.holds] for each in one)) for one in zip(*listed.values(), strict=True)]
+    rows = [(same[0].text, *(claim.outcome for claim in same)) for same in zip(*listed.values(), strict=True)]
     held = ", ".join(f"{sum(bool(one.holds) for one in claims)} by {rule}" for rule, claims in listed.items())
-    return Section(
+    return ResultTable(
         "The same claims by stricter rules for where a method is worse", ("claim", *RULES), rows, f"They hold: {held}."
     )
 
 
 def figures(results: Results) -> "dict[str, Figure]":
-    """The paper's figures; figure 3 with scene too, which the paper leaves out, and figure 4 also for powersets."""
+    """Draw the paper's figures; figure 3 also for scene, which the paper leaves out, and figure 4 also for powersets."""
     drawn = {}
     panels = [[(name, measure) for measure in MEASURES] for name in SETS]
     for name, methods in FIGURES.items():
@@ -108,4 +112,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return drawn
 
 
-STUDY = Replication("composite-likelihood", TITLE, PAPER, CHOICES, protocols, sections, figures)
+REPLICATION = Replication("composite-likelihood", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)

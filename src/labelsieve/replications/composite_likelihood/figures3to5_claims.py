@@ -1,23 +1,23 @@
-"""What Sechidis, Nikolaou and Brown (2014) say about figures 3 to 5, in sections 3.3, 4.3 and 5.2, checked on our results."""
+"""Claims of Sechidis, Nikolaou and Brown (2014) about figures 3 to 5, in sections 3.3, 4.3 and 5.2, checked on our results."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from labelsieve.replications.claims import Claim, not_run
-from labelsieve.replications.compare_curves import ALL_BUT, ALMOST, INTERVALS, Duel, duel, share_beaten
-from labelsieve.replications.curve_panels import NAMES
-from labelsieve.studies.results.study_results import StudyResults
+from labelsieve.replications.curve_differences import ALL_BUT, ALMOST, INTERVALS, CurveDifference, curve_difference, share_worse
+from labelsieve.replications.panels import NAMES
+from labelsieve.replications.replication import Claim, not_run
+from labelsieve.studies.results import StudyResults
 
 SETS = ("scene", "yeast")
 MEASURES = ("hamming_loss", "ranking_loss")
 PRUNED = "pruned-cmi"
-FEW, MANY = 20, 50  # features: where a difference is to be large, and where it is to be small
+FEW, MANY = 20, 50  # features: where differences should be large, and where they should be small
 
 
 def claims(results: StudyResults) -> list[Claim]:
-    """The claims in the order of the paper."""
+    """Return the claims in the order of the paper."""
     best = best_claims(results, INTERVALS)
     return [
         *_yeast_by_labels(results),
@@ -30,42 +30,50 @@ def claims(results: StudyResults) -> list[Claim]:
 
 
 def best_claims(results: StudyResults, rule: str) -> list[Claim]:
-    """Those that say where JMI is the best, by a rule for what worse is: two about figure 4, five about figure 5."""
-    others, published = ("single-cmi", "single-mim"), (PRUNED, "pmu")
+    """Return the claims that JMI is the best, by a rule for where it is worse: two about figure 4, five about figure 5."""
+    others, literature = ("single-cmi", "single-mim"), (PRUNED, "pmu")
     listed = []
     for measure, wanted, words in zip(MEASURES, (ALMOST, ALL_BUT), ("almost any", "any"), strict=True):
-        said = f"Figure 4: on scene JMI outperforms CMI and MIM for {words} number of features in {NAMES[measure]}."
-        listed.append(_best(results, said, "scene", measure, others, rule, wanted))
+        text = f"Figure 4: on scene JMI outperforms CMI and MIM for {words} number of features in {NAMES[measure]}."
+        listed.append(_best(results, text, "scene", measure, others, rule, wanted))
     for measure in MEASURES:
-        said = f"Figure 5: on yeast JMI is best at all numbers of features in {NAMES[measure]}."
-        listed.append(_best(results, said, "yeast", measure, published, rule))
-    said = "Figure 5: on scene JMI is best at all numbers of features in ranking loss."
+        text = f"Figure 5: on yeast JMI is best at all numbers of features in {NAMES[measure]}."
+        listed.append(_best(results, text, "yeast", measure, literature, rule))
+    text = "Figure 5: on scene JMI is best at all numbers of features in ranking loss."
     return [
         *listed,
-        _best(results, said, "scene", "ranking_loss", published, rule),
-        *_but_for_a_range(results, published, rule),
+        _best(results, text, "scene", "ranking_loss", literature, rule),
+        *_except_a_range(results, literature, rule),
     ]
 
 
-def _duels(results: StudyResults, dataset: str, one: str, other: str) -> list[Duel] | None:
-    """Of both measures; None where there are not the results."""
-    found = [duel(results, dataset, measure, one, other) for measure in MEASURES]
-    known = [each for each in found if each is not None]
-    return known if len(known) == len(found) else None
+def _both_measures(results: StudyResults, dataset: str, one: str, other: str) -> list[CurveDifference] | None:
+    """Return the differences by both measures; None where results are missing."""
+    return _all_known([curve_difference(results, dataset, measure, one, other) for measure in MEASURES])
+
+
+def _from_jmi(results: StudyResults, dataset: str, measure: str, others: Sequence[str]) -> list[CurveDifference] | None:
+    """Return the differences of JMI with single labels from other methods; None where results are missing."""
+    return _all_known([curve_difference(results, dataset, measure, "single-jmi", other) for other in others])
+
+
+def _all_known(differences: list[CurveDifference | None]) -> list[CurveDifference] | None:
+    known = [difference for difference in differences if difference is not None]
+    return known if len(known) == len(differences) else None
 
 
 def _yeast_by_labels(results: StudyResults) -> list[Claim]:
-    said = (
+    text = (
         "Figure 3: BR very marginally outperforms LP on yeast.",
         "Slightly more so in ranking loss.",
         "The difference decreases with more features.",
     )
-    both = _duels(results, "yeast", "single-cmi", "joint-cmi")
+    both = _both_measures(results, "yeast", "single-cmi", "joint-cmi")
     if both is None:
-        return [not_run(one) for one in said]
-    shares = ", ".join(f"{one.share(one.beaten()):.0%}" for one in both)
+        return [not_run(one) for one in text]
+    shares = ", ".join(f"{one.share(one.is_worse()):.0%}" for one in both)
     means = ", ".join(f"{one.mean:+.5f}" for one in both)
-    sure = "both" if all(one.is_sure for one in both) else "not both"
+    sure = "both" if all(one.is_significant for one in both) else "not both"
     relative = [one.mean / one.loss for one in both]
     few, many = ([one.where(chosen(one)).size for one in both] for chosen in (_has_few, _has_many))
     found = (
@@ -78,28 +86,28 @@ def _yeast_by_labels(results: StudyResults) -> list[Claim]:
         relative[1] < min(0.0, relative[0]),
         all(late < early for early, late in zip(few, many, strict=True)),
     )
-    return [Claim(*parts) for parts in zip(said, holds, found, strict=True)]
+    return [Claim(*parts) for parts in zip(text, holds, found, strict=True)]
 
 
-def _has_few(one: Duel) -> Any:
+def _has_few(one: CurveDifference) -> Any:
     return one.sizes <= FEW
 
 
-def _has_many(one: Duel) -> Any:
+def _has_many(one: CurveDifference) -> Any:
     return one.sizes > MANY
 
 
 def _scene_by_labels(results: StudyResults) -> Claim:
-    said = "On scene there is no significant difference."
-    both = _duels(results, "scene", "single-cmi", "joint-cmi")
-    return not_run(said) if both is None else _alike(said, both)
+    text = "On scene there is no significant difference."
+    both = _both_measures(results, "scene", "single-cmi", "joint-cmi")
+    return not_run(text) if both is None else _no_difference(text, both)
 
 
-def _alike(said: str, duels: list[Duel]) -> Claim:
-    overlap = [1 - one.share(one.apart) for one in duels]
-    shares, means = ", ".join(f"{one:.0%}" for one in overlap), ", ".join(f"{one.mean:+.5f}" for one in duels)
+def _no_difference(text: str, differences: list[CurveDifference]) -> Claim:
+    overlap = [1 - one.share(one.apart) for one in differences]
+    shares, means = ", ".join(f"{one:.0%}" for one in overlap), ", ".join(f"{one.mean:+.5f}" for one in differences)
     return Claim(
-        said,
+        text,
         min(overlap) >= ALL_BUT,
         f"Hamming, ranking loss: intervals overlap on {shares} of the axis; mean differences {means}",
     )
@@ -108,76 +116,78 @@ def _alike(said: str, duels: list[Duel]) -> Claim:
 def _by_features(results: StudyResults) -> list[Claim]:
     listed = []
     for name in SETS:
-        said = f"JMI has an advantage over CMI on {name}."
-        both = _duels(results, name, "single-jmi", "single-cmi")
+        text = f"JMI has an advantage over CMI on {name}."
+        both = _both_measures(results, name, "single-jmi", "single-cmi")
         means = (
             ""
             if both is None
-            else ", ".join(f"{one.mean:+.5f} (worse on {one.share(one.beaten()):.0%} of the axis)" for one in both)
+            else ", ".join(f"{one.mean:+.5f} (worse on {one.share(one.is_worse()):.0%} of the axis)" for one in both)
         )
         listed.append(
-            not_run(said) if both is None else Claim(said, all(one.mean < 0 for one in both), f"Hamming, ranking loss: {means}")
+            not_run(text) if both is None else Claim(text, all(one.mean < 0 for one in both), f"Hamming, ranking loss: {means}")
         )
-    said = "On yeast JMI and MIM perform similarly."
-    both = _duels(results, "yeast", "single-jmi", "single-mim")
-    return [*listed, not_run(said) if both is None else _alike(said, both)]
+    text = "On yeast JMI and MIM perform similarly."
+    both = _both_measures(results, "yeast", "single-jmi", "single-mim")
+    return [*listed, not_run(text) if both is None else _no_difference(text, both)]
 
 
 def _powersets(results: StudyResults) -> Claim:
-    """Where JMI surely differs from CMI or MIM with single labels, it must differ in the same way with powersets."""
-    said = "Results under LP are similar to those under BR."
+    """Where JMI differs significantly from CMI or MIM with single labels, it must differ in the same way with powersets."""
+    text = "Results under LP are similar to those under BR."
     same = []
     for name in SETS:
         for other in ("cmi", "mim"):
-            single, joint = (_duels(results, name, f"{labels}-jmi", f"{labels}-{other}") for labels in ("single", "joint"))
+            single, joint = (
+                _both_measures(results, name, f"{labels}-jmi", f"{labels}-{other}") for labels in ("single", "joint")
+            )
             if single is not None and joint is not None:
-                same += [bool(one.mean * two.mean > 0) for one, two in zip(single, joint, strict=True) if one.is_sure]
+                same += [bool(one.mean * two.mean > 0) for one, two in zip(single, joint, strict=True) if one.is_significant]
     if not same:
-        return not_run(said)
+        return not_run(text)
     return Claim(
-        said,
+        text,
         all(same),
-        f"of {len(same)} sure differences of JMI from CMI or MIM under BR, {sum(same)} have the same sign under LP",
+        f"of {len(same)} significant differences of JMI from CMI or MIM under BR, {sum(same)} have the same sign under LP",
     )
 
 
-def _but_for_a_range(results: StudyResults, others: Sequence[str], rule: str) -> list[Claim]:
-    said = (
+def _except_a_range(results: StudyResults, others: Sequence[str], rule: str) -> list[Claim]:
+    text = (
         "Figure 5: on scene JMI is not best at 10 to 130 features in Hamming loss.",
         "Figure 5: on scene JMI is best at the other numbers in Hamming loss.",
     )
-    duels = [one for other in others if (one := duel(results, "scene", "hamming_loss", "single-jmi", other)) is not None]
-    if len(duels) < len(others):
-        return [not_run(one) for one in said]
-    sizes = duels[0].sizes
+    differences = _from_jmi(results, "scene", "hamming_loss", others)
+    if differences is None:
+        return [not_run(one) for one in text]
+    sizes = differences[0].sizes
     middle = (sizes >= 10) & (sizes <= 130)
-    within, without = (share_beaten([one.where(chosen) for one in duels], rule) for chosen in (middle, ~middle))
-    beaten = sizes[np.logical_or.reduce([one.beaten(rule) for one in duels])]
-    span = f"; between {beaten.min()} and {beaten.max()} features" if len(beaten) else ""
+    within, without = (share_worse([one.where(chosen) for one in differences], rule) for chosen in (middle, ~middle))
+    worse = sizes[np.logical_or.reduce([one.is_worse(rule) for one in differences])]
+    span = f"; between {worse.min()} and {worse.max()} features" if len(worse) else ""
     return [
-        Claim(said[0], within > 0.5, f"worse on {within:.0%} of that range{span}"),
-        Claim(said[1], without <= 1 - ALL_BUT, f"worse on {without:.0%} of the rest of the axis"),
+        Claim(text[0], within > 0.5, f"worse on {within:.0%} of that range{span}"),
+        Claim(text[1], without <= 1 - ALL_BUT, f"worse on {without:.0%} of the rest of the axis"),
     ]
 
 
 def _best(
     results: StudyResults,
-    said: str,
+    text: str,
     dataset: str,
     measure: str,
     others: Sequence[str],
     rule: str,
     wanted: float = ALL_BUT,
 ) -> Claim:
-    """That JMI with single labels is better than the others on the whole, and hardly anywhere worse."""
-    duels = [one for other in others if (one := duel(results, dataset, measure, "single-jmi", other)) is not None]
-    if len(duels) < len(others):
-        return not_run(said)
-    share = share_beaten(duels, rule)
-    told = []
-    for one, other in zip(duels, others, strict=True):
-        beaten = one.sizes[one.beaten(rule)]
-        where = f" (between {beaten.min()} and {beaten.max()} features)" if len(beaten) else ""
-        told.append(f"{one.share(one.beaten(rule)):.1%} than {other}{where}")
-    holds = share <= 1 - wanted and all(one.mean < 0 for one in duels)
-    return Claim(said, holds, f"worse on {share:.1%} of the axis: {', '.join(told)}")
+    """Check that JMI with single labels is better than the others on average, and worse on little of the axis."""
+    differences = _from_jmi(results, dataset, measure, others)
+    if differences is None:
+        return not_run(text)
+    share = share_worse(differences, rule)
+    observed = []
+    for one, other in zip(differences, others, strict=True):
+        worse = one.sizes[one.is_worse(rule)]
+        where = f" (between {worse.min()} and {worse.max()} features)" if len(worse) else ""
+        observed.append(f"{one.share(one.is_worse(rule)):.1%} than {other}{where}")
+    holds = share <= 1 - wanted and all(one.mean < 0 for one in differences)
+    return Claim(text, holds, f"worse on {share:.1%} of the axis: {', '.join(observed)}")

@@ -1,7 +1,7 @@
-"""Figure 3 of Sechidis, Spyromitros-Xioufis and Vlahavas (2019): Group-JMI-Rand beside six criteria of the literature.
+"""Figure 3 of Sechidis, Spyromitros-Xioufis and Vlahavas (2019): Group-JMI-Rand and six criteria of the literature.
 
-Four critical-difference diagrams, whose average ranks are printed. They are multiples of 1/18: on each of the nine data sets
-the methods were ranked once (ties shared), by their ranks over the numbers of features.
+Four critical difference diagrams with printed average ranks. They are multiples of 1/18: on each of the nine data sets the
+methods were ranked once (average ranks for ties), by their ranks over the numbers of features.
 """
 
 from collections.abc import Mapping
@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import spearmanr
 
-from labelsieve.replications.claims import Claim, not_run
-from labelsieve.replications.curve_panels import NAMES
-from labelsieve.replications.replication import Section
+from labelsieve.replications.panels import NAMES
+from labelsieve.replications.replication import Claim, ResultTable, not_run
 from labelsieve.statistics import Comparison, compare
-from labelsieve.studies.results.study_results import StudyResults
+from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GROUP = "Group-JMI-Rand"
-# Names of the study; Group-JMI-Rand has one for each reading.
+# Names in the results and in the paper; Group-JMI-Rand has a name for each reading.
 OTHERS = {"mim": "MIM-BR", "ela-chi": "ELA-CHI", "ami": "AMI", "pmu": "PMU", "fimf": "FIMF", "scls": "SCLS"}
 PRINTED: dict[str, dict[str, float]] = {
     "hamming_loss": {
@@ -64,7 +63,7 @@ FIRST = {"hamming_loss": "SCLS", "ranking_loss": GROUP, "coverage": GROUP, "macr
 
 
 def comparison(results: StudyResults, measure: str, group: str) -> Comparison | None:
-    """Friedman's and Nemenyi's tests over the data sets, on ranks over the numbers of features; None without two sets."""
+    """Compare the methods over data sets by their ranks over the numbers of features; None with fewer than two sets."""
     methods = {group: GROUP, **OTHERS}
     if measure not in results.measures or not set(methods) <= set(results.methods):
         return None
@@ -74,54 +73,52 @@ def comparison(results: StudyResults, measure: str, group: str) -> Comparison | 
     return compare(table, lower_is_better=True, methods=list(methods.values())) if len(table) > 1 else None
 
 
-def sections(results: StudyResults, group: str, reading: str) -> list[Section]:
-    """Published and our average ranks, a table for each measure."""
-    found = []
+def result_tables(results: StudyResults, group: str, reading: str) -> list[ResultTable]:
+    """Return published average ranks and ours, a table for each measure."""
+    tables = []
     for measure, printed in PRINTED.items():
-        own = comparison(results, measure, group)
-        if own is None:
+        found = comparison(results, measure, group)
+        if found is None:
             continue
-        ours = dict(zip(own.methods, map(float, own.average_ranks), strict=True))
+        ours = _average_ranks(found)
         rows = [
-            (name, f"{rank:.3f}", f"{ours[name]:.3f}", str(_place(name, printed)), str(_place(name, ours)))
+            (name, f"{rank:.3f}", f"{ours[name]:.3f}", str(_position(name, printed)), str(_position(name, ours)))
             for name, rank in printed.items()
         ]
-        columns = ("method", ">published rank", ">our rank", ">published place", ">our place")
-        title = f"Figure 3, {NAMES[measure]}, Group-JMI-Rand by {reading}: average ranks on {own.n_datasets} data sets"
-        alike = float(spearmanr(list(printed.values()), [ours[name] for name in printed]).statistic)
-        tests = (
-            "Friedman's test shows differences" if own.friedman.p_value < own.alpha else "Friedman's test shows no difference"
-        )
-        distance = (
-            ""
-            if own.critical_difference is None
-            else f", and ranks less than {own.critical_difference:.2f} apart may differ by chance"
-        )
-        found.append(
-            Section(title, columns, rows, f"Rank correlation with the published ranks {alike:.2f}. {tests}{distance}.")
-        )
-    return found
+        columns = ("method", ">published rank", ">our rank", ">published position", ">our position")
+        title = f"Figure 3, {NAMES[measure]}, Group-JMI-Rand by {reading}: average ranks on {found.n_datasets} data sets"
+        correlation = float(spearmanr(list(printed.values()), [ours[name] for name in printed]).statistic)
+        summary = f"Rank correlation with the published ranks {correlation:.2f}. Friedman's test shows "
+        summary += "differences" if found.friedman.p_value < found.alpha else "no difference"
+        if found.critical_difference is not None:
+            summary += f"; the critical difference of average ranks is {found.critical_difference:.2f}"
+        tables.append(ResultTable(title, columns, rows, f"{summary}."))
+    return tables
 
 
-def _place(name: str, ranks: Mapping[str, float]) -> int:
-    """From 1; those with the same rank share the best place."""
+def _average_ranks(found: Comparison) -> dict[str, float]:
+    return dict(zip(found.methods, map(float, found.average_ranks), strict=True))
+
+
+def _position(name: str, ranks: Mapping[str, float]) -> int:
+    """Return the position from 1; equal ranks have the same position."""
     return 1 + sum(rank < ranks[name] - 1e-9 for rank in ranks.values())
 
 
 def claims(results: StudyResults, group: str) -> list[Claim]:
-    """What section 4.2 says about the four diagrams."""
+    """Return the claims of section 4.2 about the four diagrams."""
     listed, tops, apart = [], [], []
     for measure, first in FIRST.items():
-        said = f"Figure 3: {first} is first in {NAMES[measure]}."
-        own = comparison(results, measure, group)
-        if own is None:
-            listed.append(not_run(said))
+        text = f"Figure 3: {first} is first in {NAMES[measure]}."
+        found = comparison(results, measure, group)
+        if found is None:
+            listed.append(not_run(text))
             continue
-        ranks = dict(zip(own.methods, map(float, own.average_ranks), strict=True))
+        ranks = _average_ranks(found)
         leading = ", ".join(f"{name} {ranks[name]:.2f}" for name in sorted(ranks, key=lambda name: ranks[name])[:3])
-        listed.append(Claim(said, _place(first, ranks) == 1, f"{leading} ({own.n_datasets} of 9 sets)"))
-        tops.append(all(_place(name, ranks) <= 2 for name in (GROUP, "SCLS")))
-        apart.append(bool(own.different[own.methods.index(GROUP), own.methods.index("SCLS")]))
+        listed.append(Claim(text, _position(first, ranks) == 1, f"{leading} ({found.n_datasets} of 9 sets)"))
+        tops.append(all(_position(name, ranks) <= 2 for name in (GROUP, "SCLS")))
+        apart.append(bool(found.different[found.methods.index(GROUP), found.methods.index("SCLS")]))
     two, same = "Group-JMI-Rand and SCLS are always in the top two positions.", "They never differ significantly."
     if not tops:
         return [*listed, not_run(two), not_run(same)]
@@ -130,17 +127,17 @@ def claims(results: StudyResults, group: str) -> list[Claim]:
 
 
 def figure(results: StudyResults, group: str) -> "Figure | None":
-    """The four diagrams, one below the other."""
+    """Draw the four diagrams in one column."""
     from labelsieve.report.figures import critical_difference_diagram
     from labelsieve.report.figures.figure_style import FONT, WIDTH, pyplot
 
-    found = {measure: own for measure in PRINTED if (own := comparison(results, measure, group)) is not None}
+    found = {measure: one for measure in PRINTED if (one := comparison(results, measure, group)) is not None}
     if not found:
         return None
     drawn: Figure = pyplot().figure(figsize=(WIDTH, 1.75 * len(found)))
-    for place, (measure, own) in enumerate(found.items()):
-        top = 1 - place / len(found)
+    for row, (measure, comparison_found) in enumerate(found.items()):
+        top = 1 - row / len(found)
         drawn.text(0.5, top - 0.01, NAMES[measure], ha="center", va="top", fontsize=FONT + 1, weight="bold")
         ax = drawn.add_axes((0.0, top - 0.97 / len(found), 1.0, 0.83 / len(found)))
-        critical_difference_diagram(own, ax=ax)
+        critical_difference_diagram(comparison_found, ax=ax)
     return drawn

@@ -3,19 +3,27 @@
 The paper draws curves and prints no numbers; it names the best setting for each data set.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labelsieve.replications.claims import Claim, claims_section, not_run
-from labelsieve.replications.compare_curves import duel
-from labelsieve.replications.curve_panels import NAMES, results_panels
-from labelsieve.replications.group_jmi.table2 import GENBASE, PAPER
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets, sources
-from labelsieve.studies.protocol.protocol import Protocol
-from labelsieve.studies.results.study_results import StudyResults
+from labelsieve.replications.curve_differences import curve_difference
+from labelsieve.replications.group_jmi.table2 import FIVE_BINS, GENBASE, PAPER
+from labelsieve.replications.panels import NAMES, results_panels
+from labelsieve.replications.replication import (
+    Claim,
+    DataHome,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    not_run,
+    selected_sets,
+    sources,
+)
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,13 +32,13 @@ TITLE = "Sechidis et al. 2019, figures 1 and 2: Group-JMI by number of clusters 
 PART = "parameters"
 SETS = ("image", "medical", "genbase")
 MEASURES = ("hamming_loss", "ranking_loss", "macro_f1")
-# The reading of the paper's equation, and of the author's program; see the choices.
+# The reading of the paper's equation, and of the author's program; see the assumptions.
 READINGS = {"equation 3": False, "the author's program": True}
 CLUSTERS, PROPORTIONS = (4, 8, 16), (0.25, 0.5, 0.75)
 FIXED = {"n_clusters": 8, "pot": 0.5}
 FIGURES: dict[str, list[dict[str, float]]] = {
-    "figure1": [FIXED | {"n_clusters": one} for one in CLUSTERS],
-    "figure2": [FIXED | {"pot": one} for one in PROPORTIONS],
+    "figure1": [FIXED | {"n_clusters": n_clusters} for n_clusters in CLUSTERS],
+    "figure2": [FIXED | {"pot": share} for share in PROPORTIONS],
 }
 SHOWN = {"figure1": "Figure 1", "figure2": "Figure 2"}
 VARIED = {"figure1": "n_clusters", "figure2": "pot"}
@@ -40,17 +48,17 @@ BEST: dict[str, dict[str, tuple[float, ...]]] = {
     "figure2": {"image": (0.75,), "medical": (0.25,), "genbase": (0.5, 0.75)},
 }
 
-CHOICES = {
-    "settings": "4, 8 and 16 clusters, and groups of 25, 50 and 75 % of the targets: those that the text names. The figures "
+ASSUMPTIONS = {
+    "settings": "4, 8 and 16 clusters, and groups of 25, 50 and 75 % of the targets: those named in the text. The figures "
     "may have more.",
     "normalized": "Both readings of Group-JMI: equation 3, and the author's program, which divides information by the root of "
     "the entropies.",
     "best": "Settings are ranked at every number of features by their mean over the repetitions, and those ranks averaged, "
     "over the three measures too. Between two settings there is no clear winner where they are the first two and their "
-    "difference, over all numbers of features, stays within its 95 % interval in one measure at least, or changes sign.",
+    "difference, over all numbers of features, is not significant at 95 % in at least one measure, or changes sign.",
     "numbers of features": "1 to 50, as the text says.",
     "genbase": GENBASE,
-    "random groups": "Drawn anew in every repetition, from a seed of its own.",
+    "random groups": "Drawn in every repetition with a separate seed.",
 }
 
 
@@ -63,9 +71,7 @@ def label_space_name(setting: Mapping[str, float], reading: str) -> str:
     return f"group-{setting['n_clusters']:g}-{setting['pot']:.0%}{'-normalized' if READINGS[reading] else ''}"
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """The experiment: ``full`` is 30 repetitions on three sets, otherwise 3 on genbase.
 
     >>> protocols(full=True)["parameters"]
@@ -75,11 +81,11 @@ def protocols(
     for reading, normalized in READINGS.items():
         for setting in [*FIGURES["figure1"], *FIGURES["figure2"]]:
             criterion = {"name": "jmi", "normalized": normalized}
-            made = {"criterion": criterion, "targets": {"name": "group", **setting}}
-            methods[label_space_name(setting, reading)] = made | {"discretizer": {"name": "equal-width", "n_bins": 5}}
+            method = {"criterion": criterion, "targets": {"name": "group", **setting}}
+            methods[label_space_name(setting, reading)] = method | {"discretizer": FIVE_BINS}
     experiment = Protocol(
         sources(selected_sets(SETS, sets, SETS if full else ("genbase",)), data_home, genbase={"drop": ["protein"]}),
-        [{"name": name, **made} for name, made in methods.items()],
+        [{"name": name, **method} for name, method in methods.items()],
         n_features="1..50",
         classifiers=[{"name": "mlknn", "k": 7}],
         measures=MEASURES,
@@ -90,7 +96,7 @@ def protocols(
 
 
 def ranks(results: StudyResults, figure: str, reading: str, dataset: str) -> dict[float, list[float]] | None:
-    """Average ranks of the settings of a figure, one for each measure."""
+    """Return average ranks of the settings of a figure, one for each measure."""
     names = {setting[VARIED[figure]]: label_space_name(setting, reading) for setting in FIGURES[figure]}
     if dataset not in results.datasets or not set(MEASURES) <= set(results.measures):
         return None
@@ -100,70 +106,68 @@ def ranks(results: StudyResults, figure: str, reading: str, dataset: str) -> dic
 
 
 def claims(results: StudyResults, reading: str) -> list[Claim]:
-    """The best setting of every data set, as section 3.3 names it."""
-    listed = []
-    for figure, best in BEST.items():
-        for dataset, values in best.items():
-            listed.append(_claim(results, figure, reading, dataset, values))
-    return listed
+    """Return the claims of section 3.3: the best setting of every data set."""
+    return [
+        _claim(results, figure, reading, dataset, values) for figure, best in BEST.items() for dataset, values in best.items()
+    ]
 
 
 def _claim(results: StudyResults, figure: str, reading: str, dataset: str, best: tuple[float, ...]) -> Claim:
-    words = " and ".join(_say(figure, one) for one in best)
-    said = f"{SHOWN[figure]}: {words} is the best on {dataset}."
+    words = " and ".join(_setting_text(figure, one) for one in best)
+    text = f"{SHOWN[figure]}: {words} is the best on {dataset}."
     if len(best) > 1:
-        said = f"{SHOWN[figure]}: no clear winner between {words} on {dataset}."
+        text = f"{SHOWN[figure]}: no clear winner between {words} on {dataset}."
     found = ranks(results, figure, reading, dataset)
     if found is None:
-        return not_run(said)
+        return not_run(text)
     order = sorted(found, key=lambda value: sum(found[value]))
-    told = ", ".join(f"{_say(figure, value)} {np.mean(found[value]):.2f}" for value in order)
+    observed = ", ".join(f"{_setting_text(figure, value)} {np.mean(found[value]):.2f}" for value in order)
     holds = set(order[: len(best)]) == set(best)
     if len(best) > 1:
         names = [label_space_name(FIXED | {VARIED[figure]: value}, reading) for value in best]
-        duels = [one for measure in MEASURES if (one := duel(results, dataset, measure, *names)) is not None]
-        signs = {bool(one.mean > 0) for one in duels}
-        open_ = len(signs) > 1 or not all(one.is_sure for one in duels)
-        told += "; the two are " + ("not " if open_ else "") + "told apart in all measures"
-        holds = holds and open_
-    return Claim(said, holds, f"average ranks: {told}")
+        differences = [one for measure in MEASURES if (one := curve_difference(results, dataset, measure, *names)) is not None]
+        signs = {bool(one.mean > 0) for one in differences}
+        no_winner = len(signs) > 1 or not all(one.is_significant for one in differences)
+        observed += "; the two " + ("do not differ" if no_winner else "differ") + " significantly in all measures"
+        holds = holds and no_winner
+    return Claim(text, holds, f"average ranks: {observed}")
 
 
-def _say(figure: str, value: float) -> str:
+def _setting_text(figure: str, value: float) -> str:
     return f"NoC {value:g}" if figure == "figure1" else f"PoT {value:.0%}"
 
 
-def sections(results: Results) -> list[Section]:
-    """Average ranks of the settings for each figure and reading, and the claims."""
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return average ranks of the settings for each figure and reading, and the claims."""
     found = []
     for reading in READINGS:
         for figure, settings in FIGURES.items():
             values = [one[VARIED[figure]] for one in settings]
             rows = []
             for dataset in SETS:
-                own = ranks(results[PART], figure, reading, dataset) or {}
-                for place, measure in enumerate(MEASURES if own else ()):
-                    found_here = [own[value][place] for value in values]
-                    cells = [f"{one:.2f}{'*' if one == min(found_here) else ' '}" for one in found_here]
+                by_value = ranks(results[PART], figure, reading, dataset) or {}
+                for column, measure in enumerate(MEASURES if by_value else ()):
+                    averages = [by_value[value][column] for value in values]
+                    cells = [f"{rank:.2f}{'*' if rank == min(averages) else ' '}" for rank in averages]
                     rows.append((f"{dataset}, {NAMES[measure]}", *cells))
-            columns = ("data set, measure", *(f">{_say(figure, value)}" for value in values))
+            columns = ("data set, measure", *(f">{_setting_text(figure, value)}" for value in values))
             title = f"{SHOWN[figure]}, Group-JMI by {reading}: average ranks over the numbers of features, * the best"
-            found.append(Section(title, columns, rows))
-        found.append(claims_section(claims(results[PART], reading), f"Claims, Group-JMI by {reading}"))
+            found.append(ResultTable(title, columns, rows))
+        found.append(claims_table(claims(results[PART], reading), f"Group-JMI by {reading}"))
     return found
 
 
 def figures(results: Results) -> "dict[str, Figure]":
-    """Both figures by both readings: a row for each data set, a column for each measure."""
+    """Draw both figures by both readings: a row for each data set, a column for each measure."""
     drawn = {}
     panels = [[(dataset, measure) for measure in MEASURES] for dataset in SETS]
     for reading, normalized in READINGS.items():
         for figure, settings in FIGURES.items():
-            methods = {label_space_name(one, reading): _say(figure, one[VARIED[figure]]) for one in settings}
-            made = results_panels(results[PART], panels, methods)
-            if made is not None:
-                drawn[f"{figure}{'-normalized' if normalized else ''}"] = made
+            methods = {label_space_name(one, reading): _setting_text(figure, one[VARIED[figure]]) for one in settings}
+            drawing = results_panels(results[PART], panels, methods)
+            if drawing is not None:
+                drawn[f"{figure}{'-normalized' if normalized else ''}"] = drawing
     return drawn
 
 
-STUDY = Replication("group-jmi-parameters", TITLE, PAPER, CHOICES, protocols, sections, figures)
+REPLICATION = Replication("group-jmi-parameters", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)

@@ -1,22 +1,29 @@
 """Table 2 of Sechidis, Spyromitros-Xioufis and Vlahavas (2019): Single-JMI, Joint-JMI and Group-JMI-Rand on nine data sets.
 
-The published numbers are average ranks over the numbers of features, 1 for the best; see the choices below for how the
-experiment was read where the paper leaves it open. Figure 3 is the same experiment with criteria of the literature, and its
+Published numbers are average ranks over the numbers of features, 1 for the best; see the assumptions below for settings
+that the paper leaves open. Figure 3 is the same experiment with criteria of the literature, and its
 methods are run together with these.
 """
 
-import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from labelsieve.replications.claims import Claim, claims_section
-from labelsieve.replications.curve_panels import NAMES
 from labelsieve.replications.group_jmi import figure3
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets, sources
-from labelsieve.studies.protocol.protocol import Protocol
-from labelsieve.studies.results.study_results import StudyResults
+from labelsieve.replications.panels import NAMES
+from labelsieve.replications.replication import (
+    Claim,
+    DataHome,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    selected_sets,
+    sources,
+)
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +37,13 @@ GENBASE = "Without its id column (protein), which only names rows; the paper's c
 PART = "table2"
 METHODS = ("single-jmi", "joint-jmi", "group-jmi-rand")
 NORMALIZED = "group-jmi-rand-normalized"
+FIVE_BINS = {"name": "equal-width", "n_bins": 5}
+NORMALIZED_GROUP = {
+    "name": NORMALIZED,
+    "criterion": {"name": "jmi", "normalized": True},
+    "targets": "group-rand",
+    "discretizer": FIVE_BINS,
+}
 # The grouped criterion as the author's program computes it, and as the paper's equation 3 has it; the others are plain.
 READINGS = {"the author's program": (*METHODS[:2], NORMALIZED), "equation 3": METHODS}
 
@@ -84,16 +98,16 @@ SETS = tuple(PRINTED["hamming_loss"])
 QUICK_SETS = ("emotions", "yeast")
 NEAR = 0.25  # of ranks from 1 to 3
 
-CHOICES = {
+ASSUMPTIONS = {
     "numbers of features": "1 to 50, as the text says. The printed ranks are multiples of 1/40, so the authors used 40 values; "
     "which, they do not say.",
     "normalized": "The author's program divides information by the root of the entropies, in Group-JMI alone; equation 3 "
-    "does not. Trial runs met the printed winners more often that way (24 of 36 against 12), so both readings are run, each "
-    "beside the plain Single-JMI and Joint-JMI.",
+    "does not. Trial runs had the printed winners more often that way (24 of 36 against 12), so both readings are run, each "
+    "with the plain Single-JMI and Joint-JMI.",
     "coverage": "The paper normalizes it without saying by what; ranks do not depend on that.",
     "genbase": GENBASE,
     "languagelog": "The file as it is published. The paper's seems to have labels and words swapped: expect other ranks there.",
-    "random groups": "Drawn anew in every repetition, from a seed of its own.",
+    "random groups": "Drawn in every repetition with a separate seed.",
     "ELA-CHI": "A row counts for each of its labels, by one over their number; chi-square with the label as one class.",
     "FIMF": "Label pairs among the 10 labels of largest entropy, relevance over all labels.",
     "PMU": "Each pair of labels counts once.",
@@ -102,20 +116,16 @@ CHOICES = {
 }
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """The experiment: ``full`` is 30 repetitions on nine sets, otherwise 3 on two small ones.
 
     >>> protocols(full=True)["table2"]
     Protocol: 9 data sets, 10 methods (single-jmi, ...), 50 numbers of features, 1 classifier, 4 measures, 30x50%
     """
-    chosen = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
-    five = {"name": "equal-width", "n_bins": 5}
-    normalized = {"name": NORMALIZED, "criterion": {"name": "jmi", "normalized": True}, "targets": "group-rand"}
+    names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
     experiment = Protocol(
-        sources(chosen, data_home, genbase={"drop": ["protein"]}),
-        [*METHODS, normalized | {"discretizer": five}, *({"name": name, "discretizer": five} for name in figure3.OTHERS)],
+        sources(names, data_home, genbase={"drop": ["protein"]}),
+        [*METHODS, NORMALIZED_GROUP, *({"name": name, "discretizer": FIVE_BINS} for name in figure3.OTHERS)],
         n_features="1..50",
         classifiers=[{"name": "mlknn", "k": 7}],
         measures=list(PRINTED),
@@ -125,67 +135,77 @@ def protocols(
     return {PART: experiment}
 
 
-def beside(results: StudyResults, measure: str, reading: str) -> list[tuple[str, tuple[float, ...], tuple[float, ...], bool]]:
-    """For each data set that was run: the published ranks, ours, and whether the same method comes first."""
+class PairedRanks(NamedTuple):
+    """Published ranks and ours of a data set, and whether the same method is first."""
+
+    dataset: str
+    printed: tuple[float, ...]
+    ours: tuple[float, ...]
+    same_winner: bool
+
+
+def paired_ranks(results: StudyResults, measure: str, reading: str) -> list[PairedRanks]:
+    """Return the published ranks and ours of each data set that was run."""
     methods = READINGS[reading]
     grid = results.ranks(measure, methods=methods)
     winners = grid.winners()
-    rows: list[tuple[str, tuple[float, ...], tuple[float, ...], bool]] = []
+    rows = []
     for name, printed in PRINTED[measure].items():
         if name in winners:
             first = methods[printed.index(min(printed))]
-            rows.append((name, printed, tuple(grid.value(name, method) for method in methods), first in winners[name]))
+            ours = tuple(grid.value(name, method) for method in methods)
+            rows.append(PairedRanks(name, printed, ours, first in winners[name]))
     return rows
 
 
-def table2(results: StudyResults, reading: str) -> list[Section]:
-    """Ranks of the paper and ours, a table for each measure; the last says how far they agree."""
+def table2(results: StudyResults, reading: str) -> list[ResultTable]:
+    """Return ranks of the paper and ours, a table for each measure; the last has a summary of the agreement."""
     columns = ("data set", ">published S", ">J", ">G", ">ours S", ">J", ">G", "winner")
     found, agrees, differences = [], [], []
     for measure in PRINTED:
         rows = []
-        for name, printed, ours, same in beside(results, measure, reading):
-            numbers = [f"{one:.2f}" for one in (*printed, *ours)]
-            rows.append((name, *numbers, "same" if same else "other"))
-            agrees.append(same)
-            differences += [abs(one - other) for one, other in zip(printed, ours, strict=True)]
-        found.append(Section(f"Table 2, {NAMES[measure]}, Group-JMI-Rand by {reading}", columns, rows))
-    near = sum(one <= NEAR for one in differences)
-    said = (
+        for name, printed, ours, same_winner in paired_ranks(results, measure, reading):
+            numbers = [f"{rank:.2f}" for rank in (*printed, *ours)]
+            rows.append((name, *numbers, "same" if same_winner else "other"))
+            agrees.append(same_winner)
+            differences += [abs(theirs - own) for theirs, own in zip(printed, ours, strict=True)]
+        found.append(ResultTable(f"Table 2, {NAMES[measure]}, Group-JMI-Rand by {reading}", columns, rows))
+    near = sum(difference <= NEAR for difference in differences)
+    summary = (
         f"By {reading} the published winner (S: Single-JMI, J: Joint-JMI, G: Group-JMI-Rand) is ours in {sum(agrees)} of "
         f"{len(agrees)} settings; {near} of {len(differences)} ranks are within {NEAR:g} of the published ones, "
         f"{np.mean(differences) if differences else 0.0:.2f} apart on average."
     )
-    return [*found[:-1], Section(found[-1].title, columns, found[-1].rows, said)]
+    return [*found[:-1], ResultTable(found[-1].title, columns, found[-1].rows, summary)]
 
 
 def claims(results: StudyResults, reading: str) -> list[Claim]:
-    """That Group-JMI-Rand is first in most settings, as section 4.1 has it."""
+    """Return the claims of section 4.1, that Group-JMI-Rand is first in most settings, and of figure 3."""
     methods, wins = READINGS[reading], [0.0, 0.0, 0.0]
     for measure in PRINTED:
         for best in results.ranks(measure, methods=methods).winners().values():
             for method in best:
                 wins[methods.index(method)] += 1 / len(best)
-    said = "Table 2: Group-JMI-Rand is first in 20 of 36 settings, Joint-JMI in 13, Single-JMI in 3: it outperforms both."
-    told = f"Group-JMI-Rand {wins[2]:g}, Joint-JMI {wins[1]:g}, Single-JMI {wins[0]:g} of {sum(wins):g}"
-    return [Claim(said, wins[2] == max(wins), told), *figure3.claims(results, methods[2])]
+    text = "Table 2: Group-JMI-Rand is first in 20 of 36 settings, Joint-JMI in 13, Single-JMI in 3: it outperforms both."
+    observed = f"Group-JMI-Rand {wins[2]:g}, Joint-JMI {wins[1]:g}, Single-JMI {wins[0]:g} of {sum(wins):g}"
+    return [Claim(text, wins[2] == max(wins), observed), *figure3.claims(results, methods[2])]
 
 
-def sections(results: Results) -> list[Section]:
-    """Table 2, figure 3 and the claims, for each reading."""
-    own = results[PART]
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return table 2, figure 3 and the claims, for each reading."""
+    part = results[PART]
     found = []
     for reading, methods in READINGS.items():
-        found += [*table2(own, reading), *figure3.sections(own, methods[2], reading)]
-        found.append(claims_section(claims(own, reading), f"Claims, Group-JMI-Rand by {reading}"))
+        found += [*table2(part, reading), *figure3.result_tables(part, methods[2], reading)]
+        found.append(claims_table(claims(part, reading), f"Group-JMI-Rand by {reading}"))
     return found
 
 
 def figures(results: Results) -> "dict[str, Figure]":
-    """The diagrams of figure 3 for each reading."""
+    """Draw the diagrams of figure 3 for each reading."""
     names = {READINGS["equation 3"][2]: "figure3", NORMALIZED: "figure3-normalized"}
     drawn = {name: figure3.figure(results[PART], group) for group, name in names.items()}
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
-STUDY = Replication("group-jmi-table2", TITLE, PAPER, CHOICES, protocols, sections, figures)
+REPLICATION = Replication("group-jmi-table2", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)

@@ -1,6 +1,5 @@
-"""Table III of Pereira et al. (2015): how often selection by information gain is no worse than none, with 16 classifiers."""
+"""Table III of Pereira et al. (2015): selections that are no worse than none, with 16 classifiers."""
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,15 +17,16 @@ from labelsieve.replications.mlinfogain.losses import (
     PERCENTAGES,
     WORDS,
     Losses,
-    common_settings,
+    mulan_protocol,
+    mulan_rankings,
 )
 from labelsieve.replications.mlinfogain.printed_values import PAPER, TABLE_1, TABLE_3
 from labelsieve.replications.mulan import MixedNaiveBayes, MulanBRkNN, WekaKNN, WekaScaler
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
 from labelsieve.statistics import compare
 from labelsieve.statistics.ranks import ranks
-from labelsieve.studies.protocol.protocol import Protocol
-from labelsieve.studies.results.study_results import StudyResults
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results import StudyResults
 
 TITLE = "Pereira et al. 2015, table III: selection against none with 16 classifiers, and the tests over all of them"
 PART = "table3"
@@ -34,25 +34,25 @@ SETS = tuple(TABLE_1)
 QUICK_SETS, QUICK_SHARES = ("flags",), [0.3]
 FIVE_BEST = {"BRKNN", "ML-KNN", "HOMER + K-NN", "BR + DecisionTree", "IBLR"}
 
-CHOICES = MULAN | {
+ASSUMPTIONS = MULAN | {
     "learners": "Transformations are this library's, base learners are scikit-learn's, not Weka's: cells are not expected to "
     "agree to four decimals, counts may.",
     "decision tree": "J48 prunes afterwards. Here: entropy, at least five rows in a leaf, which comes closest to it on "
     "emotions. Nominal values are taken in the order of the file.",
-    "k-NN as a base": "Weka's default is one neighbor, Mulan's own learners take ten; the paper names no number. Ten here, "
+    "k-NN as a base": "Weka's default is one neighbor, Mulan's own learners take ten; the paper states no number. Ten here, "
     "on Weka's scale and with all rows as near as the tenth.",
     "naive Bayes": "Normal densities for numeric features, frequencies for nominal ones and for 0/1.",
     "chain": "In the order of the labels, as Mulan's; predictions are greedy.",
     "RAkEL": "Three labels, 2q models; a tie of votes is present, as in Mulan (RK in the table is taken to be the same).",
     "HOMER": "Three children, binary relevance at the nodes.",
-    "PPT": "Label rows seen fewer than three times are split into frequent ones, as in Mulan; the paper names no number. On "
-    "CAL500 no two rows have the same labels: nothing is left to learn from, and those cells fail.",
+    "PPT": "Labelsets with fewer than three rows are split into frequent ones, as in Mulan; the paper states no number. On "
+    "CAL500 all labelsets are distinct: no training row is left, and those cells fail.",
     "IBLR and ML-kNN": "k = 10, all rows as near as the tenth.",
 }
 
 
 def classifiers() -> dict[str, Any]:
-    """The sixteen by the names of the table, unfitted."""
+    """Return the sixteen unfitted classifiers by their names in the table."""
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=5, random_state=0)
     bayes, knn = MixedNaiveBayes(), WekaKNN(10)
     natural = NetworkRule("preceding", order="given")
@@ -83,24 +83,20 @@ def classifiers() -> dict[str, Any]:
     }
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """The experiment: ``full`` is eleven sets and nine percentages, otherwise flags with one; all ten folds in any case.
 
     >>> len(protocols(full=True)["table3"].classifiers)
     16
     """
-    chosen = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
+    names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
     shares = [percent / 100 for percent in PERCENTAGES] if full else QUICK_SHARES
-    learners = list(classifiers().items())
-    return {
-        PART: Protocol(sources(chosen, data_home), n_features=shares, classifiers=learners, **common_settings(METHODS.values()))
-    }
+    rankings = mulan_rankings(METHODS.values())
+    return {PART: mulan_protocol(sources(names, data_home), rankings, shares, list(classifiers().items()))}
 
 
-def sections(results: Results) -> list[Section]:
-    """Counts, published and ours, over what is finished; then tests and claims over all classifiers."""
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return published counts and ours over finished cells; then tests and claims over all classifiers."""
     table = finished(results[PART])
     return [_counts(table), _tests(table), _best_classifiers(table)]
 
@@ -109,7 +105,7 @@ Finished = dict[tuple[str, str, str], tuple[float, ...]]
 
 
 def finished(results: StudyResults) -> Finished:
-    """By classifier, data set and measure: the best loss of each method, and the loss without selection, in four decimals."""
+    """Return the best loss of each method and the loss without selection, in four decimals, of each cell."""
     found = {}
     for classifier in (name for name in TABLE_3 if name in results.classifiers):
         losses = Losses(results, classifier)
@@ -121,48 +117,50 @@ def finished(results: StudyResults) -> Finished:
     return found
 
 
-def _counts(table: Finished) -> Section:
+def _counts(table: Finished) -> ResultTable:
     rows = []
     gaps = []
     for classifier, printed in TABLE_3.items():
-        own = [values for (name, *_), values in table.items() if name == classifier]
-        ours = [sum(values[place] <= values[-1] for values in own) for place in range(len(METHODS))]
-        shown = [f"{one} of {len(own)}" if own else "-" for one in ours]
-        rows.append((classifier, *(str(one) for one in printed), *shown))
-        gaps += [abs(one / len(own) - wanted / 44) for one, wanted in zip(ours, printed, strict=True) if own]
+        losses = [values for (name, *_), values in table.items() if name == classifier]
+        ours = [sum(values[column] <= values[-1] for values in losses) for column in range(len(METHODS))]
+        shown = [f"{count} of {len(losses)}" if losses else "-" for count in ours]
+        rows.append((classifier, *map(str, printed), *shown))
+        gaps += [abs(count / len(losses) - wanted / 44) for count, wanted in zip(ours, printed, strict=True) if losses]
     columns = ("classifier", *(f">{name}" for name in METHODS), *(f">ours: {name}" for name in METHODS))
-    said = f"As shares they differ by {np.mean(gaps):.2f} on average." if gaps else "Nothing is finished yet."
-    return Section("How often the best percentage is no worse than no selection; published of 44", columns, rows, said)
+    summary = f"As shares they differ by {np.mean(gaps):.2f} on average." if gaps else "Nothing is finished yet."
+    return ResultTable(
+        "Counts of best percentages that are no worse than no selection; published of 44", columns, rows, summary
+    )
 
 
-def _tests(table: Finished) -> Section:
-    """Section 5.1 ranks the methods for each classifier and data set."""
-    columns = ("measure", ">rows", *(f">{name}" for name in METHODS), ">Friedman p", ">distance", "real differences")
+def _tests(table: Finished) -> ResultTable:
+    """ResultTable 5.1 ranks the methods for each classifier and data set."""
+    columns = ("measure", ">rows", *(f">{name}" for name in METHODS), ">Friedman p", ">CD", "significant differences")
     rows = []
     for measure in MEASURES:
-        own = np.array([values[:4] for (*_, name), values in table.items() if name == measure])
-        if len(own) > 1:
-            found = compare(own, lower_is_better=True, methods=list(METHODS), test="nemenyi")
-            real = [f"{found.methods[a]} < {found.methods[b]}" for a, b in found.pairs() if found.different[a, b]]
+        losses = np.array([values[:4] for (*_, name), values in table.items() if name == measure])
+        if len(losses) > 1:
+            found = compare(losses, lower_is_better=True, methods=list(METHODS), test="nemenyi")
+            significant = [f"{found.methods[a]} < {found.methods[b]}" for a, b in found.pairs() if found.different[a, b]]
             numbers = [f"{found.friedman.p_value:.2g}", f"{found.critical_difference:.2f}"]
             ranked = [f"{one:.2f}" for one in found.average_ranks]
-            rows.append((WORDS[measure], str(len(own)), *ranked, *numbers, ", ".join(real) or "none"))
-    said = "Rows of one data set, or of one classifier, are not independent, so the test finds differences too easily."
-    return Section("Average ranks over classifiers and data sets, with Nemenyi's test at 0.05", columns, rows, said)
+            rows.append((WORDS[measure], str(len(losses)), *ranked, *numbers, ", ".join(significant) or "none"))
+    summary = "Rows of one data set, or of one classifier, are not independent, so the test is too liberal."
+    return ResultTable("Average ranks over classifiers and data sets, with Nemenyi's test at 0.05", columns, rows, summary)
 
 
-def _best_classifiers(table: Finished) -> Section:
-    """The paper names five classifiers as best overall."""
+def _best_classifiers(table: Finished) -> ResultTable:
+    """Return the ranks of the classifiers, of which the paper names five as the best."""
     shared = [{key[1:] for key in table if key[0] == name} for name in TABLE_3]
     common = sorted(set.intersection(*shared)) if all(shared) else []
     columns, title = ("classifier", ">average rank", "among the paper's five best"), "Classifiers by their best loss"
     if len(common) < 2:
-        return Section(title, columns, [], "Not every classifier has finished the same data sets yet.")
+        return ResultTable(title, columns, [], "Not every classifier has finished the same data sets yet.")
     losses = np.array([[min(table[name, *key]) for name in TABLE_3] for key in common])
     average = ranks(losses, lower_is_better=True).mean(axis=0)
     order = [list(TABLE_3)[place] for place in np.argsort(average, kind="stable")]
     rows = [(name, f"{np.sort(average)[place]:.2f}", "yes" if name in FIVE_BEST else "") for place, name in enumerate(order)]
-    return Section(title, columns, rows, f"{len(FIVE_BEST & set(order[:5]))} of the paper's five are among our five best.")
+    return ResultTable(title, columns, rows, f"{len(FIVE_BEST & set(order[:5]))} of the paper's five are among our five best.")
 
 
-STUDY = Replication("infogain-table3", TITLE, PAPER, CHOICES, protocols, sections)
+REPLICATION = Replication("infogain-table3", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables)

@@ -1,6 +1,5 @@
-"""Table IV of Pereira et al. (2015): BR + InfoGain against MLInfoGain on large data sets, and what each costs."""
+"""Table IV of Pereira et al. (2015): BR + InfoGain against MLInfoGain on large data sets, and their cost."""
 
-import os
 from collections.abc import Sequence
 from statistics import geometric_mean
 
@@ -10,17 +9,17 @@ from labelsieve.replications.mlinfogain.losses import (
     MULAN,
     WORDS,
     Losses,
-    common_settings,
     marked,
+    mulan_protocol,
+    mulan_rankings,
     same,
     share,
 )
 from labelsieve.replications.mlinfogain.printed_values import PAPER, TABLE_4
-from labelsieve.replications.mulan import MulanBRkNN
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
 from labelsieve.statistics import compare
-from labelsieve.studies.protocol.protocol import Protocol
-from labelsieve.studies.results.study_results import StudyResults
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results import StudyResults
 
 TITLE = "Pereira et al. 2015, table IV: BR + InfoGain and MLInfoGain with BR-kNN on large data sets, and their times"
 PART = "table4"
@@ -29,9 +28,9 @@ SETS = tuple(f"yahoo-{name}" for name in ("arts", "business", "education", "heal
 QUICK_SETS = ("yahoo-arts",)
 LONGER = 50  # times; the paper says roughly 100
 
-CHOICES = MULAN | {
-    "data sets": "Six of the eleven, those whose full form is at hand; computers, entertainment, recreation, social and "
-    "society are not. Words are counts, and numeric: both methods cut them.",
+ASSUMPTIONS = MULAN | {
+    "data sets": "Six of the eleven, those with a full version available; computers, entertainment, recreation, social and "
+    "society have none. Words are counts, and numeric: both methods cut them.",
     "ties of distances": "Sparse rows are compared by |a|^2 + |b|^2 - 2ab, whose last bits are not those of Weka's sums: a tie "
     "at the tenth neighbor may be kept there and broken here.",
     "time": "Seconds of all ten folds, selecting and classifying, one thread. The paper's are of Mulan on an 8-core 3.1 GHz "
@@ -39,32 +38,25 @@ CHOICES = MULAN | {
 }
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
-    """The experiment: ``full`` is the six sets at hand, otherwise the smallest one.
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
+    """The experiment: ``full`` is the six available sets, otherwise the smallest one.
 
     >>> protocols(full=True)["table4"]
     Protocol: 6 data sets, 3 methods (br-infogain, mlinfogain, all), 1 number of features, 1 classifier, 4 measures, MulanFolds
     """
-    chosen = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
-    classifiers = [("br-knn", MulanBRkNN())]
-    return {
-        PART: Protocol(
-            sources(chosen, data_home), n_features=[0.1], classifiers=classifiers, **common_settings(METHODS.values())
-        )
-    }
+    names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
+    return {PART: mulan_protocol(sources(names, data_home), mulan_rankings(METHODS.values()), [0.1])}
 
 
-def sections(results: Results) -> list[Section]:
-    """Losses, seconds and claims, the published beside ours."""
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return published losses, seconds and claims next to ours."""
     found = results[PART]
     losses = Losses(found)
     ready = losses.complete(SETS, METHODS.values())
     return [_losses(losses, ready), _seconds(found, ready), _claims(found, losses, ready)]
 
 
-def _losses(losses: Losses, ready: list[str]) -> Section:
+def _losses(losses: Losses, ready: list[str]) -> ResultTable:
     rows: list[tuple[str, ...]] = []
     agree = []
     for name in ready:
@@ -75,19 +67,19 @@ def _losses(losses: Losses, ready: list[str]) -> Section:
         rows.append(("", "ours", *(marked(*pair) for pair in pairs)))
         agree += [same(*pair) for pair in pairs]
     columns = ("data set", "", *(f">{short} {one}" for short in METHODS for one in ("HLoss", "SLoss", "EbAcc", "RLoss")))
-    return Section("Losses at 10 % of the features", columns, rows, f"{share(agree)} cells are within 0.0001; * is not.")
+    return ResultTable("Losses at 10 % of the features", columns, rows, f"{share(agree)} cells are within 0.0001; * is not.")
 
 
-def _seconds(results: StudyResults, ready: list[str]) -> Section:
+def _seconds(results: StudyResults, ready: list[str]) -> ResultTable:
     rows = []
     ratios, selecting = [], []
     for name in ready:
-        spent = {method: results.seconds(name, method) for method in (*METHODS.values(), ALL)}
-        br, ml = (spent[method] for method in METHODS.values())
+        seconds = {method: results.seconds(name, method) for method in (*METHODS.values(), ALL)}
+        br, ml = (seconds[method] for method in METHODS.values())
         printed = [values[4] for values in TABLE_4[name]]
         ratios.append((sum(br) / sum(ml), printed[0] / printed[1]))
         selecting.append(br[0] / ml[0])
-        numbers = [f"{one:.1f}" for one in (*br, *ml, spent[ALL][1])]
+        numbers = [f"{one:.1f}" for one in (*br, *ml, seconds[ALL][1])]
         rows.append(
             (
                 name,
@@ -110,14 +102,14 @@ def _seconds(results: StudyResults, ready: list[str]) -> Section:
         ">of selection",
     )
     if not rows:
-        return Section("Seconds of ten folds", columns, rows)
+        return ResultTable("Seconds of ten folds", columns, rows)
     here, there = (geometric_mean(column) for column in zip(*ratios, strict=True))
-    said = f"BR + InfoGain takes {there:.0f} times as long as MLInfoGain in the paper and {here:.1f} times here "
-    said += f"({geometric_mean(selecting):.1f} times for the selection alone; geometric means)."
-    return Section("Seconds of ten folds", columns, rows, said)
+    summary = f"BR + InfoGain takes {there:.0f} times as long as MLInfoGain in the paper and {here:.1f} times here "
+    summary += f"({geometric_mean(selecting):.1f} times for the selection alone; geometric means)."
+    return ResultTable("Seconds of ten folds", columns, rows, summary)
 
 
-def _claims(results: StudyResults, losses: Losses, ready: list[str]) -> Section:
+def _claims(results: StudyResults, losses: Losses, ready: list[str]) -> ResultTable:
     rows: list[tuple[str, ...]] = []
     for place, measure in enumerate(MEASURES):
         printed = {name: (br[place], ml[place]) for name, (br, ml) in TABLE_4.items()}
@@ -127,26 +119,26 @@ def _claims(results: StudyResults, losses: Losses, ready: list[str]) -> Section:
             (f"BR + InfoGain favored slightly: lower {WORDS[measure]}", *(share(br < ml for br, ml in one) for one in tables))
         )
         rows.append((f"no significant difference in {WORDS[measure]} (Wilcoxon)", *map(_p_value, tables)))
-    spent = [[sum(results.seconds(name, method)) for method in (METHODS["ML"], ALL, METHODS["BR"])] for name in ready]
+    seconds = [[sum(results.seconds(name, method)) for method in (METHODS["ML"], ALL, METHODS["BR"])] for name in ready]
     ratios = [printed[0][4] / printed[1][4] for printed in TABLE_4.values()]
     there = [
         share(ratio > LONGER for ratio in ratios),
         share(TABLE_4[name][0][4] > LONGER * TABLE_4[name][1][4] for name in ready),
     ]
     rows.append(
-        (f"BR + InfoGain takes more than {LONGER} times as long", *there, share(br > LONGER * ml for ml, _, br in spent))
+        (f"BR + InfoGain takes more than {LONGER} times as long", *there, share(br > LONGER * ml for ml, _, br in seconds))
     )
-    rows.append(("no selection is faster than BR + InfoGain", "said", "said", share(none < br for _, none, br in spent)))
-    rows.append(("no selection is slower than MLInfoGain", "said", "said", share(none > ml for ml, none, _ in spent)))
+    rows.append(("no selection is faster than BR + InfoGain", "stated", "stated", share(none < br for _, none, br in seconds)))
+    rows.append(("no selection is slower than MLInfoGain", "stated", "stated", share(none > ml for ml, none, _ in seconds)))
     columns = ("claim", ">published, all", ">published, these", ">ours")
-    return Section("Claims of section 5.2", columns, rows, "A p-value below 0.05 contradicts a claim of no difference.")
+    return ResultTable("Claims of section 5.2", columns, rows, "A p-value below 0.05 contradicts a claim of no difference.")
 
 
 def _p_value(table: Sequence[tuple[float, ...]]) -> str:
-    """Of Wilcoxon's test, which is for two methods what Friedman's is for more; it needs some data sets."""
+    """Return the p-value of Wilcoxon's test for the two methods; it needs at least two data sets."""
     if len(table) < 2:
         return "-"
     return f"p = {compare(table, lower_is_better=True, methods=list(METHODS), test='wilcoxon').p_values[0, 1]:.2g}"
 
 
-STUDY = Replication("infogain-table4", TITLE, PAPER, CHOICES, protocols, sections)
+REPLICATION = Replication("infogain-table4", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables)

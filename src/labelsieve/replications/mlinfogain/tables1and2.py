@@ -1,6 +1,5 @@
-"""Tables I and II and figure 1 of Pereira et al. (2015): four ways of information gain, with BR-kNN."""
+"""Tables I and II and figure 1 of Pereira et al. (2015): four information gain rankings with BR-kNN."""
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,70 +10,69 @@ from labelsieve.replications.mlinfogain.losses import (
     PERCENTAGES,
     WORDS,
     Losses,
-    common_settings,
     marked,
+    mulan_protocol,
+    mulan_rankings,
     same,
     share,
 )
 from labelsieve.replications.mlinfogain.printed_values import PAPER, TABLE_1, TABLE_2
 from labelsieve.replications.mlinfogain.table2_claims import claims, differences, no_worse_counts, order_of_ties, winners
-from labelsieve.replications.mulan import MulanBRkNN, MulanRanking
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets, sources
-from labelsieve.studies.protocol.protocol import Protocol
+from labelsieve.replications.mulan import MulanRanking
+from labelsieve.replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
+from labelsieve.studies.protocol import Protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Pereira et al. 2015, tables I and II and figure 1: four ways of information gain, with BR-kNN"
+TITLE = "Pereira et al. 2015, tables I and II and figure 1: four information gain rankings with BR-kNN"
 PART = "tables12"
 SETS = tuple(TABLE_1)
 QUICK_SETS = ("emotions", "flags")
 LOWEST = {METHODS[name]: f"{METHODS[name]}-lowest" for name in ("Copy+InfoGain", "LP+InfoGain")}
 
-CHOICES = MULAN | {
-    "data sets": "genbase keeps the id of its proteins, which the paper counts among its features; it is the best feature of "
-    "all and tells no two proteins apart. scene and birds are the rows of Mulan's training part and then of its test part.",
+ASSUMPTIONS = MULAN | {
+    "data sets": "genbase keeps the id of its proteins, which the paper counts among its features; it is the top-ranked "
+    "feature and does not discriminate between any two proteins. scene and birds are the rows of Mulan's training part and "
+    "then of its test part.",
     "ties of Copy and LP": "Where MDL cuts nothing a feature has no information. On the powerset those are 64 % of the "
     "features of emotions, 99 % of birds and all of yeast; on copies 92 % of birds and all of CAL500. There the order of ties "
-    f"alone makes the ranking. {' and '.join(LOWEST.values())} are the same methods with ties to the lowest column.",
-    "percentage": "The paper prints the best of nine percentages on the folds that it tests on. Beside it stands the loss with "
-    "the percentage that is best on the nine other folds.",
+    f"alone determines the ranking. {' and '.join(LOWEST.values())} are the same methods with ties to the lowest column.",
+    "percentage": "The paper prints the best of nine percentages on the test folds. Claims also have the loss with the "
+    "percentage that is best on the nine other folds.",
 }
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """The experiment: ``full`` is eleven sets, otherwise two small ones; all ten folds in any case.
 
     >>> protocols(full=True)["tables12"].n_features
     [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     """
-    chosen = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
-    common = common_settings(METHODS.values())
-    common["methods"] += [(lowest, MulanRanking(method, ties="lowest")) for method, lowest in LOWEST.items()]
-    shares = [percent / 100 for percent in PERCENTAGES]
-    return {PART: Protocol(sources(chosen, data_home), n_features=shares, classifiers=[("br-knn", MulanBRkNN())], **common)}
+    names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
+    lowest = [(name, MulanRanking(method, ties="lowest")) for method, name in LOWEST.items()]
+    rankings = [*mulan_rankings(METHODS.values()), *lowest]
+    return {PART: mulan_protocol(sources(names, data_home), rankings, [percent / 100 for percent in PERCENTAGES])}
 
 
-def sections(results: Results) -> list[Section]:
-    """Both tables with ours below the published numbers, agreement, the tests behind figure 1, claims."""
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return both tables with ours below the published numbers, agreement, the tests behind figure 1, and claims."""
     losses = Losses(results[PART])
     ready = losses.complete(SETS, [*METHODS.values(), *LOWEST.values()])
     if not ready:
-        return [Section("Tables I and II", ("data set",), [], "No data set is finished yet.")]
+        return [ResultTable("Tables I and II", ("data set",), [], "No data set is finished yet.")]
     first, in_first = table_1(losses, ready)
     second, in_second = table_2(losses, ready)
     rows = [("table I", share(in_first))]
     rows += [(f"table II, {WORDS[measure]}", share(cells)) for measure, cells in in_second.items()]
     both = [*in_first, *(one for cells in in_second.values() for one in cells)]
-    together = Section("Cells within 0.0001 of the published ones", ("table", ">cells"), rows, f"Together: {share(both)}.")
-    found = [first, *second, together, winners(losses, ready), no_worse_counts(losses, ready), differences(losses, ready)]
+    agreement = ResultTable("Cells within 0.0001 of the published ones", ("table", ">cells"), rows, f"Total: {share(both)}.")
+    found = [first, *second, agreement, winners(losses, ready), no_worse_counts(losses, ready), differences(losses, ready)]
     return [*found, claims(losses, ready), *(order_of_ties(losses, ready, *pair) for pair in LOWEST.items())]
 
 
-def table_1(losses: Losses, ready: Sequence[str]) -> tuple[Section, list[bool]]:
-    """Hamming loss after MLInfoGain by percentage, and which cells agree."""
+def table_1(losses: Losses, ready: Sequence[str]) -> tuple[ResultTable, list[bool]]:
+    """Return Hamming losses of MLInfoGain by percentage, and which cells agree."""
     rows: list[tuple[str, ...]] = []
     cells: list[bool] = []
     for name in ready:
@@ -84,11 +82,11 @@ def table_1(losses: Losses, ready: Sequence[str]) -> tuple[Section, list[bool]]:
         rows.append(("", "ours", *map(marked, ours, printed)))
         cells += map(same, ours, printed)
     columns = ("data set", "", *(f">{percent}%" for percent in PERCENTAGES), ">100%")
-    return Section("Table I: Hamming loss, MLInfoGain; * is farther than 0.0001", columns, rows), cells
+    return ResultTable("Table I: Hamming loss, MLInfoGain; * is farther than 0.0001", columns, rows), cells
 
 
-def table_2(losses: Losses, ready: Sequence[str]) -> tuple[list[Section], dict[str, list[bool]]]:
-    """The best percentage of each method, a table for each measure, and which cells agree; without the last column."""
+def table_2(losses: Losses, ready: Sequence[str]) -> tuple[list[ResultTable], dict[str, list[bool]]]:
+    """Return the best percentage of each method by measure, and which cells agree; the last column does not count."""
     found, agree = [], {}
     for measure in MEASURES:
         rows: list[tuple[str, ...]] = []
@@ -101,13 +99,13 @@ def table_2(losses: Losses, ready: Sequence[str]) -> tuple[list[Section], dict[s
             rows.append(("", "ours", *ours, marked(losses.all_features(name, measure), none)))
             cells += [same(one.value, value) for one, (value, _) in zip(best, printed, strict=True)]
         title = f"Table II: {WORDS[measure]}, best percentage"
-        found.append(Section(title, ("data set", "", *(f">{name}" for name in METHODS), ">No Sel."), rows))
+        found.append(ResultTable(title, ("data set", "", *(f">{name}" for name in METHODS), ">No Sel."), rows))
         agree[measure] = cells
     return found, agree
 
 
 def figures(results: Results) -> "dict[str, Figure]":
-    """Figure 1: a critical difference diagram for each measure, where there are data sets enough to compare on."""
+    """Draw figure 1: a critical difference diagram for each measure, if there are at least two data sets."""
     from labelsieve.replications.mlinfogain.table2_claims import comparison
     from labelsieve.report.figures import critical_difference_diagram
 
@@ -120,4 +118,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     }
 
 
-STUDY = Replication("infogain-tables12", TITLE, PAPER, CHOICES, protocols, sections, figures)
+REPLICATION = Replication("infogain-tables12", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)

@@ -1,6 +1,5 @@
 """Tables II to VII of Soheili and Eftekhari Moghadam: MLQPFS against PMU with LIFT, top 10 % and 15 % of the features."""
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -8,9 +7,17 @@ import numpy as np
 
 from labelsieve.classifiers import LIFT
 from labelsieve.metrics import MEASURES
-from labelsieve.replications.claims import Claim, claims_section
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets, sources
-from labelsieve.studies.protocol.protocol import Protocol
+from labelsieve.replications.replication import (
+    Claim,
+    DataHome,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    selected_sets,
+    sources,
+)
+from labelsieve.studies.protocol import Protocol
 
 TITLE = "Soheili and Eftekhari Moghadam, tables II to VII: MLQPFS against PMU"
 PAPER = "M. Soheili, A. M. Eftekhari Moghadam: Feature selection in multi-label classification through MLQPFS."
@@ -74,7 +81,7 @@ TRAINING_ROWS = {2407: 1211, 2417: 1500, 1702: 1123}
 # The first is the reading; the others show what hangs on it.
 DISCRETIZERS = ("mean-std", "equal-width", "equal-frequency", "mdl")
 
-CHOICES = {
+ASSUMPTIONS = {
     "split": "Not stated. Mulan's training and test parts: every printed one-error and coverage is a multiple of 1/1196, 1/917 "
     "or 1/579, the numbers of test rows.",
     "discretizer": "Not stated. Levels at mean +- std, which came closest in trial runs; in full runs bins of equal width, of "
@@ -95,9 +102,7 @@ class TrainingPart:
         yield np.arange(n_train), np.arange(n_train, X.shape[0])
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """``full``: three sets, three starts of k-means, and other discretizers with one start; otherwise yeast and one start.
 
     >>> protocols()["tables"]
@@ -108,9 +113,7 @@ def protocols(
     return parts | ({OTHERS: _protocol(names, data_home, DISCRETIZERS[1:], 1)} if full else {})
 
 
-def _protocol(
-    names: Sequence[str], data_home: str | os.PathLike[str] | None, discretizers: Sequence[str], n_starts: int
-) -> Protocol:
+def _protocol(names: Sequence[str], data_home: DataHome, discretizers: Sequence[str], n_starts: int) -> Protocol:
     return Protocol(
         sources(names, data_home, **{name: {"part": "train+test"} for name in names}),
         [
@@ -145,13 +148,13 @@ def ours(results: Results, name: str, share: float, method: str, measure: str) -
     return (float(np.mean(found)), float(np.ptp(found))) if found else None
 
 
-def sections(results: Results) -> list[Section]:
+def result_tables(results: Results) -> list[ResultTable]:
     """A table for each of theirs, then what hangs on the discretizer, then the claims."""
     tables = [one for key in PRINTED if (one := _table(results, *key)) is not None]
-    return [*tables, *_discretizers(results), claims_section(_claims(results))]
+    return [*tables, *_discretizers(results), claims_table(_claims(results))]
 
 
-def _table(results: Results, name: str, share: float) -> Section | None:
+def _table(results: Results, name: str, share: float) -> ResultTable | None:
     rows, near, same = [], 0, 0
     for measure, printed in PRINTED[name, share].items():
         mine = [ours(results, name, share, named(method, DISCRETIZERS[0]), measure) for method in METHODS]
@@ -166,12 +169,12 @@ def _table(results: Results, name: str, share: float) -> Section | None:
         far = " and ".join(method for method, one in zip(METHODS, close, strict=True) if not one)
         rows.append((measure.replace("_", " "), *numbers, spread, "same" if agrees else "other", far))
     columns = ("measure", ">PMU", ">MLQPFS", ">our PMU", ">MLQPFS", ">range", "better", "far")
-    verdict = (
+    summary = (
         f"{near} of {2 * len(rows)} numbers are within {CLOSE} (coverage: {TOLERANCE['coverage']} labels) of those printed, "
         f"the others are marked as far; the same method is better by {same} of {len(rows)} measures. The range is over the "
         "starts of LIFT."
     )
-    return Section(f"{name}, {share:.0%} of the features", columns, rows, verdict)
+    return ResultTable(f"{name}, {share:.0%} of the features", columns, rows, summary)
 
 
 def better(measure: str, pmu: float, mlqpfs: float) -> str:
@@ -193,7 +196,7 @@ def judged(results: Results, name: str, share: float, discretizer: str) -> dict[
     return found
 
 
-def _discretizers(results: Results) -> list[Section]:
+def _discretizers(results: Results) -> list[ResultTable]:
     used = [one for one in DISCRETIZERS if any(named("pmu", one) in part.methods for part in results.values())]
     rows = []
     for name, share in PRINTED:
@@ -204,7 +207,7 @@ def _discretizers(results: Results) -> list[Section]:
     if len(used) < 2:
         return []
     columns = ("data set", ">published", *(f">{one}" for one in used))
-    return [Section("Measures by which MLQPFS is better than PMU, by discretizer", columns, rows)]
+    return [ResultTable("Measures by which MLQPFS is better than PMU, by discretizer", columns, rows)]
 
 
 def _claims(results: Results) -> list[Claim]:
@@ -221,4 +224,4 @@ def _claim(results: Results, share: float, text: str, allowed: tuple[str, ...]) 
     return Claim(text, bool(run) and set(lost) <= set(allowed), shown)
 
 
-STUDY = Replication("mlqpfs-tables", TITLE, PAPER, CHOICES, protocols, sections)
+REPLICATION = Replication("mlqpfs-tables", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables)

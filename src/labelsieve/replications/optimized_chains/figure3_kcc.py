@@ -1,7 +1,6 @@
 """Figure 3 of Sun and Kudo (2017): k-dependence classifier chains over the number of parents."""
 
 import math
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +9,21 @@ from scipy.stats import spearmanr
 
 from labelsieve.chains import ClassifierChain
 from labelsieve.labelspace import NetworkRule
-from labelsieve.replications.claims import Claim, claims_section
-from labelsieve.replications.figure_panels import common_legend, curve_panel, panels
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, MEASURES, N_LABELS, PAPER, WORDS, svm
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets
-from labelsieve.studies.protocol.protocol import ALL, Protocol
-from labelsieve.studies.results.study_results import StudyResults
+from labelsieve.replications.panels import common_legend, curve_panel, panels
+from labelsieve.replications.replication import (
+    Claim,
+    DataHome,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    selected_sets,
+    values_text,
+)
+from labelsieve.studies.protocol import ALL, Protocol
+from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,19 +33,17 @@ TITLE = "Sun and Kudo 2017, figure 3: kCC over the number of parents k"
 BEST_K = {"scene": 5, "yeast": 11, "medical": 12, "rcv1s1": 88}
 RISING = 0.05
 FLAT = 0.02  # of its maximum: a measure that changes less does not depend on k
-STABLE = 0.02  # of the maximum: how far exact match may be below it to be stable
-CHOICES = {
-    **{name: sun_kudo.CHOICES[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure alone. The printed best k fit 6, 14, 45 and 101 labels, and figure 7 has scene, "
+STABLE = 0.02  # of the maximum: the largest distance below it that counts as stable
+ASSUMPTIONS = {
+    **{name: sun_kudo.ASSUMPTIONS[name] for name in ("folds", "linear SVM")},
+    "data sets": "The names are in the figure only. The printed best k fit 6, 14, 45 and 101 labels, and figure 7 has scene, "
     "yeast, medical and rcv1s1.",
-    "order": "Labels as they stand: orders are chosen from section 8.5 of the paper on.",
+    "order": "Labels in the order of the file: the paper optimizes orders from section 8.5 on.",
     "features": "All of them.",
 }
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """A part for each data set, with k from 0 to q - 1; ``full`` is all four, otherwise scene.
 
     >>> protocols()["scene"]
@@ -49,20 +54,20 @@ def protocols(
 
 
 def chains(n_labels: int) -> list[tuple[str, Any]]:
-    """KCC with 0 parents, which is BR, up to all labels before it, which is CC."""
+    """Return kCC with 0 parents, which is BR, up to all preceding labels, which is CC."""
     rules = {f"k={k}": NetworkRule("kcc", k=k, order="given") for k in range(n_labels)}
     return [(name, ClassifierChain(svm(), network=rule)) for name, rule in rules.items()]
 
 
 def over_k(results: StudyResults, name: str, measure: str) -> tuple[list[int], Any]:
-    """The values of k that were run, and means over the folds."""
+    """Return the values of k that were run, and means over the folds."""
     found = {int(one.removeprefix("k=")): results.curve(name, ALL, measure, one)[1] for one in results.classifiers}
     done = sorted(k for k, values in found.items() if len(values))
     return done, np.array([found[k].mean() for k in done])
 
 
-def sections(results: Results) -> list[Section]:
-    """Where exact match is best, how much each measure changes with k, and the claims."""
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return the best k by exact match, the change of each measure with k, and the claims."""
     rows, changes = [], []
     for name, part in results.items():
         ks, exact = over_k(part, name, "exact_match")
@@ -74,17 +79,17 @@ def sections(results: Results) -> list[Section]:
         ranges = [_range(over_k(part, name, measure)[1]) for measure in MEASURES]
         changes.append((name, *(f"{one:.1%}" for one in ranges), f"{_trend(part, name):+.2f}"))
     return [
-        Section(
+        ResultTable(
             "The best k by exact match, and exact match there, at k = 0 and at k = 0.8 q",
             ("data set", ">published k", ">our k", ">best", ">k = 0", ">k = 0.8 q"),
             rows,
         ),
-        Section(
-            "How much a measure changes over k: (max - min) / max; trend is Spearman's correlation of exact match with k",
+        ResultTable(
+            "Relative range of a measure over k, (max - min) / max; trend is Spearman's correlation of exact match with k",
             ("data set", *(f">{WORDS[measure]}" for measure in MEASURES), ">trend"),
             changes,
         ),
-        claims_section(_claims(results)),
+        claims_table(_claims(results)),
     ]
 
 
@@ -110,32 +115,28 @@ def _claims(results: Results) -> list[Claim]:
         Claim(
             f"exact match rises with k (by more than {RISING:.0%} from k = 0 to 0.8 q and more), except on medical",
             all((gain > RISING) == (name != "medical") for name, gain in gains.items()),
-            _told(gains, "{:+.1%}"),
+            values_text(gains, "{:+.1%}"),
         ),
         Claim(
             f"it is stable from k = 0.8 q on (at most {STABLE:.0%} below the best)",
             all(one <= STABLE for one in near.values()),
-            _told(near, "{:.1%}"),
+            values_text(near, "{:.1%}"),
         ),
         Claim(
             "macro- and micro-F1 change less than exact match",
             all(f1 < exact for f1, exact in smaller.values()),
-            _told(smaller, "{0[0]:.1%} against {0[1]:.1%}"),
+            values_text(smaller, "{0[0]:.1%} against {0[1]:.1%}"),
         ),
         Claim(
             f"the Hamming score does not depend on k (changes by less than {FLAT:.0%})",
             all(one < FLAT for one in flat.values()),
-            _told(flat, "{:.1%}"),
+            values_text(flat, "{:.1%}"),
         ),
     ]
 
 
-def _told(values: dict[str, Any], form: str) -> str:
-    return ", ".join(f"{name} {form.format(value)}" for name, value in values.items())
-
-
 def figures(results: Results) -> "dict[str, Figure]":
-    """Each measure divided by its maximum, over k."""
+    """Draw each measure divided by its maximum, over k."""
     figure, axes = panels(1, len(results), height=2.4)
     for ax, (name, part) in zip(axes[0], results.items(), strict=True):
         ks, _ = over_k(part, name, "exact_match")
@@ -146,4 +147,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return {"figure3": figure}
 
 
-STUDY = Replication("kcc-figure3", TITLE, PAPER, CHOICES, protocols, sections, figures)
+REPLICATION = Replication("kcc-figure3", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)

@@ -1,6 +1,5 @@
-"""Figure 4 of Sun and Kudo (2017): five selectors by information, four for all labels together and one for each label."""
+"""Figure 4 of Sun and Kudo (2017): five information-theoretic selectors, four global and one for each label."""
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +10,22 @@ from labelsieve.criteria import Criterion
 from labelsieve.discretize import MeanStd
 from labelsieve.formula import I, f, mean_s, s, sum_y, y
 from labelsieve.labelspace import NetworkRule
-from labelsieve.replications.claims import Claim, claims_section
-from labelsieve.replications.figure_panels import common_legend, curve_panel, panels
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, N_FEATURES, PAPER, WORDS, occ, svm
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets
+from labelsieve.replications.panels import measure_panels
+from labelsieve.replications.replication import (
+    Claim,
+    DataHome,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    selected_sets,
+    values_text,
+)
 from labelsieve.selectors.sieve import Sieve
-from labelsieve.studies.protocol.protocol import Protocol
+from labelsieve.studies.protocol import Protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,30 +35,28 @@ GLOBAL = ("MLMIM", "MLJMI", "MLMRMR", "MLFS global")
 LOCAL, ADDED = "MLFS local", "MLMRMR +"
 SHOWN = (*GLOBAL, LOCAL, ADDED)
 MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
-MOST = 200  # features
+MAX_FEATURES = 200
 CHAIN = "kCC"
 SMALL = 3  # of the ten numbers of features: the "smaller values of M" of the text
-CHOICES = {
-    **{name: sun_kudo.CHOICES[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure alone; those of figure 7 are taken.",
-    "classifier": "Not stated. kCC with k = 0.8 q, labels in the order in which they stand; MLFS has the same parents.",
+ASSUMPTIONS = {
+    **{name: sun_kudo.ASSUMPTIONS[name] for name in ("folds", "linear SVM")},
+    "data sets": "The names are in the figure only; here those of figure 7.",
+    "classifier": "Not stated. kCC with k = 0.8 q, labels in the order of the file; MLFS has the same parents.",
     "discretizer": "Levels at mean +- std for all five.",
-    "MLMRMR": "As it is defined, redundancy is taken off. A public toolbox of Matlab programs adds it: MLMRMR + does so "
-    "too, and the claims are looked at with either.",
+    "MLMRMR": "By its definition redundancy is subtracted. A public toolbox of Matlab programs adds it: MLMRMR + does so "
+    "too, and the claims are checked with either.",
 }
 
 
 class AddedRedundancy(Criterion):
-    """MRMR with the wrong sign: features that repeat each other are preferred."""
+    """MRMR with the wrong sign: redundant features are preferred."""
 
     paper = "a program, not a paper"
     score = sum_y(I(f, y) + mean_s(I(f, s)))
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
-    """Two parts for each data set, as MLFS local has no single list; ``full`` is all four sets, otherwise scene.
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
+    """Two parts for each data set, as MLFS local has no single ranking; ``full`` is all four sets, otherwise scene.
 
     >>> list(protocols())
     ['scene', 'scene-local']
@@ -67,17 +72,17 @@ def protocols(
 
 
 def numbers(name: str) -> list[int]:
-    """10 % to 100 % of 200 features, or of all where there are fewer.
+    """Return 10 % to 100 % of 200 features, or of all where there are fewer.
 
     >>> numbers("yeast")
     [10, 21, 31, 41, 52, 62, 72, 82, 93, 103]
     """
-    most = min(N_FEATURES[name], MOST)
+    most = min(N_FEATURES[name], MAX_FEATURES)
     return [round(most * tenths / 10) for tenths in range(1, 11)]
 
 
 def selectors() -> list[tuple[str, Any]]:
-    """Those with one list for all labels."""
+    """Return the selectors with one ranking for all labels."""
     given = NetworkRule("kcc", order="given")
     return [
         ("MLMIM", Sieve("mim", discretizer=MeanStd())),
@@ -89,23 +94,23 @@ def selectors() -> list[tuple[str, Any]]:
 
 
 def chain() -> ClassifierChain:
-    """The classifier of all five."""
+    """Return the classifier of all five."""
     return ClassifierChain(svm(), network=NetworkRule("kcc", order="given"))
 
 
 def over_m(results: Results, name: str, method: str, measure: str) -> Any:
-    """Means over the folds for the ten numbers of features; empty where the data set was not run."""
+    """Return means over the folds for the ten numbers of features; empty where the data set was not run."""
     part = results.get(f"{name}-local" if method == LOCAL else name)
     return np.empty(0) if part is None else part.curve(name, method, measure, CHAIN)[1].mean(axis=0)
 
 
 def sets_of(results: Results) -> list[str]:
-    """Data sets of which both parts are there."""
+    """Return data sets with results of both parts."""
     return [name for name in FIGURE_SETS if name in results and f"{name}-local" in results]
 
 
-def sections(results: Results) -> list[Section]:
-    """Means and ranges over the numbers of features, then the claims."""
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return means and ranges over the numbers of features, then the claims."""
     found = []
     for measure, words in MEASURED.items():
         rows = []
@@ -115,10 +120,9 @@ def sections(results: Results) -> list[Section]:
             rows.append((name, *(f"{one.mean():.3f}" for one in values.values()), best))
             rows.append(("  range", *(f"{np.ptp(one):.3f}" for one in values.values()), ""))
         columns = ("data set", *(f">{method.removeprefix('ML')}" for method in SHOWN), "best")
-        found.append(Section(f"{words}: mean over ten numbers of features, and largest less smallest", columns, rows))
+        found.append(ResultTable(f"{words}: mean over ten numbers of features, and their range", columns, rows))
     for mrmr in ("MLMRMR", ADDED):
-        one = claims_section(_claims(results, mrmr))
-        found.append(Section(f"{one.title}, with {mrmr}", one.columns, one.rows, one.verdict))
+        found.append(claims_table(_claims(results, mrmr), f"with {mrmr}"))
     return found
 
 
@@ -133,38 +137,44 @@ def _claims(results: Results, mrmr: str) -> list[Claim]:
         few = {method: float(one[:, :SMALL].mean()) for method, one in tables.items()}
         spread = {method: float(np.ptp(one, axis=1).mean()) for method, one in tables.items()}
         found += [
-            Claim(f"MLFS local is best on average ({words})", max(mean, key=lambda one: mean[one]) == LOCAL, _told(mean)),
-            Claim(f"it changes least with M ({words})", min(spread, key=lambda one: spread[one]) == LOCAL, _told(spread)),
+            Claim(
+                f"MLFS local is best on average ({words})",
+                max(mean, key=lambda one: mean[one]) == LOCAL,
+                _text(mean),
+            ),
+            Claim(
+                f"it changes least with M ({words})",
+                min(spread, key=lambda one: spread[one]) == LOCAL,
+                _text(spread),
+            ),
             Claim(
                 f"of the global ones MLFS is best ({words})",
                 all(mean["MLFS global"] > mean[method] for method in others),
-                _told({method: mean[method] for method in every[:4]}),
+                _text({method: mean[method] for method in every[:4]}),
             ),
             Claim(
                 f"with few features, up to 30 %, both MLFS are ahead ({words})",
                 all(min(few[LOCAL], few["MLFS global"]) > few[method] for method in others),
-                _told(few),
+                _text(few),
             ),
         ]
     return found
 
 
-def _told(values: dict[str, float]) -> str:
-    return ", ".join(f"{method} {value:.3f}" for method, value in values.items())
+def _text(values: dict[str, float]) -> str:
+    return values_text(values, "{:.3f}")
 
 
 def figures(results: Results) -> "dict[str, Figure]":
-    """Exact match above, macro-F1 below, over the share of min(d, 200) features."""
-    names = sets_of(results)
-    figure, axes = panels(2, len(names))
-    for row, (measure, words) in enumerate(MEASURED.items()):
-        for ax, name in zip(axes[row], names, strict=True):
-            values = {method: over_m(results, name, method, measure) for method in SHOWN}
-            most = min(N_FEATURES[name], MOST)
-            curve_panel(ax, range(10, 101, 10), values, name, f"% of {most} features" if row else "")
-        axes[row, 0].set_ylabel(words, fontsize=8)
-    common_legend(figure, axes[0, 0], SHOWN)
-    return {"figure4": figure}
+    """Draw exact match above and macro-F1 below, over the share of min(d, 200) features."""
+
+    def curves_of(name: str, measure: str) -> tuple[Sequence[float], dict[str, Any]]:
+        return range(10, 101, 10), {method: over_m(results, name, method, measure) for method in SHOWN}
+
+    def xlabel(name: str) -> str:
+        return f"% of {min(N_FEATURES[name], MAX_FEATURES)} features"
+
+    return {"figure4": measure_panels(MEASURED, sets_of(results), curves_of, xlabel)}
 
 
-STUDY = Replication("mlfs-figure4", TITLE, PAPER, CHOICES, protocols, sections, figures)
+REPLICATION = Replication("mlfs-figure4", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)

@@ -1,40 +1,46 @@
 """Figure 5 of Sun and Kudo (2017): oCC over the number of parents and the number of features."""
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labelsieve.replications.claims import Claim, claims_section
-from labelsieve.replications.figure_panels import panels
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, PAPER, WORDS, occ
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets
+from labelsieve.replications.optimized_chains.tables_values import OWN
+from labelsieve.replications.panels import panels
+from labelsieve.replications.replication import (
+    Claim,
+    DataHome,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    selected_sets,
+    values_text,
+)
 from labelsieve.report.figures.figure_style import FONT
-from labelsieve.studies.protocol.protocol import Protocol
-from labelsieve.studies.results.study_results import StudyResults
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE = "Sun and Kudo 2017, figure 5: oCC over k and M"
-PART, OWN = "grid", "own features"
+PART = "grid"
 MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
 SHARES = tuple(round(0.05 * step, 2) for step in range(1, 21))
 QUICK_SHARES = (0.25, 0.5, 0.75, 1.0)
-FEW, STABLE = 0.25, 0.02  # a small share of parents; how far it may be below the best share
-CHOICES = {
-    **{name: sun_kudo.CHOICES[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure alone; those of figure 7 are taken.",
-    "order": "Labels as they stand: orders are chosen from section 8.5 of the paper on.",
+FEW, STABLE = 0.25, 0.02  # a small share of parents; its largest distance below the best share
+ASSUMPTIONS = {
+    **{name: sun_kudo.ASSUMPTIONS[name] for name in ("folds", "linear SVM")},
+    "data sets": "The names are in the figure only; here those of figure 7.",
+    "order": "Labels in the order of the file: the paper optimizes orders from section 8.5 on.",
 }
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """``full``: 5 % to 100 % by 5 % of the parents and of the features, four sets; otherwise by 25 % on scene.
 
     >>> protocols(full=True)["grid"]
@@ -47,16 +53,16 @@ def protocols(
 
 
 def grid(results: StudyResults, name: str, measure: str) -> tuple[list[str], Any, Any]:
-    """Shares of parents, numbers of features, and means over the folds with a row for each share."""
-    shares = sorted(results.classifiers, key=lambda one: int(one[2:-1]))
+    """Return shares of parents, numbers of features, and means over the folds with a row for each share."""
+    shares = sorted(results.classifiers, key=lambda share: int(share[2:-1]))
     found = {share: results.curve(name, OWN, measure, share) for share in shares}
-    done = {share: one for share, one in found.items() if len(one[1])}
+    done = {share: curve for share, curve in found.items() if len(curve[1])}
     sizes = next(iter(done.values()))[0]
     return list(done), sizes, np.array([values.mean(axis=0) for _, values in done.values()])
 
 
-def sections(results: Results) -> list[Section]:
-    """The best cell of each data set, and the claims."""
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return the best cell of each data set, and the claims."""
     part = results[PART]
     found = []
     stable, fewer = {}, {}
@@ -68,28 +74,28 @@ def sections(results: Results) -> list[Section]:
             best, corner = float(table.max()), float(table[-1, -1])
             rows.append((name, f"{best:.3f}", shares[k][2:], str(sizes[m]), f"{corner:.3f}"))
             over_k = table.mean(axis=1)
-            small = [place for place, share in enumerate(shares) if int(share[2:-1]) <= 100 * FEW]
+            small = [row for row, share in enumerate(shares) if int(share[2:-1]) <= 100 * FEW]
             stable[f"{name}, {words}"] = 1 - float(over_k[small].max() / over_k.max())
             fewer[f"{name}, {words}"] = float(sizes[m] / sizes[-1])
         columns = ("data set", ">best", ">parents", ">features", ">all of both")
-        found.append(Section(f"{words}: the best of the grid", columns, rows))
+        found.append(ResultTable(f"{words}: the best of the grid", columns, rows))
     claims = [
         Claim(
             f"a small share of the parents is enough (at {FEW:.0%} at most {STABLE:.0%} below the best, mean over M)",
-            all(one <= STABLE for one in stable.values()),
-            "; ".join(f"{name} {one:.1%}" for name, one in stable.items()),
+            all(distance <= STABLE for distance in stable.values()),
+            values_text(stable, "{:.1%}", "; "),
         ),
         Claim(
             "oCC is best with a fraction of the features",
-            all(one < 1 for one in fewer.values()),
-            "; ".join(f"{name} {one:.0%}" for name, one in fewer.items()),
+            all(share < 1 for share in fewer.values()),
+            values_text(fewer, "{:.0%}", "; "),
         ),
     ]
-    return [*found, claims_section(claims)]
+    return [*found, claims_table(claims)]
 
 
 def figures(results: Results) -> "dict[str, Figure]":
-    """Maps of exact match above and macro-F1 below; dark is better."""
+    """Draw heat maps of exact match above and macro-F1 below; dark is better."""
     part = results[PART]
     figure, axes = panels(2, len(part.datasets))
     for row, (measure, words) in enumerate(MEASURED.items()):
@@ -105,4 +111,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return {"figure5": figure}
 
 
-STUDY = Replication("occ-figure5", TITLE, PAPER, CHOICES, protocols, sections, figures)
+REPLICATION = Replication("occ-figure5", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)

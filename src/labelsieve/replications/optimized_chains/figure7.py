@@ -1,70 +1,65 @@
-"""Figure 7 of Sun and Kudo (2017): a chosen order beside ensembles of random ones, over the number of training rows."""
+"""Figure 7 of Sun and Kudo (2017): an optimized order and ensembles of random ones, over the number of training rows."""
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labelsieve.replications.claims import Claim, claims_section
-from labelsieve.replications.figure_panels import common_legend, curve_panel, panels
 from labelsieve.replications.optimized_chains import figure6 as occ_figure6
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, PAPER, WORDS
 from labelsieve.replications.optimized_chains.shared_learning import SomeRows
-from labelsieve.replications.replication import Replication, Results, Section, selected_sets
-from labelsieve.studies.protocol.protocol import ALL, Protocol
+from labelsieve.replications.panels import measure_panels
+from labelsieve.replications.replication import Claim, DataHome, Replication, Results, ResultTable, claims_table, selected_sets
+from labelsieve.studies.protocol import ALL, Protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Sun and Kudo 2017, figure 7: oCC in a chosen order beside EoCC, over the training rows"
+TITLE = "Sun and Kudo 2017, figure 7: oCC in an optimized order and EoCC, over the training rows"
 PART = "rows"
 SHARES = tuple(tenths / 10 for tenths in range(1, 11))
 QUICK_SHARES = (0.2, 0.6, 1.0)
 MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
 METHODS = ("oCC cos", "EoCC5", "EoCC10")
 COMPETITIVE = 0.02
-CHOICES = occ_figure6.CHOICES | {
+ASSUMPTIONS = occ_figure6.ASSUMPTIONS | {
     "data sets": "Named in the text: rcv1s1, scene, yeast and medical.",
-    "rows": "Drawn at random from the training rows of a fold, the same for all three; more rows contain the fewer.",
+    "rows": "Drawn at random from the training rows of a fold, the same for all methods; larger samples contain smaller ones.",
 }
 
 
-def protocols(
-    *, full: bool = False, sets: Sequence[str] | None = None, data_home: str | os.PathLike[str] | None = None
-) -> dict[str, Protocol]:
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """``full``: 10 % to 100 % of the training rows, four sets; otherwise three shares on scene.
 
     >>> protocols(full=True)["rows"]
     Protocol: 4 data sets, 1 method (all), 1 number of features, 30 classifiers, 4 measures, FoldsByData
     """
     names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
-    learners = dict(zip(METHODS, learned(), strict=True))
-    some = [
+    learners = {
+        "oCC cos": occ_figure6.chain("sun-kudo"),
+        "EoCC5": occ_figure6.random_chains(5),
+        "EoCC10": occ_figure6.random_chains(10),
+    }
+    sampled = [
         (f"{name} {share:.0%}", SomeRows(learner, share))
         for name, learner in learners.items()
         for share in (SHARES if full else QUICK_SHARES)
     ]
-    return {PART: sun_kudo.protocol(names, data_home, [ALL], some)}
-
-
-def learned() -> list[Any]:
-    """The three methods, in their order."""
-    return [occ_figure6.chain("sun-kudo"), occ_figure6.random_chains(5), occ_figure6.random_chains(10)]
+    return {PART: sun_kudo.protocol(names, data_home, [ALL], sampled)}
 
 
 def over_rows(results: Results, name: str, method: str, measure: str) -> tuple[list[int], Any]:
-    """Percentages of the rows that were run, and means over the folds."""
+    """Return percentages of the rows that were run, and means over the folds."""
     part = results[PART]
-    own = [one for one in part.classifiers if one.rpartition(" ")[0] == method]
-    found = {int(one.rpartition(" ")[2][:-1]): part.curve(name, ALL, measure, one)[1] for one in own}
+    sampled = [classifier for classifier in part.classifiers if classifier.rpartition(" ")[0] == method]
+    found = {int(one.rpartition(" ")[2][:-1]): part.curve(name, ALL, measure, one)[1] for one in sampled}
     done = sorted(percent for percent, values in found.items() if len(values))
     return done, np.array([found[percent].mean() for percent in done])
 
 
-def sections(results: Results) -> list[Section]:
-    """Means over the shares of the rows, and with all rows; then the claims."""
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return means over the shares of the rows, and with all rows; then the claims."""
     found = []
     for measure, words in MEASURED.items():
         rows = []
@@ -72,8 +67,8 @@ def sections(results: Results) -> list[Section]:
             values = [over_rows(results, name, method, measure)[1] for method in METHODS]
             rows.append((name, *(f"{one.mean():.3f}" for one in values), *(f"{one[-1]:.3f}" for one in values)))
         columns = ("data set", *(f">{one}" for one in METHODS), *(f">{one}, all" for one in METHODS))
-        found.append(Section(f"{words}: mean over the shares of the rows, and with all rows", columns, rows))
-    return [*found, claims_section(_claims(results))]
+        found.append(ResultTable(f"{words}: mean over the shares of the rows, and with all rows", columns, rows))
+    return [*found, claims_table(_claims(results))]
 
 
 def _claims(results: Results) -> list[Claim]:
@@ -81,31 +76,27 @@ def _claims(results: Results) -> list[Claim]:
         name: [float(over_rows(results, name, method, "exact_match")[1].mean()) for method in METHODS]
         for name in results[PART].datasets
     }
-    told = {name: ", ".join(f"{one:.3f}" for one in values) for name, values in exact.items()}
+    observed = {name: ", ".join(f"{one:.3f}" for one in values) for name, values in exact.items()}
     found = []
-    for name, (chosen, five, ten) in exact.items():
+    for name, (optimized, five, ten) in exact.items():
         if name in ("scene", "yeast"):
-            found.append(Claim(f"oCC cos has a better exact match than EoCC5 on {name}", chosen > five, told[name]))
+            found.append(Claim(f"oCC cos has a better exact match than EoCC5 on {name}", optimized > five, observed[name]))
         elif name == "rcv1s1":
-            found.append(Claim("both EoCC have a better exact match on rcv1s1", min(five, ten) > chosen, told[name]))
+            found.append(Claim("both EoCC have a better exact match on rcv1s1", min(five, ten) > optimized, observed[name]))
         else:
-            near = chosen >= max(five, ten) - COMPETITIVE
-            found.append(Claim(f"oCC cos is competitive on {name} (at most {COMPETITIVE} below)", near, told[name]))
+            near = optimized >= max(five, ten) - COMPETITIVE
+            found.append(Claim(f"oCC cos is competitive on {name} (at most {COMPETITIVE} below)", near, observed[name]))
     return found
 
 
 def figures(results: Results) -> "dict[str, Figure]":
-    """Exact match above, macro-F1 below, over the share of the training rows."""
-    names = results[PART].datasets
-    figure, axes = panels(2, len(names))
-    for row, (measure, words) in enumerate(MEASURED.items()):
-        for ax, name in zip(axes[row], names, strict=True):
-            below = "% of the rows" if row else ""
-            percents, _ = over_rows(results, name, METHODS[0], measure)
-            curve_panel(ax, percents, {one: over_rows(results, name, one, measure)[1] for one in METHODS}, name, below)
-        axes[row, 0].set_ylabel(words, fontsize=8)
-    common_legend(figure, axes[0, 0], METHODS)
-    return {"figure7": figure}
+    """Draw exact match above and macro-F1 below, over the share of the training rows."""
+
+    def curves_of(name: str, measure: str) -> tuple[Sequence[float], dict[str, Any]]:
+        percents, _ = over_rows(results, name, METHODS[0], measure)
+        return percents, {method: over_rows(results, name, method, measure)[1] for method in METHODS}
+
+    return {"figure7": measure_panels(MEASURED, results[PART].datasets, curves_of, lambda _: "% of the rows")}
 
 
-STUDY = Replication("occ-figure7", TITLE, PAPER, CHOICES, protocols, sections, figures)
+REPLICATION = Replication("occ-figure7", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)

@@ -1,10 +1,9 @@
-"""What the studies of Sun and Kudo (2017) have in common: data sets, folds, the classifier, the methods."""
+"""The common parts of the replications of Sun and Kudo (2017): data sets, folds, the classifier, oCC."""
 
-import os
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
@@ -14,8 +13,8 @@ from labelsieve.datasets.catalog import catalog
 from labelsieve.datasets.data_paths import data_folder
 from labelsieve.datasets.splits import PublishedFolds
 from labelsieve.replications.optimized_chains.shared_learning import SharedChain
-from labelsieve.replications.replication import sources
-from labelsieve.studies.protocol.protocol import Protocol
+from labelsieve.replications.replication import DataHome, sources
+from labelsieve.studies.protocol import Protocol
 
 PAPER = (
     "L. Sun, M. Kudo: Optimization of classifier chains via conditional likelihood maximization. Pattern Recognition "
@@ -32,26 +31,28 @@ SETS = (
 FIGURE_SETS = ("scene", "yeast", "medical", "rcv1s1")
 N_LABELS = {"scene": 6, "yeast": 14, "medical": 45, "rcv1s1": 101}
 N_FEATURES = {"scene": 294, "yeast": 103, "medical": 1449, "rcv1s1": 944}
-# The last 75 of the 1,004 words, which stand where other files have their labels.
+# The last 75 of the 1,004 words, in the columns where other files have their labels.
 LAST_WORDS = [f"tok{number}" for number in range(929, 1004)]
 SETTINGS: dict[str, dict[str, object]] = {
     "genbase": {"drop": ["protein"]},
     SWAPPED: {"path": "languagelog", "labels": LAST_WORDS},
 }
 
-CHOICES = {
-    "folds": "The paper says five folds and no more. Here: the first published partition (folds/NAME.mat beside the data), "
-    "which the authors' toolbox has too; five shuffled folds where there is none, as for birds.",
+ASSUMPTIONS = {
+    "folds": "The paper states five folds only. Here: the first published partition (folds/NAME.mat in the data folder), "
+    "which is also in the authors' toolbox; five shuffled folds where there is none, as for birds.",
     "linear SVM": "liblinear's primal solver with C = 1 and its tolerance of 0.01, as the authors' program calls it; features "
     "are not scaled.",
     "genbase": "Without its first feature, the name of the protein, which is a number for every row.",
 }
 
+Variant = Literal["paper", "authors-program"]
+
 
 class FoldsByData:
-    """Five folds of every data set: those of a file where it is there, shuffled ones otherwise.
+    """Five folds of every data set: those of a file if it exists, shuffled ones otherwise.
 
-    Data sets are known by their numbers of rows, which differ.
+    Data sets are identified by their numbers of rows, which differ.
     """
 
     def __init__(self, folders: dict[int, Path], seed: int = 0) -> None:
@@ -59,7 +60,7 @@ class FoldsByData:
         self.random_state = seed
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
-        """Training and test rows, five times."""
+        """Yield training and test rows of five folds."""
         file = self.folders.get(X.shape[0])
         shuffled = KFold(5, shuffle=True, random_state=self.random_state)
         return (shuffled if file is None else PublishedFolds(file, partition=0)).split(X)
@@ -68,8 +69,8 @@ class FoldsByData:
         return f"5-fold (published for {len(self.folders)} data sets)"
 
 
-def folds(names: Sequence[str], data_home: str | os.PathLike[str] | None) -> FoldsByData:
-    """Folds of data sets; a warning names those that get shuffled ones."""
+def folds(names: Sequence[str], data_home: DataHome) -> FoldsByData:
+    """Find the folds of data sets; warn about those with shuffled folds."""
     home = data_folder(data_home)
     found, absent = {}, []
     for name in names:
@@ -87,21 +88,29 @@ def folds(names: Sequence[str], data_home: str | os.PathLike[str] | None) -> Fol
 
 def protocol(
     names: Sequence[str],
-    data_home: str | os.PathLike[str] | None,
+    data_home: DataHome,
     methods: Sequence[Any],
-    classifiers: Sequence[Any],
-    **how: Any,
+    classifiers: Sequence[tuple[str, Any]],
+    *,
+    n_features: Sequence[float] = (1,),
 ) -> Protocol:
-    """The paper's five folds and four measures, without baselines of our own."""
-    usual: dict[str, Any] = {"measures": MEASURES, "baselines": [], "splits": folds(names, data_home), "n_features": [1]}
-    return Protocol(sources(names, data_home, **SETTINGS), methods, classifiers=classifiers, **usual | how)
+    """Return a protocol with the paper's five folds and four measures, without baselines."""
+    return Protocol(
+        sources(names, data_home, **SETTINGS),
+        methods,
+        n_features=n_features,
+        classifiers=classifiers,
+        measures=MEASURES,
+        splits=folds(names, data_home),
+        baselines=[],
+    )
 
 
 def svm() -> LinearSVC:
-    """The base classifier of all methods."""
+    """Return the base classifier of all methods."""
     return LinearSVC(dual=False, tol=0.01)
 
 
-def occ(share: float = 0.9, **how: Any) -> SharedChain:
-    """oCC; ``how`` is for :class:`~labelsieve.chains.OptimizedClassifierChain`."""
-    return SharedChain(OptimizedClassifierChain(**how), svm(), share=share)
+def occ(*, k: float = 0.8, order: str = "sun-kudo", variant: Variant = "paper") -> SharedChain:
+    """Return oCC with the parameters of :class:`~labelsieve.chains.OptimizedClassifierChain`."""
+    return SharedChain(OptimizedClassifierChain(k=k, order=order, variant=variant), svm())

@@ -1,4 +1,4 @@
-"""Learners that share what does not depend on the number of features, so that every number costs only its own classifiers."""
+"""Classifiers that share all work which does not depend on the number of features."""
 
 from collections.abc import Iterator
 from typing import Any, Literal, Self
@@ -22,7 +22,7 @@ from labelsieve.selectors import MDDM
 
 
 class GivenOrder(BaseEstimator):  # type: ignore[misc]
-    """No selection: all columns as they come, for classifiers that choose by themselves.
+    """No selection: all columns in their order, for classifiers that select features by themselves.
 
     >>> GivenOrder().fit(np.zeros((2, 3))).selected_.tolist()
     [0, 1, 2]
@@ -35,24 +35,24 @@ class GivenOrder(BaseEstimator):  # type: ignore[misc]
 
 
 class ByShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Learns once for ``share`` of the features, then answers for any smaller share that is set afterwards.
+    """Fit once for ``share`` of the features, then predict for any smaller share that is set afterwards.
 
-    Classifiers are learned when they are first asked for.
+    The classifiers of a share are fitted at its first prediction.
     """
 
     share: float
 
     def fit(self, X: Any, y: Any) -> Self:
-        """What all shares have in common."""
+        """Fit the parts that all shares have in common."""
         self.seen_ = X, y
         self.largest_ = self.share
         self._learn(X, y)
         return self
 
     def predict(self, X: Any) -> Any:
-        """With the share that is set now."""
+        """Predict with the current share."""
         if self.share > self.largest_:
-            raise InputError(f"share={self.share} is more than the {self.largest_} that was learned; fit again.")
+            raise InputError(f"share={self.share} is more than the {self.largest_} of fit; fit again.")
         return self._model(max(1, round(self.share * X.shape[1]))).predict(X)
 
     def _learn(self, X: Any, y: Any) -> None:
@@ -63,7 +63,7 @@ class ByShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class SharedChain(ByShare):
-    """oCC whose order, parents and lists of features serve all shares: a list for more features begins with that for fewer."""
+    """oCC whose order, parents and rankings serve all shares: a selection of fewer features is the start of a larger one."""
 
     def __init__(self, chain: Any = None, base: Any = None, *, share: float = 0.9, random_state: Any = None) -> None:
         self.chain = chain
@@ -74,16 +74,16 @@ class SharedChain(ByShare):
     def _learn(self, X: Any, y: Any) -> None:
         chain = OptimizedClassifierChain() if self.chain is None else clone(self.chain)
         n_features = max(1, round(self.share * X.shape[1]))
-        # The cheapest classifiers there are: only the network and the lists are kept.
+        # Only the network and the rankings are kept, so the cheapest classifiers serve.
         chain.set_params(base=DummyClassifier(), n_features_to_select=n_features, random_state=self.random_state)
         chain.fit(X, y)
-        self.network_, self.lists_ = chain.network_, chain.selector_.selected_
+        self.network_, self.rankings_ = chain.network_, chain.selector_.selected_
 
     def _model(self, n: int) -> Any:
         X, y = self.seen_
         X = X.tocsc() if sp.issparse(X) else X
         return _Links(
-            fit_chain(self.base, X, sp.csc_matrix(y), self.network_, columns=lambda label: np.sort(self.lists_[label, :n]))
+            fit_chain(self.base, X, sp.csc_matrix(y), self.network_, columns=lambda label: np.sort(self.rankings_[label, :n]))
         )
 
 
@@ -96,11 +96,11 @@ class _Links:
 
 
 class SharedDirections(ByShare):
-    """BR on projected features: MDDM with its directions in falling order, found once.
+    """BR on projected features: MDDM with its directions in descending order, computed once.
 
     ``directions="useful"`` is :class:`~labelsieve.selectors.MDDM`, which has at most as many as there are labels. ``"filled"``
-    has mu = 0 and goes on with any directions orthogonal to those, which is what a program gets that asks for more eigenvectors
-    than a matrix has rank.
+    has mu = 0 and adds arbitrary directions orthogonal to those, like a program that requests more eigenvectors than the
+    rank of the matrix.
     """
 
     def __init__(self, base: Any = None, *, directions: Literal["useful", "filled"] = "useful", share: float = 0.9) -> None:
@@ -132,32 +132,32 @@ class _Projected:
 
 
 class BySize(BaseEstimator):  # type: ignore[misc]
-    """A learner with shares, or an ensemble of them, as a study evaluates it for several numbers of features."""
+    """A classifier with shares, or an ensemble of them, that a study evaluates for several numbers of features."""
 
     def __init__(self, learner: Any) -> None:
         self.learner = learner
 
     def fit(self, X: Any, y: Any) -> Self:
-        """As the learner."""
+        """Delegate to the classifier."""
         self.learner_ = clone(self.learner).fit(X, y)
         return self
 
     def predict(self, X: Any) -> Any:
-        """As the learner."""
+        """Delegate to the classifier."""
         return self.learner_.predict(X)
 
     def predictions_by_size(self, X: Any, Y: Any, queries: Any, sizes: list[int]) -> Iterator[tuple[int, Any]]:
-        """Labels of ``queries`` for each size, from one fit."""
+        """Yield predicted labels of ``queries`` for each size, from one fit."""
         learner = with_share(clone(self.learner), max(sizes) / X.shape[1]).fit(X, Y)
         for size in sizes:
-            # Thousands of small classifiers: checking their parameters anew takes as long as learning them.
+            # Validating the parameters of thousands of small classifiers takes as long as fitting them.
             with config_context(skip_parameter_validation=True, assume_finite=True):
                 predicted = with_share(learner, size / X.shape[1]).predict(queries)
             yield size, predicted
 
 
-class ChosenShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A learner with the share that is best on rows held out of the training rows: no test row has a say."""
+class TunedShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier with the share that is best on rows held out of the training rows; test rows are not used."""
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ class ChosenShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the share, then learn from all rows."""
+        """Tune the share, then fit on all rows."""
         rule = ShuffleSplit(1, test_size=self.held_out, random_state=self.random_state)
         train, held = next(rule.split(np.empty((X.shape[0], 0))))
         learner = with_share(clone(self.learner), max(self.shares)).fit(X[train], y[train])
@@ -187,12 +187,12 @@ class ChosenShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Any:
-        """With the share that was chosen."""
+        """Predict with the tuned share."""
         return self.learner_.predict(X)
 
 
 class SomeRows(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that learns from a share of the training rows, drawn at random."""
+    """A classifier fitted on a random share of the training rows."""
 
     def __init__(self, learner: Any, share_of_rows: float, *, random_state: int = 0) -> None:
         self.learner = learner
@@ -200,23 +200,23 @@ class SomeRows(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from those rows."""
+        """Fit on those rows."""
         n_rows = max(1, round(self.share_of_rows * X.shape[0]))
         rows = np.sort(np.random.default_rng(self.random_state).permutation(X.shape[0])[:n_rows])
         self.learner_ = clone(self.learner).fit(X[rows], y[rows])
         return self
 
     def predict(self, X: Any) -> Any:
-        """As the learner."""
+        """Delegate to the classifier."""
         return self.learner_.predict(X)
 
 
 def with_share(learner: Any, share: float) -> Any:
-    """Set the share of a learner, of the chains of a fitted ensemble, or of the one that an ensemble will clone.
+    """Set the share of a classifier, of the chains of a fitted ensemble, or of the one that an ensemble will clone.
 
     >>> with_share(SharedChain(), 0.3).share
     0.3
     """
-    for one in getattr(learner, "chains_", None) or [learner]:
-        one.set_params(**{name: share for name in one.get_params() if name.split("__")[-1] == "share"})
+    for chain in getattr(learner, "chains_", None) or [learner]:
+        chain.set_params(**{name: share for name in chain.get_params() if name.split("__")[-1] == "share"})
     return learner

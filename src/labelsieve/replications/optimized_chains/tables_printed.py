@@ -1,4 +1,4 @@
-"""What Sun and Kudo (2017) print in tables 3 to 7: means over five folds, average ranks, and Friedman's statistic."""
+"""The numbers of tables 3 to 7 of Sun and Kudo (2017): means over five folds, average ranks, and Friedman's statistic."""
 
 METHODS = ("BR", "ECC", "EBCC", "MDDM", "LLSF", "oCC", "EoCC")
 

@@ -1,11 +1,9 @@
-"""Tables 3 to 7 and figure 8 of Sun and Kudo (2017) beside ours, and what the paper says of them."""
+"""Tables 3 to 7 and figure 8 of Sun and Kudo (2017) with our numbers, and the claims of the paper."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labelsieve.replications.claims import claims_section
-from labelsieve.replications.figure_panels import panels
 from labelsieve.replications.optimized_chains.setup import MEASURES, WORDS
 from labelsieve.replications.optimized_chains.tables_claims import claims
 from labelsieve.replications.optimized_chains.tables_printed import FRIEDMAN, METHODS
@@ -14,29 +12,27 @@ from labelsieve.replications.optimized_chains.tables_values import (
     SHARES,
     WRITTEN,
     cell,
-    chosen_value,
     complete_sets,
     grid,
+    held_out_value,
     printed,
     sets_in,
 )
-from labelsieve.replications.replication import Results, Section
-from labelsieve.report.figures import critical_difference_diagram
-from labelsieve.report.figures.figure_style import FONT
+from labelsieve.replications.panels import diagram_panels
+from labelsieve.replications.replication import Results, ResultTable, claims_table
 from labelsieve.statistics import Comparison, compare
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NEAR = {"hamming_score": 0.005}  # which is near 1 for all methods where labels are rare
-NEAR_OTHERWISE = 0.02
+TOLERANCE = dict.fromkeys(MEASURES, 0.02) | {"hamming_score": 0.005}  # all methods are near 1 where labels are rare
 TABLE = dict(zip(MEASURES, (3, 4, 5, 6), strict=True))
 TUNED_METHODS = ("MDDM", "oCC", "EoCC")
-FEWEST = 3  # data sets for ranks and tests
+MIN_SETS = 3  # data sets for ranks and tests
 
 
-def sections(results: Results) -> list[Section]:
-    """The tables for both readings, ranks, every number of features, and the claims."""
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return the tables for both readings, ranks, every number of features, and the claims."""
     found = []
     for reading in READINGS:
         if any(cell(results, reading, name, "oCC", "exact_match") for name in sets_in(results)):
@@ -44,15 +40,14 @@ def sections(results: Results) -> list[Section]:
             found += _ranks(results, reading)
             found += [_every_share(results, reading, measure) for measure in MEASURES]
     for reading in READINGS:
-        if len(complete_sets(results, reading)) >= FEWEST:
-            one = claims_section(claims(results, reading))
-            found.append(Section(f"{one.title}, {reading}", one.columns, one.rows, one.verdict))
+        if len(complete_sets(results, reading)) >= MIN_SETS:
+            found.append(claims_table(claims(results, reading), reading))
     return found
 
 
-def _table(results: Results, reading: str, measure: str) -> Section:
+def _table(results: Results, reading: str, measure: str) -> ResultTable:
     rows, near, run, same, winners = [], 0, 0, 0, 0
-    tolerance = NEAR.get(measure, NEAR_OTHERWISE)
+    tolerance = TOLERANCE[measure]
     for name in sets_in(results):
         cells = [cell(results, reading, name, method, measure) for method in METHODS]
         theirs = printed(name, measure)
@@ -66,16 +61,16 @@ def _table(results: Results, reading: str, measure: str) -> Section:
             ours = [one.best for one in cells if one is not None]
             winners += 1
             same += theirs[int(np.argmax(ours))] == max(theirs)
-    verdict = f"{near} of {run} cells are within {tolerance} of those printed; * marks the others."
+    summary = f"{near} of {run} cells are within {tolerance} of those printed; * marks the others."
     if winners:
-        verdict += f" The printed winner is ours on {same} of {winners} data sets."
+        summary += f" The printed winner is ours on {same} of {winners} data sets."
     title = f"Table {TABLE[measure]}, {WORDS[measure]}, {reading}; best parameter on the test folds"
-    return Section(title, ("data set", *(f">{method}" for method in METHODS)), rows, verdict)
+    return ResultTable(title, ("data set", *(f">{method}" for method in METHODS)), rows, summary)
 
 
-def _ranks(results: Results, reading: str) -> list[Section]:
+def _ranks(results: Results, reading: str) -> list[ResultTable]:
     names = complete_sets(results, reading)
-    if len(names) < FEWEST:
+    if len(names) < MIN_SETS:
         return []
     rows, tests = [], []
     for measure in MEASURES:
@@ -88,15 +83,15 @@ def _ranks(results: Results, reading: str) -> list[Section]:
     columns = ("measure", "whose", *(f">{method}" for method in METHODS))
     critical = f"The critical value for {len(names)} sets is {_critical(len(names)):.2f}, for thirteen 2.23."
     return [
-        Section(title, columns, rows, f"Data sets: {', '.join(names)}. Printed ranks are of the same sets."),
-        Section(
+        ResultTable(title, columns, rows, f"Data sets: {', '.join(names)}. Printed ranks are of the same sets."),
+        ResultTable(
             f"Table 7, Friedman's F_F, {reading}", ("measure", ">ours", ">printed, same sets", ">printed, 13"), tests, critical
         ),
     ]
 
 
 def compared(results: Results, reading: str, measure: str) -> tuple[Comparison, Comparison]:
-    """Friedman's and Nemenyi's tests of our numbers and of those printed, on the same data sets."""
+    """Compare the methods by our numbers and by those printed, on the same data sets."""
     names = complete_sets(results, reading)
     ours, theirs = grid(results, reading, measure, names), np.array([printed(name, measure) for name in names])
     return compare(ours, lower_is_better=False, methods=METHODS), compare(theirs, lower_is_better=False, methods=METHODS)
@@ -108,43 +103,33 @@ def _critical(n_sets: int) -> float:
     return float(f.ppf(0.95, len(METHODS) - 1, (len(METHODS) - 1) * (n_sets - 1)))
 
 
-def _every_share(results: Results, reading: str, measure: str) -> Section:
+def _every_share(results: Results, reading: str, measure: str) -> ResultTable:
     rows = []
     for name in sets_in(results):
         for method in TUNED_METHODS:
             found = cell(results, reading, name, method, measure)
             if found is not None:
-                chosen = chosen_value(results, name, method, measure) if reading == WRITTEN else None
-                nested = "-" if chosen is None else f"{chosen:.3f}"
+                tuned = held_out_value(results, name, method, measure) if reading == WRITTEN else None
+                nested = "-" if tuned is None else f"{tuned:.3f}"
                 rows.append((f"{name} {method}", *(f"{one:.3f}" for one in (*found.means, found.by_other_folds)), nested))
     title = f"{WORDS[measure]} for every share of the features, {reading}"
     columns = ("method", *(f">{share}" for share in SHARES), ">others", ">held out")
-    verdict = (
+    summary = (
         "others: for every fold the share that is best on the other four; held out: the share with the best exact match on a "
         "quarter of the training rows."
     )
-    return Section(title, columns, rows, verdict)
+    return ResultTable(title, columns, rows, summary)
 
 
 def figures(results: Results) -> "dict[str, Figure]":
-    """Figure 8, critical difference diagrams: ours in both readings, and from the printed numbers on the same data sets."""
+    """Draw figure 8, critical difference diagrams: ours in both readings, and of the printed numbers on the same data sets."""
     found = {}
     for reading in READINGS:
         names = complete_sets(results, reading)
-        if len(names) < FEWEST:
+        if len(names) < MIN_SETS:
             continue
-        both = {measure: compared(results, reading, measure) for measure in MEASURES}
-        slug = reading.replace(" ", "-")
-        found[f"figure8-{slug}"] = _diagrams({measure: pair[0] for measure, pair in both.items()})
+        both = {WORDS[measure]: compared(results, reading, measure) for measure in MEASURES}
+        found[f"figure8-{reading.replace(' ', '-')}"] = diagram_panels({title: ours for title, (ours, _) in both.items()})
         if reading == WRITTEN:
-            found["figure8-printed"] = _diagrams({measure: pair[1] for measure, pair in both.items()})
+            found["figure8-printed"] = diagram_panels({title: theirs for title, (_, theirs) in both.items()})
     return found
-
-
-def _diagrams(comparisons: dict[str, Comparison]) -> "Figure":
-    figure: Figure
-    figure, axes = panels(2, 2, height=2.0)
-    for ax, (measure, comparison) in zip(axes.ravel(), comparisons.items(), strict=True):
-        ax.set_title(WORDS[measure], fontsize=FONT)
-        critical_difference_diagram(comparison, ax=ax)
-    return figure

@@ -1,8 +1,7 @@
-"""Our numbers for tables 3 to 6 of Sun and Kudo (2017), taken from the parts of the study."""
+"""Our numbers for tables 3 to 6 of Sun and Kudo (2017), from the parts of the replication."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +9,11 @@ from numpy.typing import NDArray
 from labelsieve.replications.optimized_chains.setup import SETS, SWAPPED
 from labelsieve.replications.optimized_chains.tables_printed import METHODS, PRINTED
 from labelsieve.replications.replication import Results
-from labelsieve.studies.protocol.protocol import ALL
+from labelsieve.studies.protocol import ALL
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the features, or of the directions of MDDM
 BETAS = (0.001, 0.01, 0.1, 1.0, 10.0)  # of LLSF
-OWN = "own features"  # the method of classifiers that choose for every label
+OWN = "own features"  # the method of classifiers that select features for every label
 FIXED, TUNED, ENSEMBLES, FILLED, CHOSEN = "fixed", "tuned", "ensembles", "filled", "chosen"
 N_FOLDS = 5
 
@@ -51,35 +50,34 @@ class Cell:
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """Of every parameter, over the folds."""
+        """Means over the folds, by parameter."""
         means: NDArray[np.float64] = self.values.mean(axis=0)
         return means
 
     @property
     def best(self) -> float:
-        """With the parameter that is best on the test rows, as the paper's numbers seem to be."""
+        """Value with the parameter that is best on the test rows, as the paper's numbers seem to be."""
         return float(self.means.max())
 
     @property
     def by_other_folds(self) -> float:
-        """With the parameter that is best, for every fold, on the test rows of the others.
+        """Value with the parameter, for every fold, that is best on the test rows of the other folds.
 
         >>> Cell(np.array([[1.0, 0.0], [0.0, 0.5], [0.0, 0.4]])).by_other_folds
         0.0
         """
         total = self.values.sum(axis=0)
-        chosen = [int((total - fold).argmax()) for fold in self.values]
-        return float(np.mean([fold[place] for fold, place in zip(self.values, chosen, strict=True)]))
+        return float(np.mean([fold[int((total - fold).argmax())] for fold in self.values]))
 
 
 def cell(results: Results, reading: str, name: str, method: str, measure: str) -> Cell | None:
-    """Of a data set and method; None unless all folds are there."""
+    """Return the values of a data set and method; None unless all folds are finished."""
     part, classifiers = READINGS[reading][method]
     return _cell(results, part, classifiers, name, measure)
 
 
-def chosen_value(results: Results, name: str, method: str, measure: str) -> float | None:
-    """With the parameter that rows held out of the training rows chose, by exact match."""
+def held_out_value(results: Results, name: str, method: str, measure: str) -> float | None:
+    """Return the value with the parameter tuned, by exact match, on rows held out of the training rows."""
     found = _cell(results, CHOSEN, (method,), name, measure)
     return None if found is None else found.best
 
@@ -96,19 +94,19 @@ def _cell(results: Results, part: str, classifiers: Sequence[str], name: str, me
 
 
 def sets_in(results: Results) -> list[str]:
-    """Data sets in the order of the tables, the swapped one after its origin."""
+    """Return data sets in the order of the tables, the swapped one after its origin."""
     known = {name for part in results.values() for name in part.datasets}
     order = [*SETS[:8], SWAPPED, *SETS[8:]]
     return [name for name in order if name in known]
 
 
 def printed(name: str, measure: str) -> tuple[float, ...]:
-    """The row of the paper's table."""
+    """Return the row of the paper's table."""
     return PRINTED[measure]["languagelog" if name == SWAPPED else name]
 
 
 def complete_sets(results: Results, reading: str) -> list[str]:
-    """Data sets with all seven methods; languagelog is there once, swapped if that was run."""
+    """Return data sets with all seven methods; languagelog is included once, swapped if that was run."""
     done = [
         name
         for name in sets_in(results)
@@ -118,9 +116,10 @@ def complete_sets(results: Results, reading: str) -> list[str]:
 
 
 def grid(results: Results, reading: str, measure: str, names: Sequence[str]) -> NDArray[np.float64]:
-    """Best-on-test values, a row for each data set and a column for each of the seven methods."""
-    rows: list[list[Any]] = []
-    for name in names:
-        cells = [cell(results, reading, name, method, measure) for method in METHODS]
-        rows.append([np.nan if one is None else one.best for one in cells])
-    return np.array(rows)
+    """Return best-on-test values, a row for each data set and a column for each of the seven methods."""
+
+    def best(name: str, method: str) -> float:
+        found = cell(results, reading, name, method, measure)
+        return np.nan if found is None else found.best
+
+    return np.array([[best(name, method) for method in METHODS] for name in names])

@@ -1,4 +1,4 @@
-"""What a study will cost, from a quick probe of every data set, method and classifier."""
+"""The cost of a study, from a short probe of every data set, method and classifier."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,27 +7,29 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.progress import progress_bar
-from labelsieve.studies.execution.pending_steps import Step, Todo
-from labelsieve.studies.execution.probe import FEWEST, LONG, LONGEST, PATIENCE, PICKS, WIDEST, Probe
-from labelsieve.studies.execution.step_runner import said
-from labelsieve.studies.protocol.data_sources import Loaded
-from labelsieve.studies.protocol.protocol import Protocol
+from labelsieve.studies.execution import probe as probing
+from labelsieve.studies.execution.pending_steps import Step, StudyPlan
+from labelsieve.studies.execution.probe import Probe
+from labelsieve.studies.execution.step_runner import error_text
+from labelsieve.studies.protocol import LoadedData, Protocol
 
-HOW = (
-    f"Minutes are the processor's, from trying every method and classifier on {FEWEST} training rows, twice as many and so on, "
-    f"until a second try or a later one takes {PATIENCE:g} s, the first {LONG:g} s, or one has all rows; a try is given up "
-    f"after {LONGEST:g} s, and then it will take longer than is said. Methods choose {PICKS} features, classifiers are judged "
-    f"with up to {WIDEST}, or with the one number that is asked for. From there "
-    "selection is taken to grow with the features to choose, and all with the rows, or with their square where tries do or "
-    "neighbors are looked for. Memory is the data, its two parts and the codes, for every process."
+ESTIMATE_METHOD = (
+    f"Minutes are processor time, from trials of every method and classifier on {probing.FIRST_ROWS} training rows, twice as "
+    f"many and so on, until a second or later trial takes {probing.ENOUGH_SECONDS:g} s, the first {probing.FIRST_SECONDS:g} s, "
+    f"or a trial has all rows. A trial is stopped after {probing.MAX_SECONDS:g} s; the study then takes longer than estimated. "
+    f"Methods select {probing.N_SELECTED} features; classifiers are evaluated with up to {probing.MAX_FEATURES}, or with the "
+    "one number of the protocol. The cost of selection is extrapolated linearly in the features to select, and all costs "
+    "linearly in the rows, or quadratically for neighbors and where the trials are. Memory is the data, its two parts and the "
+    "codes, for every process."
 )
+StepKind = tuple[str, str, int, int]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Cells to run, minutes on one core, MB for one process, and what failed in the probe.
+    """Cells to run, minutes on one core, MB of one process, and errors of the probe.
 
-    When tries were given up because they took too long, minutes are the least that it will take.
+    When trials timed out, ``minutes`` is a lower bound.
     """
 
     n_cells: int
@@ -36,14 +38,14 @@ class Estimate:
     memory_mb: float
     by_method: dict[str, float]
     problems: tuple[str, ...]
-    n_given_up: int = 0
+    n_timed_out: int = 0
 
 
-def estimate(protocol: Protocol, todo: Todo) -> Estimate:
-    """Probe what is missing and add it up; see :data:`HOW`.
+def estimate(protocol: Protocol, plan: StudyPlan) -> Estimate:
+    """Probe the missing cells and add up their cost; see :data:`ESTIMATE_METHOD`.
 
-    Cost: loads every data set that has something to do, and a second or two for each method and classifier of each, at the most
-    20 of the processor's.
+    Cost: loads every data set with missing cells, and takes a second or two for each of its methods and classifiers, at most
+    20 s of processor time.
 
     >>> import tempfile
     >>> from labelsieve.datasets import Dataset, make_known_answer
@@ -51,43 +53,43 @@ def estimate(protocol: Protocol, todo: Todo) -> Estimate:
     >>> data = make_known_answer(80, random_state=0)
     >>> names = tuple(data.feature_names), tuple(data.label_names), ("numeric",) * len(data.feature_names)
     >>> protocol = Protocol([Dataset(data.X, data.Y, *names, name="songs")], ["jmi"], n_features="1..3", splits="2x50%")
-    >>> estimate(protocol, Study(protocol, tempfile.mkdtemp()).plan()[0]).n_missing
+    >>> estimate(protocol, Study(protocol, tempfile.mkdtemp()).plan()).n_missing
     6
     """
     minutes: dict[str, float] = {}
-    memory, problems, n_given_up = 0.0, [], 0
+    memory, problems, n_timed_out = 0.0, [], 0
     for source in protocol.datasets:
-        batches = [batch for batch in todo.batches if batch.dataset == source.name]
+        batches = [batch for batch in plan.batches if batch.dataset == source.name]
         if not batches:
             continue
-        data = Loaded.of(source)
+        data = LoadedData.of(source)
         split = protocol.splits.splits(data.X, data.Y, data.name)[batches[0].split]
         memory = max(memory, _bytes_of(data) / 2**20)
         probe = Probe(data, split, protocol.convention)
         steps = [(_kind_of(step), step) for batch in batches for step in batch.steps]
-        known: dict[Any, float] = {}
+        known: dict[StepKind, float] = {}
         with progress_bar(f"estimate: {source.name}") as progress:
             kinds = dict(steps)
             for kind, step in kinds.items():
                 try:
                     known[kind] = probe.seconds(step)
-                except Exception as error:  # told, and left to the run to record
-                    problems.append(f"{source.name}, {' and '.join(filter(None, kind[:2]))}: {said(error)}")
+                except Exception as error:  # reported, and left to the run to record
+                    problems.append(f"{source.name}, {' and '.join(filter(None, kind[:2]))}: {error_text(error)}")
                     known[kind] = 0.0
                 progress(len(known), len(kinds))
-        n_given_up += probe.n_given_up
+        n_timed_out += probe.n_timed_out
         for kind, step in steps:
             minutes[step.method.name] = minutes.get(step.method.name, 0.0) + known[kind] / 60
-    return Estimate(todo.n_cells, todo.n_missing, sum(minutes.values()), memory, minutes, tuple(problems), n_given_up)
+    return Estimate(plan.n_cells, plan.n_missing, sum(minutes.values()), memory, minutes, tuple(problems), n_timed_out)
 
 
-def _kind_of(step: Step) -> tuple[str, str, int, int]:
-    """Steps of one kind take the same time."""
+def _kind_of(step: Step) -> StepKind:
+    """Return a key that is equal for steps of the same cost."""
     return step.method.name, step.classifier.name if step.classifier else "", step.n_wanted, len(step.sizes)
 
 
-def _bytes_of(data: Loaded) -> float:
-    """The data, its training and test rows, once more in columns for neighbors, and a byte for each code."""
+def _bytes_of(data: LoadedData) -> float:
+    """Return the bytes of the data, its training and test rows, a column-wise copy for neighbors, and one byte per code."""
 
     def held(table: Any) -> int:
         return int(table.data.nbytes + table.indices.nbytes) if sparse.issparse(table) else int(np.asarray(table).nbytes)

@@ -1,8 +1,8 @@
-"""Study: a protocol and the folder in which its results are kept."""
+"""Study: a protocol and the folder of its results."""
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,23 +10,22 @@ from joblib import effective_n_jobs
 
 from labelsieve.errors import one_of
 from labelsieve.progress import progress_bar
-from labelsieve.studies.execution.on_dask import check_client, run_on_dask
-from labelsieve.studies.execution.pending_steps import Batch, DataFacts, Todo, facts_of, find_steps, settle
-from labelsieve.studies.execution.resources_used import Spent
-from labelsieve.studies.execution.step_runner import Done
+from labelsieve.studies.execution.dask_workers import check_client, run_on_dask
+from labelsieve.studies.execution.pending_steps import Batch, DataFacts, StudyPlan, handle_stale, make_plan
+from labelsieve.studies.execution.step_runner import StepResult
 from labelsieve.studies.execution.worker_processes import Limits, run_here, run_in_processes
-from labelsieve.studies.protocol.data_sources import Loaded
-from labelsieve.studies.protocol.protocol import Protocol
-from labelsieve.studies.store.store import Store
-from labelsieve.studies.store.stored_results import look
+from labelsieve.studies.protocol import LoadedData, Protocol
+from labelsieve.studies.store import CellKey, ResourcesUsed, SelectionKey, StudyStore, stored_results
 
 Changed = Literal["refuse", "rerun", "keep"]
 CHANGED = ("refuse", "rerun", "keep")
+OnCell = Callable[[int, int], Any]
+Results = Generator[tuple[Batch, StepResult]]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: cells of the protocol, those run now, those that were there, those that failed, and stale ones kept."""
+    """The outcome of a run: cells of the protocol, those run now, already stored, failed, and stale ones that were kept."""
 
     n_cells: int
     n_run: int
@@ -37,14 +36,14 @@ class Outcome:
 
 
 class Study:
-    """Run a protocol, and go on where it was left.
+    """Run a protocol, resuming where an earlier run ended.
 
     Parameters
     ----------
     protocol : Protocol
     folder : path
         Holds ``results.sqlite``. Every selection and every cell (data set, split, method, classifier) is written in a
-        transaction of its own as soon as it is known: a run that is killed, at any moment, goes on with what is missing.
+        separate transaction as soon as it is known: after a run was killed, at any moment, the next one runs the missing cells.
 
     Examples
     --------
@@ -62,21 +61,20 @@ class Study:
         self.protocol = protocol
         self.folder = folder
 
-    def plan(self, *, changed: Changed = "refuse", retry_failed: bool = False) -> tuple[Todo, list[DataFacts]]:
-        """What is to do. Loads every data set once; runs and writes nothing."""
+    def plan(self, *, changed: Changed = "refuse", retry_failed: bool = False) -> StudyPlan:
+        """Plan the missing cells. Loads every data set once; runs and writes nothing."""
         one_of(changed, "changed", CHANGED)
-        facts, stored = self._facts(), look(self.folder)
-        todo = find_steps(self.protocol, facts, stored, retry_failed=retry_failed)
-        if changed == "rerun" and todo.reasons:
-            again = find_steps(
-                self.protocol, facts, stored.without(todo.stale_selections, todo.stale_cells), retry_failed=retry_failed
-            )
-            again.reasons = todo.reasons
-            return again, facts
-        return todo, facts
+        facts, stored = self._facts(), stored_results(self.folder)
+        plan = make_plan(self.protocol, facts, stored, retry_failed=retry_failed)
+        if changed == "rerun" and plan.reasons:
+            kept = stored.without(plan.stale_selections, plan.stale_cells)
+            again = make_plan(self.protocol, facts, kept, retry_failed=retry_failed)
+            again.reasons = plan.reasons
+            return again
+        return plan
 
     def _facts(self) -> list[DataFacts]:
-        return [facts_of(self.protocol, Loaded.of(source)) for source in self.protocol.datasets]
+        return [DataFacts.of(self.protocol, LoadedData.of(source)) for source in self.protocol.datasets]
 
     def run(
         self,
@@ -87,27 +85,28 @@ class Study:
         memory_limit: float | None = None,
         changed: Changed = "refuse",
         retry_failed: bool = False,
-        on_cell: Callable[[int, int], Any] | None = None,
+        on_cell: OnCell | None = None,
     ) -> Outcome:
-        """Run the cells that are missing.
+        """Run the missing cells.
 
         Parameters
         ----------
         n_jobs : int, optional
-            Processes, one thread each; None is one, and this one unless there are limits; -1 is all cores. Scripts that use
-            more need the usual ``if __name__ == "__main__":``.
+            Number of processes, one thread each; -1 is all cores. With None or 1 and no limits, cells run in this process.
+            Scripts that use more need the usual ``if __name__ == "__main__":``.
         client : dask.distributed.Client, optional
-            Work on its cluster in place of processes. Workers need this library, the same release of it, and the files of the
-            data sets under the same paths; results are written here. Limits are then those of the workers.
+            Run on its cluster instead of processes. Workers need the same release of this library, and the files of the data
+            sets under the same paths; results are written here. Limits are then those of the workers.
         time_limit, memory_limit : float, optional
-            Of a selection or an evaluation: seconds, and MB of its process (Linux). What goes beyond is recorded as failed.
-        changed : {"refuse", "rerun", "keep"}
-            What to do with stored cells of other data, splits, settings or code: refuse to go on, run them again, or keep
-            them beside new ones; the outcome then tells how many.
-        retry_failed : bool
-            Run cells again that failed before.
+            Limits of a selection or an evaluation: seconds, and MB of its process (Linux). A step that exceeds one is recorded
+            as failed.
+        changed : {"refuse", "rerun", "keep"}, default="refuse"
+            How to treat stored cells of other data, splits, settings or code: refuse to run, run them again, or keep them
+            next to new ones; the outcome counts them.
+        retry_failed : bool, default=False
+            Run failed cells again.
         on_cell : callable, optional
-            Called with the number of cells done and of all cells to run, after each.
+            Called after each cell with the numbers of finished cells and of all cells to run.
         """
         one_of(changed, "changed", CHANGED)
         limits = Limits(time_limit, memory_limit)
@@ -116,57 +115,57 @@ class Study:
             check_client(client, limits, n_jobs)
         started = time.perf_counter()
         facts = self._facts()
-        with Store(self.folder) as store:
-            todo = find_steps(self.protocol, facts, store.stored(), retry_failed=retry_failed)
-            changes = todo.changes()
-            if settle(todo, store, changed):
-                todo = find_steps(self.protocol, facts, store.stored(), retry_failed=retry_failed)
+        with StudyStore(self.folder) as store:
+            plan = make_plan(self.protocol, facts, store.stored(), retry_failed=retry_failed)
+            changes = plan.changes()
+            if handle_stale(plan, store, changed):
+                plan = make_plan(self.protocol, facts, store.stored(), retry_failed=retry_failed)
             store.begin(self.protocol.plain(strict=False), time.perf_counter() - started)
             for data in facts:
                 store.add_dataset(data.name, data.data, data.shape, data.test_share)
             if client is not None:
-                results = run_on_dask(self.protocol, todo.batches, client)
+                results = run_on_dask(self.protocol, plan.batches, client)
             elif effective_n_jobs(n_jobs) == 1 and limits == Limits():
-                results = run_here(self.protocol, todo.batches)
+                results = run_here(self.protocol, plan.batches)
             else:
-                results = run_in_processes(self.protocol, todo.batches, effective_n_jobs(n_jobs), limits)
-            n_failed = _write_all(results, todo, store, on_cell)
+                results = run_in_processes(self.protocol, plan.batches, effective_n_jobs(n_jobs), limits)
+            n_failed = _store_all(results, plan, store, on_cell)
             store.end()
-        return Outcome(todo.n_cells, todo.n_missing, todo.n_done, todo.n_failed + n_failed, len(todo.stale_cells), changes)
+        return Outcome(plan.n_cells, plan.n_missing, plan.n_done, plan.n_failed + n_failed, len(plan.stale_cells), changes)
 
 
-def _write_all(
-    results: Iterator[tuple[Batch, Done]], todo: Todo, store: Store, on_cell: Callable[[int, int], Any] | None
-) -> int:
-    """Write results as they come; how many cells failed."""
+def _store_all(results: Results, plan: StudyPlan, store: StudyStore, on_cell: OnCell | None) -> int:
+    """Store results as they come; return the number of failed cells."""
     n_done = n_failed = 0
     with progress_bar("study: cells") as progress:
         try:
-            for batch, done in results:
-                cells, failed = _record(store, batch, done)
+            for batch, result in results:
+                cells, failed = _store(store, batch, result)
                 n_done, n_failed = n_done + cells, n_failed + failed
-                progress(n_done, todo.n_missing)
+                progress(n_done, plan.n_missing)
                 if on_cell is not None and cells:
-                    on_cell(n_done, todo.n_missing)
+                    on_cell(n_done, plan.n_missing)
         finally:
-            results.close()  # type: ignore[attr-defined]
+            results.close()
     return n_failed
 
 
-def _record(store: Store, batch: Batch, done: Done) -> tuple[int, int]:
-    """Write what came of a step; how many cells that were, and how many of them failed."""
-    step = batch.steps[done.place]
-    key = (batch.dataset, batch.split, step.method.name)
+def _store(store: StudyStore, batch: Batch, result: StepResult) -> tuple[int, int]:
+    """Store the result of a step; return the numbers of cells and of failed cells."""
+    step = batch.steps[result.index]
+    key = SelectionKey(batch.dataset, batch.split, step.method.name)
     if step.classifier is not None:
-        covers = (step.sizes, step.measures)
-        store.add_cell((*key, step.classifier.name), step.prints, covers, done.values or [], done.spent, done.error)
-        return 1, int(done.error is not None)
-    store.add_selection(key, step.prints, step.n_wanted, done.ranking, done.spent, done.error)
-    if done.error is None:
+        cell = CellKey(*key, step.classifier.name)
+        values = result.values or []
+        store.add_cell(cell, step.fingerprints, step.sizes, step.measures, values, result.used, result.error)
+        return 1, int(result.error is not None)
+    store.add_selection(key, step.fingerprints, step.n_wanted, result.ranking, result.used, result.error)
+    if result.error is None:
         return 0, 0
-    lost = [one for one in batch.steps if one.classifier is not None and one.method.name == step.method.name]
-    for one in lost:
-        assert one.classifier is not None
-        why = f"no selection: {done.error}"
-        store.add_cell((*key, one.classifier.name), one.prints, (one.sizes, one.measures), [], Spent(0.0, None), why)
-    return len(lost), len(lost)
+    n_lost, error = 0, f"no selection: {result.error}"
+    for other in batch.steps:
+        if other.classifier is not None and other.method.name == step.method.name:
+            cell = CellKey(*key, other.classifier.name)
+            store.add_cell(cell, other.fingerprints, other.sizes, other.measures, [], ResourcesUsed(0.0, None), error)
+            n_lost += 1
+    return n_lost, n_lost

@@ -1,4 +1,4 @@
-"""Giving up what takes too long."""
+"""A limit on processor time, by timers of the operating system."""
 
 import signal
 import threading
@@ -6,40 +6,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-WAITS = 6.0  # what waits or sleeps takes no processor; a busy machine is not to be mistaken for that
+WALL_FACTOR = 6.0  # wall-clock limit over processor limit: code that sleeps uses no processor, and a busy machine is slow
 
 
-class GivenUp(BaseException):
-    """It took too long. No ``Exception``, so that nobody takes it for a failure of theirs."""
+class TimedOut(BaseException):
+    """The time limit was reached. Not an ``Exception``, so that no handler mistakes it for a failure of the code inside."""
 
 
 @contextmanager
-def given_up_after(seconds: float) -> Iterator[None]:
-    """Raise :class:`GivenUp` inside after so many seconds of the processor, or after :data:`WAITS` times as many by the clock.
+def time_limited(seconds: float) -> Iterator[None]:
+    """Raise :class:`TimedOut` in the block after ``seconds`` of processor time, or :data:`WALL_FACTOR` times that by the clock.
 
-    The system must have such timers, which nobody else uses (profilers do), and hands them to the main thread alone: elsewhere
-    there is no limit.
+    There is no limit where the system has no such timers, where another tool (a profiler) uses them, or outside the main
+    thread, the only one that receives signals.
 
-    >>> with given_up_after(60):
+    >>> with time_limited(60):
     ...     sum(range(10))
     45
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    wanted = (
-        {"SIGPROF": ("ITIMER_PROF", seconds), "SIGALRM": ("ITIMER_REAL", WAITS * seconds)}
-        if hasattr(signal, "setitimer")
-        else {}
-    )
+    wanted = {"SIGPROF": ("ITIMER_PROF", seconds), "SIGALRM": ("ITIMER_REAL", WALL_FACTOR * seconds)}
     timers = [
         (number, getattr(signal, timer), limit)
-        for name, (timer, limit) in wanted.items()
+        for name, (timer, limit) in (wanted.items() if hasattr(signal, "setitimer") else ())
         if signal.getsignal(number := getattr(signal, name)) is signal.SIG_DFL
     ]
 
     def stop(*_: Any) -> None:
-        raise GivenUp
+        raise TimedOut
 
     for number, timer, limit in timers:
         signal.signal(number, stop)

@@ -1,0 +1,6 @@
+from labelsieve.studies.protocol.data_sources import LoadedData, Source, read_source
+from labelsieve.studies.protocol.named_estimators import NamedEstimator
+from labelsieve.studies.protocol.split_rule import Split, SplitRule
+from labelsieve.studies.protocol.study_protocol import ALL, BASELINES, Protocol
+
+__all__ = ["ALL", "BASELINES", "LoadedData", "NamedEstimator", "Protocol", "Source", "Split", "SplitRule", "read_source"]

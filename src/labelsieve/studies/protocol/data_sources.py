@@ -1,8 +1,8 @@
-"""Where the data sets of a study come from."""
+"""The data sets of a study: files, names of the catalog, or objects."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,41 +16,41 @@ from labelsieve.fingerprint import array_print
 from labelsieve.studies.protocol.plain_settings import as_plain
 
 KEYS = ("name", "path", "labels", "part", "drop", "data_home", "strings", "missing_labels", "missing_values")
-MEAN = "train-mean"  # the one way in which missing values are filled: by means of the training rows of every split
+MEAN = "train-mean"  # the only rule for missing values: column means of the training rows of every split
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A data set by name: a file or a name of the catalog with its settings, or the data themselves."""
+    """A named data set: a file or a name of the catalog with its settings, or an object."""
 
     name: str
     settings: Mapping[str, Any]
     dataset: Dataset | None = None
 
     def load(self) -> Dataset:
-        """Read it."""
-        whole = self._read() if self.dataset is None else self.dataset
-        return without_columns(whole, self.settings.get("drop", ()), self.name)
+        """Read the data set."""
+        dataset = self._read() if self.dataset is None else self.dataset
+        return without_columns(dataset, self.settings.get("drop", ()), self.name)
 
     def _read(self) -> Dataset:
         path, labels = self.settings.get("path", self.name), self.settings.get("labels")
         options = {key: self.settings[key] for key in ("strings", "missing_labels") if key in self.settings}
-        if not isinstance(path, str):  # the parts of a data set
-            whole: Dataset = load(path, labels, **options)
-            return whole
+        if not isinstance(path, str):  # several files of one data set
+            dataset: Dataset = load(path, labels, **options)
+            return dataset
         named = {key: self.settings[key] for key in ("data_home", "part") if key in self.settings}
         if (named and not Path(path).exists()) or "part" in named:
-            chosen: dict[str, Any] = {} if labels is None else {"labels": labels}
-            fetched: Dataset = fetch(path, **named, **chosen, **options)
+            named |= {} if labels is None else {"labels": labels}
+            fetched: Dataset = fetch(path, **named, **options)
             return fetched
         return load_or_fetch(path, labels, **options)
 
 
 @dataclass(frozen=True, eq=False)
-class Loaded:
-    """A data set in memory with its rows ready to be taken.
+class LoadedData:
+    """A data set in memory, indexable by rows.
 
-    ``fills`` says that missing values are to be filled; ``nominal`` are the columns that the file declares so.
+    ``fills`` is True when missing values are filled with means; ``nominal`` are the columns declared nominal.
     """
 
     name: str
@@ -60,44 +60,44 @@ class Loaded:
     nominal: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, source: Source) -> "Loaded":
-        """Load it, with sparse tables as rows."""
+    def of(cls, source: Source) -> "LoadedData":
+        """Load a source, with sparse tables in row format."""
         data = source.load()
         X, Y = (sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
         fills = source.settings.get("missing_values") == MEAN
-        nominal = tuple(place for place, kind in enumerate(data.feature_kinds) if kind == "nominal")
+        nominal = tuple(column for column, kind in enumerate(data.feature_kinds) if kind == "nominal")
         return cls(source.name, densified(X) if fills else X, Y, fills, nominal)
 
     @cached_property
-    def print(self) -> str:
-        """The hash of all values, and of what becomes of missing ones."""
+    def fingerprint(self) -> str:
+        """Hash of all values and of the rule for missing ones."""
         return array_print(self.X, self.Y) + ("-filled" if self.fills else "")
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Rows, features, labels."""
+        """Numbers of rows, features and labels."""
         return int(self.X.shape[0]), int(self.X.shape[1]), int(self.Y.shape[1])
 
     @property
     def is_numeric(self) -> bool:
-        """Whether targets are numbers instead of labels."""
+        """Whether the targets are numbers instead of labels."""
         return bool(self.Y.dtype.kind == "f")
 
     @property
     def has_missing(self) -> bool:
-        """Whether values of features are missing and stay so."""
+        """Whether features have missing values that are not filled."""
         values = self.X.data if sparse.issparse(self.X) else self.X
         return not self.fills and values.dtype.kind == "f" and bool(np.isnan(values).any())
 
     @property
     def is_binary(self) -> bool:
-        """Whether targets are 0 or 1."""
+        """Whether all targets are 0 or 1."""
         values = self.Y.data if sparse.issparse(self.Y) else self.Y
         return bool(((values == 0) | (values == 1)).all())
 
 
 def densified(X: Any) -> Any:
-    """A table as an array.
+    """Return a table as a dense array.
 
     >>> densified(sparse.csr_array([[0, 1]]))
     array([[0, 1]])
@@ -106,7 +106,7 @@ def densified(X: Any) -> Any:
 
 
 def read_source(given: Any) -> Source:
-    """A source from a path, a name of the catalog, a table of settings, or a :class:`Dataset`.
+    """Make a source from a path, a name of the catalog, a table of settings, or a :class:`Dataset`.
 
     >>> read_source("data/emotions.arff.gz").name, read_source({"name": "songs", "path": "a.csv", "labels": 3}).name
     ('emotions', 'songs')
@@ -121,26 +121,26 @@ def read_source(given: Any) -> Source:
         path = str(given)
         return Source(Path(path).name.partition(".")[0] or path, {"path": path})
     if isinstance(given, Mapping) and isinstance(given.get("dataset"), Dataset):
-        return _of_object(given, given["dataset"])
+        return _object_source(given, given["dataset"])
     if not isinstance(given, Mapping) or not isinstance(given.get("name", given.get("path")), str | Path):
         raise InputError(f"a data set is a path, a name of the catalog, a table with a name, or a Dataset, not {given!r}.")
-    settings: dict[str, Any] = as_plain(given, otherwise=lambda value: value)  # a pattern of labels is none
+    settings: dict[str, Any] = as_plain(given, otherwise=lambda value: value)  # such as a compiled pattern of labels
     name = settings.pop("name", None) or Path(settings["path"]).name.partition(".")[0]
     unknown = sorted(set(settings) - set(KEYS))
     if unknown:
         raise InputError(f"data set {name!r}: {unknown[0]!r} is not a setting; there are {', '.join(KEYS)}.")
     if settings.get("missing_values", MEAN) != MEAN:
-        raise InputError(f"data set {name!r}: missing_values is {MEAN!r}, or left out and they are refused.")
+        raise InputError(f"data set {name!r}: missing_values must be {MEAN!r}; without it missing values are refused.")
     if not name:
-        raise InputError("a data set of a study needs a name; it is empty here.")
-    for key, (fits, words) in _KINDS.items():
-        if key in settings and not fits(settings[key]):
+        raise InputError("a data set of a study needs a name, and this one is empty.")
+    for key, (is_valid, words) in _KINDS.items():
+        if key in settings and not is_valid(settings[key]):
             raise InputError(f"data set {name!r}: {key} must be {words}, not {settings[key]!r}.")
     return Source(name, settings)
 
 
-def _of_object(given: Mapping[str, Any], dataset: Dataset) -> Source:
-    """A data set with settings: those of a file, but for what is there to read one."""
+def _object_source(given: Mapping[str, Any], dataset: Dataset) -> Source:
+    """Make a source from an object with settings, without those that concern files."""
     rest = read_source({"name": dataset.name, **{key: value for key, value in given.items() if key != "dataset"}})
     unknown = sorted(set(rest.settings) - {"drop", "missing_values"})
     if unknown:
@@ -149,27 +149,26 @@ def _of_object(given: Mapping[str, Any], dataset: Dataset) -> Source:
 
 
 def without_columns(data: Dataset, drop: Sequence[str], name: str) -> Dataset:
-    """A data set without some features, such as numbers of rows that are no features."""
+    """Return a data set without some features, such as row identifiers."""
     if not drop:
         return data
     absent = sorted(set(drop) - set(data.feature_names))
     if absent:
-        raise InputError(f"data set {name!r}: drop names {absent[0]!r}, and there is no such feature.")
-    kept = [place for place, feature in enumerate(data.feature_names) if feature not in drop]
-    names = tuple(data.feature_names[place] for place in kept)
-    kinds = tuple(data.feature_kinds[place] for place in kept)
+        raise InputError(f"data set {name!r}: drop has {absent[0]!r}, and there is no such feature.")
+    kept = [column for column, feature in enumerate(data.feature_names) if feature not in drop]
+    names = tuple(data.feature_names[column] for column in kept)
+    kinds = tuple(data.feature_kinds[column] for column in kept)
     categories = {feature: values for feature, values in data.categories.items() if feature not in drop}
-    rest = (data.description, data.name, data.label_categories)
-    return Dataset(data.X[:, kept], data.Y, names, data.label_names, kinds, categories, *rest)
+    return replace(data, X=data.X[:, kept], feature_names=names, feature_kinds=kinds, categories=categories)
 
 
 def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 
-# What must be right before anything is read; the rest is checked by those who read.
+# Settings that are checked before anything is read; readers check the others.
 _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "path": (lambda value: isinstance(value, str) or _are_texts(value), "a path or a list of the paths of its parts"),
+    "path": (lambda value: isinstance(value, str) or _are_texts(value), "a path or a list of paths"),
     "labels": (
         lambda value: is_whole(value) or isinstance(value, str | re.Pattern) or _are_texts(value),
         "a number, names in a list, an XML header, or a compiled pattern",

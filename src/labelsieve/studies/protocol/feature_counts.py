@@ -1,4 +1,4 @@
-"""Numbers of features, as they are written in a protocol."""
+"""Numbers of features in the notation of a protocol."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,13 +7,13 @@ from typing import Any
 
 from labelsieve.errors import InputError, is_whole
 
-MOST = 1_000_000  # numbers in a span: more features than any data set of the catalog has
+MAX_NUMBERS = 1_000_000  # in a span: more features than any data set of the catalog has
 _SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?")
-_ONE = re.compile(r"\d{1,9}|\d{1,3}(?:\.\d+)?%")
+_NUMBER = re.compile(r"\d{1,9}|\d{1,3}(?:\.\d+)?%")
 
 
 def read_sizes(given: Any) -> list[int | float]:
-    """Numbers of features from ``"1..50"``, ``"5..50..5"``, ``"1,5,10"``, ``"10%,20%"``, a number, or a sequence.
+    """Read numbers of features from ``"1..50"``, ``"5..50..5"``, ``"1,5,10"``, ``"10%,20%"``, a number, or a sequence.
 
     >>> read_sizes("1..3,10"), read_sizes([0.1, 5]), read_sizes("10%")
     ([1, 2, 3, 10], [0.1, 5], [0.1])
@@ -22,26 +22,26 @@ def read_sizes(given: Any) -> list[int | float]:
         asked: Iterable[Any] = given.split(",")
     else:
         asked = given if isinstance(given, Iterable) else [given]
-    found = dict.fromkeys(size for one in asked for size in _sizes(one))
+    found = dict.fromkeys(size for entry in asked for size in _sizes(entry))
     if not found or min(found) <= 0:
-        raise InputError(f"n_features: {given!r} names no number of features; say '1..50' or '5,10,20'.")
+        raise InputError(f"n_features: {given!r} has no number of features; use '1..50' or '5,10,20'.")
     return list(found)
 
 
-def _sizes(one: Any) -> Iterator[int | float]:
-    value: Any = one.strip() if isinstance(one, str) else one
+def _sizes(entry: Any) -> Iterator[int | float]:
+    value: Any = entry.strip() if isinstance(entry, str) else entry
     if isinstance(value, str) and (span := _SPAN.fullmatch(value)):
         first, last, step = int(span[1]), int(span[2]), int(span[3] or 1)
         if not step or first > last:
-            raise InputError(f"n_features: {one!r} names no number of features; a span rises, as in '1..50' or '5..50..5'.")
-        if (last - first) // step >= MOST:
-            raise InputError(f"n_features: {one!r} are more than {MOST:,} numbers; take larger steps, as in '1..5000..10'.")
+            raise InputError(f"n_features: {entry!r} has no number of features; a span increases, as in '1..50' or '5..50..5'.")
+        if (last - first) // step >= MAX_NUMBERS:
+            raise InputError(f"n_features: {entry!r} has more than {MAX_NUMBERS:,} numbers; use steps, as in '1..5000..10'.")
         yield from range(first, last + 1, step)
         return
-    if isinstance(value, str) and _ONE.fullmatch(value):
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
         value = float(value[:-1]) / 100 if value.endswith("%") else int(value)
     if not (is_whole(value) or isinstance(value, float)) or not value > 0 or not isfinite(value):
-        raise InputError(f"n_features: {one!r} is no number of features; say '1..50', '5,10,20', or shares such as '10%'.")
+        raise InputError(f"n_features: {entry!r} is not a number of features; use '1..50', '5,10,20', or shares such as '10%'.")
     if isinstance(value, float) and value > 1:
-        raise InputError(f"n_features: {one!r} is more than all; a share is at most 1, a number is whole.")
+        raise InputError(f"n_features: {entry!r} is more than all features; a share is at most 1, and a number is whole.")
     yield float(value) if isinstance(value, float) else int(value)

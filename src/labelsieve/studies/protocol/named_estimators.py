@@ -1,4 +1,4 @@
-"""Methods and classifiers under the names that results carry: from a name, from a table of plain settings, or as objects."""
+"""Named methods and classifiers of a study: from a name, a table of settings, or an object."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import class_print
+from labelsieve.names import unknown_name
 from labelsieve.registry import (
     CLASSIFIERS,
     CRITERIA,
@@ -21,15 +22,19 @@ from labelsieve.registry import (
 )
 from labelsieve.selectors.labelwise import LabelwiseSieve
 from labelsieve.selectors.sieve import Sieve
-from labelsieve.studies.protocol.leak_checks import refuse_fitted
+from labelsieve.studies.protocol.leakage_checks import refuse_fitted
 from labelsieve.studies.protocol.plain_settings import plain_or_none
 
-_PARTS: dict[str, Mapping[str, type]] = {"criterion": CRITERIA, "targets": LABEL_SPACES, "discretizer": DISCRETIZERS}
+_COMPONENTS: dict[str, tuple[str, Mapping[str, type]]] = {
+    "criterion": ("criterion", CRITERIA),
+    "targets": ("label space", LABEL_SPACES),
+    "discretizer": ("discretizer", DISCRETIZERS),
+}
 
 
 @dataclass(frozen=True, eq=False)
 class NamedEstimator:
-    """An unfitted estimator and its name; ``settings`` are what it was made of, None where it came as an object."""
+    """An unfitted estimator and its name in the results; ``settings`` is None for an estimator given as an object."""
 
     name: str
     estimator: Any
@@ -37,26 +42,28 @@ class NamedEstimator:
 
     @cached_property
     def identity(self) -> str:
-        """What the result depends on, as text to compare."""
+        """Text that is equal for estimators with equal results."""
         if self.settings is not None:
             return json.dumps(self.settings, sort_keys=True)
         import joblib
 
-        own, parameters = type(self.estimator), self.estimator.get_params(deep=True)
+        kind, parameters = type(self.estimator), self.estimator.get_params(deep=True)
         formula = getattr(parameters.get("criterion"), "plan", None)
         code = class_print(self.estimator, *parameters.values())
         try:
-            return f"{own.__module__}.{own.__qualname__} {joblib.hash(parameters)} {formula and formula.score} {code}".rstrip()
+            return (
+                f"{kind.__module__}.{kind.__qualname__} {joblib.hash(parameters)} {formula and formula.score} {code}".rstrip()
+            )
         except Exception as error:
             why = error.args[0] if error.args else error
             raise InputError(
                 f"{self.name}: its parameters cannot be compared with those of a later run ({why}). "
-                "Functions need a name at the top of a module."
+                "Define functions at the top of a module."
             ) from None
 
 
 def read_method(given: Any) -> NamedEstimator:
-    """A selector from a name, a table of settings, or a pair of name and selector.
+    """Make a selector from a name, a table of settings, or a pair of name and selector.
 
     >>> read_method("mlqpfs").estimator, read_method("ela-chi").estimator
     (QuadraticSieve(), ChiSquare(targets='copy-weight'))
@@ -71,19 +78,19 @@ def read_method(given: Any) -> NamedEstimator:
     name = settings.pop("name")
     plain = plain_or_none(settings)
     settings.setdefault("criterion", name)
-    for part, known in _PARTS.items():
-        if isinstance(settings.get(part), Mapping):
-            settings[part] = _part(settings[part], known, f"method {name!r}, {part}")
+    for component in _COMPONENTS:
+        if isinstance(settings.get(component), Mapping):
+            settings[component] = _component(settings[component], component, f"method {name!r}, {component}")
     if "n_features_to_select" in settings:
-        raise InputError(f"method {name!r}: n_features_to_select is not a setting of a method; say n_features of the study.")
-    made = _make(make_selector, settings, f"method {name!r}")
-    if isinstance(made, Sieve):
-        resolve_method(made.criterion, made.targets, made.discretizer)  # refuses names that nobody knows
-    return _named(name, made, plain, "method")
+        raise InputError(f"method {name!r}: n_features_to_select is not a setting of a method; set n_features of the study.")
+    selector = _make(make_selector, settings, f"method {name!r}")
+    if isinstance(selector, Sieve):
+        resolve_method(selector.criterion, selector.targets, selector.discretizer)  # refuses unknown names
+    return _named(name, selector, plain, "method")
 
 
 def read_classifier(given: Any) -> NamedEstimator:
-    """A classifier from a name, a table of settings, or a pair of name and classifier.
+    """Make a classifier from a name, a table of settings, or a pair of name and classifier.
 
     >>> read_classifier({"name": "seven", "classifier": "mlknn", "k": 7}).estimator
     MLkNN(k=7)
@@ -99,53 +106,52 @@ def read_classifier(given: Any) -> NamedEstimator:
     plain = plain_or_none(settings)
     kind = settings.pop("classifier", name)
     if not isinstance(kind, str) or kind not in CLASSIFIERS:
-        raise InputError(f"classifier {kind!r} is not known; there are {', '.join(CLASSIFIERS)}, or a pair (name, classifier).")
+        raise unknown_name("classifier", kind, CLASSIFIERS, more=", or a pair (name, classifier)")
     return _named(name, _make(partial(make_classifier, kind), settings, f"classifier {name!r}"), plain, "classifier")
 
 
-def _named(name: str, made: Any, plain: Mapping[str, Any] | None, what: str) -> NamedEstimator:
-    """From a table of settings; one with objects in it is as if all of it had come as an object."""
+def _named(name: str, estimator: Any, plain: Mapping[str, Any] | None, kind: str) -> NamedEstimator:
+    """Name an estimator; settings that contain an object (``plain`` is None) are checked like an object."""
     if plain is None:
-        refuse_fitted(made, f"{what} {name!r}")
-    return NamedEstimator(name, made, plain)
+        refuse_fitted(estimator, f"{kind} {name!r}")
+    return NamedEstimator(name, estimator, plain)
 
 
-def _settings(given: Any, what: str) -> dict[str, Any]:
+def _settings(given: Any, kind: str) -> dict[str, Any]:
     settings = {"name": given} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else {}
     if not isinstance(settings.get("name"), str) or not settings["name"].strip():
-        raise InputError(f"a {what} is a name, a table of settings with a name, or a pair (name, {what}), not {given!r}.")
+        raise InputError(f"a {kind} is a name, a table of settings with a name, or a pair (name, {kind}), not {given!r}.")
     return settings
 
 
-def _object(given: tuple[Any, ...], what: str, needed: tuple[str, ...]) -> NamedEstimator:
+def _object(given: tuple[Any, ...], kind: str, needed: tuple[str, ...]) -> NamedEstimator:
+    pair = f"a {kind} given as an object is a pair (name, {kind})"
     if len(given) != 2 or not isinstance(given[0], str) or not all(hasattr(given[1], one) for one in (*needed, "get_params")):
-        raise InputError(f"a {what} given as an object is a pair (name, {what}), not {given!r}.")
-    if isinstance(given[1], type):
-        own = given[1].__name__
-        raise InputError(f"a {what} given as an object is a pair (name, {what}), and {own} is a class; say {own}().")
-    if isinstance(given[1], LabelwiseSieve):
-        raise InputError(
-            f"{what} {given[0]!r}: LabelwiseSieve has a list for every label, and a study compares single rankings."
-        )
-    refuse_fitted(given[1], f"{what} {given[0]!r}")
-    return NamedEstimator(given[0], clone(given[1]))
+        raise InputError(f"{pair}, not {given!r}.")
+    name, estimator = given
+    if isinstance(estimator, type):
+        raise InputError(f"{pair}, and {estimator.__name__} is a class; pass {estimator.__name__}().")
+    if isinstance(estimator, LabelwiseSieve):
+        raise InputError(f"{kind} {name!r}: LabelwiseSieve ranks for every label, and a study compares single rankings.")
+    refuse_fitted(estimator, f"{kind} {name!r}")
+    return NamedEstimator(name, clone(estimator))
 
 
-def _part(settings: Mapping[str, Any], known: Mapping[str, type], where: str) -> Any:
-    values = dict(settings)
+def _component(settings: Mapping[str, Any], component: str, where: str) -> Any:
+    values, (kind, known) = dict(settings), _COMPONENTS[component]
     name = str(values.pop("name", "")).lower()
     if name not in known:
-        raise InputError(f"{where}: {name!r} is not known; there are {', '.join(known)}.")
+        raise InputError(f"{where}: {unknown_name(kind, name, known)}")
     return _make(known[name], {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}, where)
 
 
-def _make(own: Callable[..., Any], settings: Mapping[str, Any], where: str) -> Any:
+def _make(factory: Callable[..., Any], settings: Mapping[str, Any], where: str) -> Any:
     try:
-        made = own(**settings)
-        if hasattr(made, "_parameter_constraints"):
-            made._validate_params()
+        estimator = factory(**settings)
+        if hasattr(estimator, "_parameter_constraints"):
+            estimator._validate_params()
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     except (TypeError, ValueError) as error:
         raise InputError(f"{where}: {str(error).rstrip('.')}.") from None
-    return made
+    return estimator

@@ -1,4 +1,4 @@
-"""Settings as plain values: what files hold and what can be compared with a later run."""
+"""Settings as plain values, which can be written to files and compared with a later run."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -10,18 +10,18 @@ from labelsieve.errors import InputError
 
 
 def as_plain(value: Any, otherwise: Callable[[Any], Any] | None = None) -> Any:
-    """Texts, numbers, truth values and None, with lists and tables of them; NumPy's numbers and paths become such.
+    """Convert settings to strings, numbers, booleans and None, with lists and tables of them.
 
-    What has no such form is refused, or is what ``otherwise`` makes of it.
+    NumPy's numbers and paths are converted. Any other object is refused, or passed to ``otherwise``.
 
     >>> from pathlib import Path
     >>> as_plain({"k": np.int64(7), "path": Path("songs.csv"), "pot": (0.2, 0.8)})
     {'k': 7, 'path': 'songs.csv', 'pot': [0.2, 0.8]}
     """
     if isinstance(value, Mapping):
-        return {str(key): as_plain(one, otherwise) for key, one in value.items()}
+        return {str(key): as_plain(entry, otherwise) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [as_plain(one, otherwise) for one in value]
+        return [as_plain(entry, otherwise) for entry in value]
     if isinstance(value, np.ndarray | np.generic):
         return as_plain(value.tolist(), otherwise)
     if isinstance(value, os.PathLike):
@@ -29,18 +29,18 @@ def as_plain(value: Any, otherwise: Callable[[Any], Any] | None = None) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if otherwise is None:
-        raise InputError(f"{value!r} has no form in a file; give plain settings instead.")
+        raise InputError(f"{value!r} cannot be written to a file; pass plain settings instead.")
     return otherwise(value)
 
 
 def plain_or_none(settings: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Settings as plain values; None where an object is among them.
+    """Return settings as plain values; None if they contain an object.
 
     >>> plain_or_none({"k": 7}), plain_or_none({"criterion": object()})
     ({'k': 7}, None)
     """
     try:
-        found: dict[str, Any] = as_plain(settings)
+        plain: dict[str, Any] = as_plain(settings)
     except InputError:
         return None
-    return found
+    return plain

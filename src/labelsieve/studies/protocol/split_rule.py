@@ -1,4 +1,4 @@
-"""How rows are parted into training and test rows: words such as ``30x50%``, or a splitter."""
+"""Rules that split rows into training and test rows: words such as ``30x50%``, or a splitter."""
 
 import re
 from dataclasses import dataclass
@@ -11,25 +11,25 @@ from sklearn.model_selection import KFold
 from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import array_print
-from labelsieve.studies.protocol.leak_checks import refuse_overlap
+from labelsieve.studies.protocol.leakage_checks import refuse_overlap
 
 Rows = NDArray[np.intp]
-WORDS = "'30x50%' (thirty times half of the rows to train on), '10-fold', or either with 'stratified ' before it"
+WORDS = "'30x50%' (thirty random halves of the rows for training), '10-fold', or either with 'stratified ' before it"
 _SHARES = re.compile(r"(stratified )?(\d{1,5})\s*x\s*(\d{1,2}(?:\.\d+)?)\s*%")
 _FOLDS = re.compile(r"(stratified )?(\d{1,4})-fold")
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Training and test rows; ``print`` is their hash."""
+    """Training and test rows."""
 
     number: int
     train: Rows
     test: Rows
 
     @property
-    def print(self) -> str:
-        """The hash of the rows."""
+    def fingerprint(self) -> str:
+        """Hash of the rows."""
         return array_print(self.train, self.test)
 
 
@@ -42,11 +42,11 @@ class SplitRule:
 
     @property
     def count(self) -> int | None:
-        """How many splits words ask for; what a splitter makes may depend on the data."""
+        """Number of splits; None for a splitter, whose number may depend on the data."""
         return None if self.words is None else int(self.splitter.get_n_splits())
 
     def splits(self, X: Any, Y: Any, name: str) -> list[Split]:
-        """All splits of a data set, none of which shows a test row to the training."""
+        """Return all splits of a data set, with disjoint training and test rows."""
         found = []
         try:
             pairs = list(self.splitter.split(X, Y))
@@ -54,8 +54,8 @@ class SplitRule:
             raise InputError(f"data set {name!r}, splits: {error}") from None
         except Exception as error:
             raise InputError(
-                f"data set {name!r}, splits: {self.splitter!r} does not part its rows: {str(error).rstrip('.')}. "
-                "What needs groups or classes is given as pairs of rows: splits=list(splitter.split(X, y, groups))."
+                f"data set {name!r}, splits: {self.splitter!r} cannot split its rows: {str(error).rstrip('.')}. "
+                "For a splitter with groups or classes pass pairs of rows: splits=list(splitter.split(X, y, groups))."
             ) from error
         for number, pair in enumerate(pairs):
             rows = _rows_of(pair, X.shape[0], where := f"split {number} of {name}")
@@ -73,7 +73,7 @@ class GivenSplits:
     pairs: list[Any]
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> list[Any]:
-        """The same for any data."""
+        """Return the same pairs for any data."""
         return self.pairs
 
     def __repr__(self) -> str:
@@ -81,18 +81,18 @@ class GivenSplits:
 
 
 def _rows_of(pair: Any, n_rows: int, where: str) -> tuple[Rows, Rows]:
-    """Row numbers of what a splitter yields: numbers, or a truth value for each row."""
+    """Return row numbers of a pair from a splitter: row numbers, or boolean masks."""
     parts = [np.asarray(part) for part in pair] if isinstance(pair, tuple | list) else []
     if len(parts) != 2 or any(part.ndim != 1 or part.dtype.kind not in "iub" for part in parts):
         raise InputError(f"{where}: a split is a pair of training and test rows, each a list of row numbers.")
     if any(part.dtype.kind == "b" and len(part) != n_rows for part in parts):
-        raise InputError(f"{where}: truth values that choose rows must be {n_rows}, one for each row.")
+        raise InputError(f"{where}: a boolean mask of rows must have {n_rows} values, one for each row.")
     train, test = (np.flatnonzero(part) if part.dtype.kind == "b" else part.astype(np.intp) for part in parts)
     return train, test
 
 
 def read_splits(given: Any, seed: int) -> SplitRule:
-    """A rule from words, from a splitter that gives the same splits every time, or from pairs of training and test rows.
+    """Make a rule from words, from a splitter with a fixed seed, or from pairs of training and test rows.
 
     >>> read_splits("30x50%", 0).splitter.n_repeats
     30
@@ -101,11 +101,11 @@ def read_splits(given: Any, seed: int) -> SplitRule:
     """
     if isinstance(given, SplitRule):
         return given
-    if isinstance(given, list | tuple) and all(isinstance(one, list | tuple) and len(one) == 2 for one in given):
+    if isinstance(given, list | tuple) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in given):
         return SplitRule(None, GivenSplits(list(given)))
     if hasattr(given, "split") and not isinstance(given, str):
         if getattr(given, "random_state", 0) is None and getattr(given, "shuffle", True):
-            raise InputError(f"splits: {given!r} draws other rows every time, and no run could go on; give it a random_state.")
+            raise InputError(f"splits: {given!r} draws other rows in every run, which prevents resuming; set its random_state.")
         return SplitRule(None, given)
     text = given.strip().lower() if isinstance(given, str) else ""
     if (found := _SHARES.fullmatch(text)) and int(found[2]) and 0 < float(found[3]) < 100:
@@ -114,6 +114,6 @@ def read_splits(given: Any, seed: int) -> SplitRule:
             return SplitRule(text, IterativeStratifiedShuffleSplit(times, test_size=1 - share, random_state=seed))
         return SplitRule(text, HalfSplits(times, share, random_state=seed))
     if (found := _FOLDS.fullmatch(text)) and int(found[2]) >= 2:
-        own = IterativeStratifiedKFold if found[1] else KFold
-        return SplitRule(text, own(int(found[2]), shuffle=True, random_state=seed))
+        splitter = IterativeStratifiedKFold if found[1] else KFold
+        return SplitRule(text, splitter(int(found[2]), shuffle=True, random_state=seed))
     raise InputError(f"splits: {given!r} is none of {WORDS}; nor is it a splitter or a list of pairs of rows.")

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from labelsieve.errors import InputError
-from labelsieve.studies.study_error import StudyError
+from labelsieve.errors import InputError, StudyError
 
 KEYS = (
     "n_features",
@@ -27,24 +26,24 @@ KEYS = (
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The settings of a protocol; paths of data sets are made relative to where the file is."""
+    """Read the settings of a protocol; relative paths of data sets start at the folder of the file."""
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors put a mark before it
+        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a byte order mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not TOML ({error}).") from None
     unknown = sorted(set(settings) - set(KEYS))
     if unknown:
-        raise StudyError(f"{path}: {unknown[0]!r} is not a setting of a study; there are {', '.join(KEYS)}.")
+        raise StudyError(f"{path}: {unknown[0]!r} is not a setting of a study. Known: {', '.join(KEYS)}.")
     for needed in ("datasets", "methods"):
         if needed not in settings:
             raise StudyError(f"{path}: it has no {needed}; a study needs at least one.")
     if isinstance(settings["datasets"], list):
-        settings["datasets"] = [_beside(one, path.parent) for one in settings["datasets"]]
+        settings["datasets"] = [_from_folder(one, path.parent) for one in settings["datasets"]]
     return settings
 
 
-def _beside(given: Any, folder: Path) -> Any:
-    """A data set whose files are looked for in the folder of the protocol first."""
+def _from_folder(given: Any, folder: Path) -> Any:
+    """Resolve the files of a data set, first in the folder of the protocol."""
     if isinstance(given, str):
         return {"name": Path(given).name.partition(".")[0], "path": str(folder / given)} if (folder / given).exists() else given
     if not isinstance(given, Mapping):
@@ -53,26 +52,26 @@ def _beside(given: Any, folder: Path) -> Any:
 
 
 def _for_folder(given: Any, folder: Path) -> Any:
-    """A data set whose files are named as they are found from the folder of the protocol, wherever it is read."""
+    """Write the files of a data set relative to the folder of the protocol, or as absolute paths."""
 
     def named(file: str) -> str:
-        whole = Path(os.path.abspath(file))
-        if not whole.exists():  # a name of the catalog, or not there yet
+        path = Path(os.path.abspath(file))
+        if not path.exists():  # a name of the catalog, or a file that does not exist yet
             return file
-        return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else str(whole)
+        return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
 
     return _with_files(given, named)
 
 
 def _with_files(given: Mapping[str, Any], named: Callable[[str], str]) -> dict[str, Any]:
-    """Settings of a data set with other names for what lies on a disk."""
+    """Return the settings of a data set with renamed paths."""
     found = dict(given)
     for key in ("path", "labels", "data_home"):
         value = found.get(key)
         if isinstance(value, str) and (key != "labels" or value.endswith(".xml")):
             found[key] = named(value)
         elif isinstance(value, list) and key == "path":
-            found[key] = [named(one) if isinstance(one, str) else one for one in value]
+            found[key] = [named(path) if isinstance(path, str) else path for path in value]
     return found
 
 
@@ -116,7 +115,7 @@ def _value(value: Any) -> str:
         return repr(value)
     if isinstance(value, str):
         return _text(value)
-    raise InputError(f"{value!r} has no form in a TOML file.")
+    raise InputError(f"{value!r} cannot be written to a TOML file.")
 
 
 def _key(key: str) -> str:
@@ -124,5 +123,5 @@ def _key(key: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A JSON string is a TOML string, but for characters that JSON writes as two halves, and for DEL."""
+    """Return a TOML string: a JSON string, except for surrogate pairs and DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", r"\u007f")

@@ -4,10 +4,11 @@ import math
 import re
 
 
-def steady(mean: float) -> float:
-    """A mean without its last digits, which hang on the order of summing, so that methods tie where their means are the same.
+def rounded_mean(mean: float) -> float:
+    """Round a mean to 12 digits, as the last ones depend on the order of summation, so that equal means tie.
 
-    >>> (0.1 + 0.2 + 0.3) / 3 == (0.3 + 0.2 + 0.1) / 3, steady((0.1 + 0.2 + 0.3) / 3) == steady((0.3 + 0.2 + 0.1) / 3)
+    >>> first, second = (0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3
+    >>> first == second, rounded_mean(first) == rounded_mean(second)
     (False, True)
     """
     return float(f"{mean:.12g}")
@@ -38,24 +39,24 @@ class Grid:
         return len(self.rows), len(self.columns)
 
     def put(self, row: str, column: str, value: float, half_width: float | None = None, note: str = "") -> None:
-        """Set a value; one with a note is not comparable with the others, and never the best."""
+        """Set a value; one with a note is not comparable with the others and is never the best."""
         self._cells[row, column] = value, half_width
         self._notes[row, column] = note
 
     def note(self, row: str, column: str) -> str:
-        """Why a value is not comparable with the others; empty where it is."""
+        """Return why a value is not comparable with the others; empty if it is."""
         return self._notes.get((row, column), "")
 
     def value(self, row: str, column: str) -> float:
-        """The value; NaN where there is none."""
+        """Return a value; NaN where there is none."""
         return self._cells.get((row, column), (math.nan, None))[0]
 
     def half_width(self, row: str, column: str) -> float | None:
-        """Of the interval, where there is one."""
+        """Return the half width of an interval, if there is one."""
         return self._cells.get((row, column), (math.nan, None))[1]
 
     def winners(self) -> dict[str, list[str]]:
-        """The best columns of every row that has values."""
+        """Return the best columns of every row with values."""
         found = {}
         for row in self.rows:
             values = {
@@ -69,22 +70,22 @@ class Grid:
         return found
 
     def wins(self) -> dict[str, int]:
-        """In how many rows each column is best, shared or alone."""
+        """Count the rows in which each column is best, alone or tied."""
         winners = self.winners().values()
         return {column: sum(column in best for best in winners) for column in self.columns}
 
     def to_markdown(self, digits: int = 3) -> str:
-        """A table for Markdown; an empty cell is not finished."""
+        """Return a Markdown table; an empty cell is not finished."""
         lines = [
-            "| " + " | ".join(["data set", *map(escaped, self.columns)]) + " |",
+            "| " + " | ".join(["data set", *map(markdown_cell, self.columns)]) + " |",
             "|---" + "|---:" * len(self.columns) + "|",
         ]
         for row, cells in self._texts(digits, " ± ", "**{}**"):
-            lines.append("| " + " | ".join([escaped(row), *cells]) + " |")
+            lines.append("| " + " | ".join([markdown_cell(row), *cells]) + " |")
         return "\n".join(lines)
 
     def to_latex(self, digits: int = 3) -> str:
-        r"""A tabular for LaTeX, with rules of the package booktabs.
+        r"""Return a LaTeX tabular with the rules of the package booktabs.
 
         >>> print(Grid(["a_b"], ["jmi"], True).to_latex())
         \begin{tabular}{lr}
@@ -95,8 +96,8 @@ class Grid:
         \bottomrule
         \end{tabular}
         """
-        head = " & ".join(["data set", *map(_for_latex, self.columns)])
-        body = [" & ".join([_for_latex(row), *cells]) for row, cells in self._texts(digits, r" $\pm$ ", r"\textbf{{{}}}")]
+        head = " & ".join(["data set", *map(_latex_cell, self.columns)])
+        body = [" & ".join([_latex_cell(row), *cells]) for row, cells in self._texts(digits, r" $\pm$ ", r"\textbf{{{}}}")]
         lines = [rf"\begin{{tabular}}{{l{'r' * len(self.columns)}}}", r"\toprule", rf"{head} \\", r"\midrule"]
         return "\n".join([*lines, *(rf"{line} \\" for line in body), r"\bottomrule", r"\end{tabular}"])
 
@@ -114,21 +115,21 @@ class Grid:
         return found
 
 
-def escaped(text: str) -> str:
-    r"""Text for a cell of a Markdown table; an underscore inside a word is left as it is.
+def markdown_cell(text: str) -> str:
+    r"""Escape text for a cell of a Markdown table, except underscores inside words.
 
-    >>> print(escaped("a|b"), escaped("*best* <b>"), escaped("n_rows"), escaped("_x_"))
+    >>> print(markdown_cell("a|b"), markdown_cell("*best* <b>"), markdown_cell("n_rows"), markdown_cell("_x_"))
     a\|b \*best\* \<b> n_rows \_x\_
     """
     return re.sub(r"([\\|*<`\[]|\b_|_\b)", r"\\\1", " ".join(text.split()))
 
 
-def _for_latex(text: str) -> str:
-    r"""Text for a cell of a tabular.
+def _latex_cell(text: str) -> str:
+    r"""Escape text for a cell of a tabular.
 
-    >>> print(_for_latex("a_b & 50% ~ x^2 \\"))
+    >>> print(_latex_cell("a_b & 50% ~ x^2 \\"))
     a\_b \& 50\% \textasciitilde{} x\textasciicircum{}2 \textbackslash{}
     """
     words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    words |= {one: f"\\{one}" for one in "_%&#${}"}
-    return "".join(words.get(one, one) for one in " ".join(text.split()))
+    words |= {sign: f"\\{sign}" for sign in "_%&#${}"}
+    return "".join(words.get(sign, sign) for sign in " ".join(text.split()))

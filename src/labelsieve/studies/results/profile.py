@@ -1,4 +1,4 @@
-"""Where the time of a study goes."""
+"""The time that a study took, by method and phase."""
 
 import os
 import sqlite3
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from labelsieve.studies.results.grid import escaped
+from labelsieve.studies.results.grid import markdown_cell
 from labelsieve.studies.store.schema import connect_to_read, plain_errors
 from labelsieve.studies.store.stored_results import FILE
 
@@ -17,19 +17,19 @@ KINDS = ("selection", "training", "prediction", "training and prediction", "meas
 class Profile:
     """Seconds by method and kind of work.
 
-    Classifiers of neighbors answer for all numbers of features from one search, in which learning and answering cannot be told
-    apart: theirs are under "training and prediction". "other" is what an evaluation took beside its parts; all of it where it
-    failed, or was stored by a release that did not measure parts. "storage" is what it took to write a cell or a selection, one
-    transaction each; of a run that was killed the last is not known.
+    Neighbor classifiers predict for all numbers of features from one search, in which training and prediction cannot be
+    separated: their seconds are under "training and prediction". "other" is the rest of an evaluation; all of it if it failed,
+    or was stored by a release that did not measure phases. "storage" is the time to write a cell or a selection, one
+    transaction each; the last one of a killed run is unknown.
 
     Attributes
     ----------
     methods : dict
-        Of each method the seconds by kind, in the order of :data:`KINDS`.
+        Seconds by method and kind, in the order of :data:`KINDS`.
     preparing : float
-        Seconds of all runs to load data, hash them, part their rows and find what is missing.
+        Seconds of all runs to load and hash data, split their rows and plan the missing cells.
     running : float
-        Seconds of all runs that ended, from then on; with several processes at a time less than the methods took together.
+        Seconds of all finished runs after that; with several processes less than the sum over methods.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Profile:
     | method | selection | storage | seconds |
     |---|---:|---:|---:|
     | jmi | 3.00 | 1.00 | 4.00 |
-    | together | 75.0 % | 25.0 % | 4.00 |
+    | total | 75.0 % | 25.0 % | 4.00 |
     """
 
     methods: Mapping[str, Mapping[str, float]]
@@ -50,48 +50,48 @@ class Profile:
     @property
     def total(self) -> dict[str, float]:
         """Seconds of all methods by kind."""
-        return {kind: sum(spent[kind] for spent in self.methods.values()) for kind in KINDS}
+        return {kind: sum(seconds[kind] for seconds in self.methods.values()) for kind in KINDS}
 
     def share(self, kind: str) -> float:
-        """What part of all seconds a kind took; 0 where nothing ran."""
+        """Return the share of a kind in all seconds; 0 where nothing ran."""
         return self.total[kind] / (sum(self.total.values()) or 1.0)
 
     def rows(self, digits: int = 2) -> list[list[str]]:
-        """A table as text: head, seconds of each method, shares of all. Kinds that took nothing are left out."""
+        """Return a table as text: head, seconds of each method, shares. Kinds without any seconds are left out."""
         kinds = [kind for kind in KINDS if self.total[kind] > 0]
         head = ["method", *kinds, "seconds"]
         body = [
-            [name, *(f"{spent[kind]:.{digits}f}" for kind in kinds), f"{sum(spent.values()):.{digits}f}"]
-            for name, spent in self.methods.items()
+            [name, *(f"{seconds[kind]:.{digits}f}" for kind in kinds), f"{sum(seconds.values()):.{digits}f}"]
+            for name, seconds in self.methods.items()
         ]
         shares = [f"{100 * self.share(kind):.1f} %" for kind in kinds]
-        return [head, *body, ["together", *shares, f"{sum(self.total.values()):.{digits}f}"]]
+        return [head, *body, ["total", *shares, f"{sum(self.total.values()):.{digits}f}"]]
 
     def to_markdown(self, digits: int = 2) -> str:
-        """The same for Markdown."""
-        head, *body = ["| " + " | ".join(map(escaped, row)) + " |" for row in self.rows(digits)]
+        """Return the table in Markdown."""
+        head, *body = ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in self.rows(digits)]
         return "\n".join([head, "|---" + "|---:" * (len(self.rows()[0]) - 1) + "|", *body])
 
 
 def read_profile(db: sqlite3.Connection) -> Profile:
-    """Add up what an open file says."""
+    """Sum the seconds of an open file."""
     found: dict[str, dict[str, float]] = {}
     cells = "sum(seconds), sum(training), sum(prediction), sum(both), sum(measuring), sum(storing)"
-    for method, seconds, *parts, storing in db.execute(f"SELECT method, {cells} FROM cells GROUP BY method ORDER BY min(id)"):
-        spent = dict.fromkeys(KINDS, 0.0)
-        spent |= {kind: value or 0.0 for kind, value in zip(KINDS[1:5], parts, strict=True)}
-        spent["other"] = max(0.0, (seconds or 0.0) - sum(spent.values()))
-        found[method] = spent | {"storage": storing or 0.0}
+    for method, seconds, *phases, storing in db.execute(f"SELECT method, {cells} FROM cells GROUP BY method ORDER BY min(id)"):
+        by_kind = dict.fromkeys(KINDS, 0.0)
+        by_kind |= {kind: value or 0.0 for kind, value in zip(KINDS[1:5], phases, strict=True)}
+        by_kind["other"] = max(0.0, (seconds or 0.0) - sum(by_kind.values()))
+        found[method] = by_kind | {"storage": storing or 0.0}
     for method, seconds, storing in db.execute("SELECT method, sum(seconds), sum(storing) FROM selections GROUP BY method"):
-        spent = found.setdefault(method, dict.fromkeys(KINDS, 0.0))
-        spent["selection"] += seconds or 0.0
-        spent["storage"] += storing or 0.0
+        by_kind = found.setdefault(method, dict.fromkeys(KINDS, 0.0))
+        by_kind["selection"] += seconds or 0.0
+        by_kind["storage"] += storing or 0.0
     preparing, running = db.execute("SELECT sum(preparing), sum(seconds) FROM runs").fetchone()
     return Profile(found, preparing or 0.0, running or 0.0)
 
 
 def profile_of(folder: str | os.PathLike[str]) -> Profile:
-    """The same of a study's folder, without its results."""
+    """Read the profile of a study's folder, without its results."""
     path = Path(folder) / FILE
     with plain_errors(path):
         db = connect_to_read(path)

@@ -1,11 +1,11 @@
-"""The tables of a study's file, and what SQLite's complaints mean for users."""
+"""The tables of a study's file, and error messages for what SQLite raises."""
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from labelsieve.studies.study_error import StudyError
+from labelsieve.errors import StudyError
 
 FORMAT = "labelsieve study"
 VERSION = 2
@@ -35,46 +35,46 @@ CREATE TABLE IF NOT EXISTS results (
     cell INTEGER REFERENCES cells (id) ON DELETE CASCADE, k INTEGER, measure TEXT, value REAL, PRIMARY KEY (cell, k, measure)
 ) WITHOUT ROWID;
 """
-# What version 1 did not have: where the seconds went.
+# Columns that version 1 did not have: seconds by phase.
 ADDED = {
     "runs": ("preparing", "seconds"),
     "selections": ("storing",),
     "cells": ("training", "prediction", "both", "measuring", "storing"),
 }
 _MEANINGS = {
-    sqlite3.SQLITE_FULL: "the disk is full. Make room and run again: what was finished is kept",
-    sqlite3.SQLITE_READONLY: "it cannot be written: the file or its folder is read-only. Choose another folder",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: the folder is missing or read-only. Choose another folder",
-    sqlite3.SQLITE_PERM: "it may not be opened. Choose another folder",
-    sqlite3.SQLITE_NOTADB: "this file is no study. Choose another folder",
-    sqlite3.SQLITE_CORRUPT: "this file is damaged. Restore it from a copy, or choose another folder",
+    sqlite3.SQLITE_FULL: "the disk is full. Free some space and run again: finished cells are kept",
+    sqlite3.SQLITE_READONLY: "it cannot be written: the file or its folder is read-only. Use another folder",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: the folder is missing or read-only. Use another folder",
+    sqlite3.SQLITE_PERM: "it may not be opened. Use another folder",
+    sqlite3.SQLITE_NOTADB: "this file is not a study. Use another folder",
+    sqlite3.SQLITE_CORRUPT: "this file is damaged. Restore it from a copy, or use another folder",
     sqlite3.SQLITE_IOERR: "the disk failed while reading or writing",
-    sqlite3.SQLITE_BUSY: "another program holds it. Wait until that has ended",
+    sqlite3.SQLITE_BUSY: "another program has locked it. Wait until that program has ended",
 }
 
 
 @contextmanager
 def plain_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite raises into an error that says what to do."""
+    """Turn errors of SQLite into a StudyError with a remedy."""
     try:
         yield
     except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code, without its shades
-        raise StudyError(f"{path}: {_MEANINGS.get(code, f'SQLite says {error}')}.") from error
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary result code
+        raise StudyError(f"{path}: {_MEANINGS.get(code, f'SQLite reports: {error}')}.") from error
 
 
 def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
-    """Open a study's file for writing; its tables are made if it is new, and completed if it is of version 1."""
+    """Open a study's file for writing; create its tables if it is new, upgrade them if it has version 1."""
     _refuse_folder(path)
     with plain_errors(path):
         connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            # A killed process loses nothing that was committed; against a failing power supply there is the Flusher.
+            # A killed process loses nothing that was committed; the Flusher protects against power failures.
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("BEGIN IMMEDIATE")
-            _make_tables(connection, path)
+            _create_tables(connection, path)
             connection.execute("COMMIT")
         except (sqlite3.Error, StudyError):
             connection.close()
@@ -82,9 +82,9 @@ def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
     return connection
 
 
-def _make_tables(connection: sqlite3.Connection, path: Path) -> None:
+def _create_tables(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table'").fetchone():
-        _version(connection, path)  # a file of somebody else stays as it is
+        _version(connection, path)  # refuse the file of another program before writing
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
     connection.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?), ('version', ?)", (FORMAT, str(VERSION)))
@@ -99,7 +99,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     try:
         found = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_ERROR:  # that is: no such table or column
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_ERROR:  # no such table or column
             raise
         found = {}
     version = str(found.get("version", ""))
@@ -111,9 +111,9 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection | None:
-    """Open a study's file for reading, while it is written or in a folder that cannot be written.
+    """Open a study's file for reading, also while another process writes it, or in a read-only folder.
 
-    None where there is no file, or where a run ended before it made its tables.
+    Return None if there is no file, or if a run ended before it created the tables.
     """
     if not path.exists():
         return None
@@ -122,23 +122,23 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
     with plain_errors(path):
         connection = sqlite3.connect(f"{address}?mode=ro", uri=True)
         try:
-            begun = _is_begun(connection)
+            has_tables = _has_tables(connection)
         except sqlite3.OperationalError:
             connection.close()
             if path.with_name(f"{path.name}-wal").exists():
                 raise
-            # Nobody writes, and SQLite would like to make files beside it even to read: tell it that there is no need.
+            # No process writes. SQLite would create auxiliary files even for reading unless the file is declared immutable.
             connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
-            begun = _is_begun(connection)
+            has_tables = _has_tables(connection)
         try:
-            old = begun and _version(connection, path) == 1
+            is_version_1 = has_tables and _version(connection, path) == 1
         except StudyError:
             connection.close()
             raise
-        if not begun:
+        if not has_tables:
             connection.close()
             return None
-        for table, columns in ADDED.items() if old else ():
+        for table, columns in ADDED.items() if is_version_1 else ():
             more = ", ".join(f"NULL AS {column}" for column in columns)
             connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {more} FROM main.{table}")
     return connection
@@ -146,8 +146,8 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
 
 def _refuse_folder(path: Path) -> None:
     if path.is_dir():
-        raise StudyError(f"{path}: this is a folder, where the file of a study would be. Choose another folder for it.")
+        raise StudyError(f"{path}: this is a folder, and the study's file would have this name. Use another folder.")
 
 
-def _is_begun(connection: sqlite3.Connection) -> bool:
+def _has_tables(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None

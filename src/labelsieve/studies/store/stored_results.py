@@ -1,4 +1,4 @@
-"""What a study's file has: selections and cells with the hashes of all that they depend on."""
+"""The contents of a study's file: rankings and cells with fingerprints of everything they depend on."""
 
 import json
 import os
@@ -6,17 +6,44 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from labelsieve.studies.store.schema import connect_to_read, plain_errors
 
 FILE = "results.sqlite"
 HAS_VALUES = "EXISTS (SELECT 1 FROM results WHERE cell = cells.id)"
+# "both" is training and prediction in one phase: one neighbor search serves all numbers of features.
+PHASES = ("training", "prediction", "both", "measures")
+
+
+class SelectionKey(NamedTuple):
+    """The primary key of a selection."""
+
+    dataset: str
+    split: int
+    method: str
+
+
+class CellKey(NamedTuple):
+    """The primary key of a cell."""
+
+    dataset: str
+    split: int
+    method: str
+    classifier: str
+
+
+class MeasuredValue(NamedTuple):
+    """The value of a measure with the first ``n_features`` features of a ranking."""
+
+    n_features: int
+    measure: str
+    value: float
 
 
 @dataclass(frozen=True)
-class Prints:
-    """Hashes of all that a result depends on."""
+class Fingerprints:
+    """Hashes of everything that a result depends on."""
 
     data: str
     rows: str
@@ -25,10 +52,19 @@ class Prints:
 
 
 @dataclass(frozen=True)
-class StoredRanking:
-    """A ranking as it was stored, or the error in its place."""
+class ResourcesUsed:
+    """Seconds, the peak memory of the process in MB, and the seconds of an evaluation by :data:`PHASES`."""
 
-    prints: Prints
+    seconds: float
+    peak_mb: float | None
+    by_phase: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StoredRanking:
+    """A stored ranking, or the error that occurred instead."""
+
+    fingerprints: Fingerprints
     n_wanted: int
     selected: list[int] | None
     error: str | None
@@ -36,9 +72,12 @@ class StoredRanking:
 
 @dataclass(frozen=True)
 class StoredCell:
-    """What a stored cell covers, and the error of the last try; after one that wanted more it may have values, too."""
+    """The coverage of a stored cell and the error of its last run.
 
-    prints: Prints
+    A run that asked for more than the stored values and failed leaves both values and an error.
+    """
+
+    fingerprints: Fingerprints
     sizes: list[int]
     measures: list[str]
     error: str | None
@@ -46,46 +85,48 @@ class StoredCell:
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
-    """Selections by data set, split and method; cells by those and the classifier; the settings of the last run."""
+class StoredResults:
+    """All rankings and cells by key, and the protocol of the last run."""
 
-    selections: dict[tuple[str, int, str], StoredRanking]
-    cells: dict[tuple[str, int, str, str], StoredCell]
+    rankings: dict[SelectionKey, StoredRanking]
+    cells: dict[CellKey, StoredCell]
     protocol: Mapping[str, Any] = field(default_factory=dict)
 
-    def without(self, selections: list[tuple[str, int, str]], cells: list[tuple[str, int, str, str]]) -> "Stored":
-        """The rest, as :meth:`Store.forget` would leave it."""
-        return Stored(
-            {key: self.selections[key] for key in self.selections.keys() - set(selections)},
+    def without(self, selections: list[SelectionKey], cells: list[CellKey]) -> "StoredResults":
+        """Return the results that :meth:`StudyStore.delete` would keep."""
+        return StoredResults(
+            {key: self.rankings[key] for key in self.rankings.keys() - set(selections)},
             {key: self.cells[key] for key in self.cells.keys() - set(cells)},
             self.protocol,
         )
 
 
-def read_stored(db: sqlite3.Connection) -> Stored:
-    """All selections and cells of an open file."""
+def read_stored_results(db: sqlite3.Connection) -> StoredResults:
+    """Read all rankings and cells of an open file."""
     sql = "SELECT dataset, split, method, data, rows, settings, code, n_wanted, selected, error FROM selections"
-    selections = {
-        row[:3]: StoredRanking(Prints(*row[3:7]), row[7], None if row[8] is None else json.loads(row[8]), row[9])
+    rankings = {
+        SelectionKey(*row[:3]): StoredRanking(
+            Fingerprints(*row[3:7]), row[7], None if row[8] is None else json.loads(row[8]), row[9]
+        )
         for row in db.execute(sql)
     }
     columns = "dataset, split, method, classifier, data, rows, settings, code, sizes, measures, error"
     cells = {
-        row[:4]: StoredCell(Prints(*row[4:8]), json.loads(row[8]), json.loads(row[9]), row[10], bool(row[11]))
+        CellKey(*row[:4]): StoredCell(Fingerprints(*row[4:8]), json.loads(row[8]), json.loads(row[9]), row[10], bool(row[11]))
         for row in db.execute(f"SELECT {columns}, {HAS_VALUES} FROM cells")
     }
     last = db.execute("SELECT value FROM facts WHERE key = 'protocol'").fetchone()
-    return Stored(selections, cells, json.loads(last[0]) if last else {})
+    return StoredResults(rankings, cells, json.loads(last[0]) if last else {})
 
 
-def look(folder: str | os.PathLike[str]) -> Stored:
-    """What is stored in a folder, without writing anything there; nothing where there is no study."""
+def stored_results(folder: str | os.PathLike[str]) -> StoredResults:
+    """Read the results in a folder without writing to it; empty where it has no study."""
     path = Path(folder) / FILE
     with plain_errors(path):
         db = connect_to_read(path)
         if db is None:
-            return Stored({}, {})
+            return StoredResults({}, {})
         try:
-            return read_stored(db)
+            return read_stored_results(db)
         finally:
             db.close()

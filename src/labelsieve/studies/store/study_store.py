@@ -1,4 +1,4 @@
-"""The one file that a study writes: every selection and every cell, each in a transaction of its own."""
+"""The file that a study writes: every selection and every cell, each in its own transaction."""
 
 import json
 import os
@@ -15,12 +15,21 @@ from typing import Any, Self
 
 import numpy as np
 
-from labelsieve.studies.execution.cell_work import Values
-from labelsieve.studies.execution.resources_used import PARTS, Spent
+from labelsieve.errors import StudyError
 from labelsieve.studies.store.flushing import Flusher
 from labelsieve.studies.store.schema import connect, connect_to_read, plain_errors
-from labelsieve.studies.store.stored_results import FILE, HAS_VALUES, Prints, Stored, read_stored
-from labelsieve.studies.study_error import StudyError
+from labelsieve.studies.store.stored_results import (
+    FILE,
+    HAS_VALUES,
+    PHASES,
+    CellKey,
+    Fingerprints,
+    MeasuredValue,
+    ResourcesUsed,
+    SelectionKey,
+    StoredResults,
+    read_stored_results,
+)
 
 LOCK = "results.lock"
 _SAME = "data = ? AND rows = ? AND settings = ? AND code = ?"
@@ -30,11 +39,11 @@ _FAILED_CELL = (
 )
 
 
-class Store:
-    """Open a study for writing; only one process can. Reading is for anyone, at any time.
+class StudyStore:
+    """Open a study for writing, which one process at a time can do. Any process can read it at any time.
 
     >>> import tempfile
-    >>> with Store(tempfile.mkdtemp()) as store:
+    >>> with StudyStore(tempfile.mkdtemp()) as store:
     ...     store.stored().cells
     {}
     """
@@ -45,7 +54,7 @@ class Store:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StudyError(f"{self.folder}: this folder cannot be made ({error.strerror}). Choose another.") from None
+            raise StudyError(f"{self.folder}: this folder cannot be created ({error.strerror}). Use another.") from None
         self._lock = self._take_lock()
         try:
             self._db = connect(self.path)
@@ -54,11 +63,11 @@ class Store:
             self._lock.close()
             raise
         self.run = 0
-        self._unnoted: tuple[str, tuple[Any, ...]] | None = None
-        self._since = time.perf_counter()
+        self._pending_note: tuple[str, tuple[Any, ...]] | None = None
+        self._opened_at = time.perf_counter()
 
     def _take_lock(self) -> sqlite3.Connection:
-        """A lock that ends with the process, however that ends: an open transaction in a file of its own."""
+        """Lock the folder until the process ends, in whatever way: an open transaction in a separate file."""
         path = self.folder / LOCK
         with plain_errors(path):
             lock = sqlite3.connect(path, timeout=0.0, isolation_level=None)
@@ -68,10 +77,10 @@ class Store:
                 lock.close()
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                     raise
-                raise StudyError(f"{self.folder}: this study runs already{self._by()}. Wait until it has ended.") from None
+                raise StudyError(f"{self.folder}: this study is already running{self._owner()}. Wait for its end.") from None
         return lock
 
-    def _by(self) -> str:
+    def _owner(self) -> str:
         try:
             reader = connect_to_read(self.path)
             last = reader and reader.execute("SELECT pid, host, started FROM runs ORDER BY id DESC LIMIT 1").fetchone()
@@ -94,16 +103,17 @@ class Store:
 
     @contextmanager
     def _transaction(self, written: str | None = None, key: tuple[Any, ...] = ()) -> Iterator[sqlite3.Connection]:
-        """All or nothing. What storing a row took is known when it is stored: it is noted with the next one.
+        """Commit everything or nothing.
 
-        ``written`` is the statement that notes it, with ``key`` for its last places.
+        The seconds that storing a row took are known afterwards, so they are written with the next transaction: ``written`` is
+        the statement for them, with ``key`` as its last parameters.
         """
         started = time.perf_counter()
         with plain_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                if self._unnoted is not None:
-                    self._db.execute(*self._unnoted)
+                if self._pending_note is not None:
+                    self._db.execute(*self._pending_note)
                 yield self._db
                 self._db.execute("COMMIT")
                 self._flusher.written()
@@ -111,10 +121,10 @@ class Store:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
-        self._unnoted = None if written is None else (written, (time.perf_counter() - started, *key))
+        self._pending_note = None if written is None else (written, (time.perf_counter() - started, *key))
 
     def begin(self, protocol: dict[str, Any], preparing: float = 0.0) -> None:
-        """Note that a run begins, of what protocol, and how many seconds it took to know what is to do."""
+        """Record the start of a run, its protocol, and the seconds of planning."""
         from importlib.metadata import version
 
         used = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
@@ -125,42 +135,42 @@ class Store:
             sql = "INSERT INTO runs (started, pid, host, version, environment, preparing) VALUES (?, ?, ?, ?, ?, ?)"
             self.run = int(db.execute(sql, row).lastrowid or 0)
 
-    def note(self, key: str, value: str) -> None:
-        """Note something about the study, in place of what was noted before."""
+    def set_fact(self, key: str, value: str) -> None:
+        """Set a fact about the study."""
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, value))
 
     def end(self) -> None:
-        """Note that the run has ended."""
+        """Record the end of the run."""
         with self._transaction() as db:
-            seconds = time.perf_counter() - self._since
+            seconds = time.perf_counter() - self._opened_at
             db.execute("UPDATE runs SET ended = ?, seconds = ? WHERE id = ?", (_now(), seconds, self.run))
 
     def add_dataset(self, name: str, data: str, shape: tuple[int, int, int], test_share: float) -> None:
-        """Note the size of a data set."""
+        """Record the size of a data set."""
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO datasets VALUES (?, ?, ?, ?, ?, ?)", (name, data, *shape, test_share))
 
-    def stored(self) -> Stored:
-        """All selections and cells."""
+    def stored(self) -> StoredResults:
+        """Read all rankings and cells."""
         with plain_errors(self.path):
-            return read_stored(self._db)
+            return read_stored_results(self._db)
 
     def add_selection(
         self,
-        key: tuple[str, int, str],
-        prints: Prints,
+        key: SelectionKey,
+        fingerprints: Fingerprints,
         n_wanted: int,
         selected: list[int] | None,
-        spent: Spent,
+        used: ResourcesUsed,
         error: str | None,
     ) -> None:
-        """Store a ranking, or why there is none; a shorter one that was there is kept."""
+        """Store a ranking, or the error; a shorter ranking that is already stored is kept."""
         text = None if selected is None else json.dumps(selected)
-        row = (*key, *astuple(prints), n_wanted, text, spent.seconds, spent.peak_mb, error, self.run, None)
-        noted = "UPDATE selections SET storing = ? WHERE dataset = ? AND split = ? AND method = ?"
-        same = (*key, *astuple(prints))
-        with self._transaction(noted, key) as db:
+        row = (*key, *astuple(fingerprints), n_wanted, text, used.seconds, used.peak_mb, error, self.run, None)
+        storing = "UPDATE selections SET storing = ? WHERE dataset = ? AND split = ? AND method = ?"
+        same = (*key, *astuple(fingerprints))
+        with self._transaction(storing, key) as db:
             if (
                 error is not None
                 and db.execute(f"{_FAILED_SELECTION} AND selected NOT NULL", (error, self.run, *same)).rowcount
@@ -170,19 +180,29 @@ class Store:
 
     def add_cell(
         self,
-        key: tuple[str, int, str, str],
-        prints: Prints,
-        covers: tuple[list[int], list[str]],
-        values: Values,
-        spent: Spent,
+        key: CellKey,
+        fingerprints: Fingerprints,
+        sizes: list[int],
+        measures: list[str],
+        values: list[MeasuredValue],
+        used: ResourcesUsed,
         error: str | None,
     ) -> None:
-        """Store all values of a cell at once, or why there are none; fewer that were there are kept."""
-        row = (*key, *astuple(prints), *map(json.dumps, covers), spent.seconds, spent.peak_mb, error, self.run)
-        row += (*(spent.parts.get(part) for part in PARTS), None)
-        noted = "UPDATE cells SET storing = ? WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?"
-        same = (*key, *astuple(prints))
-        with self._transaction(noted, key) as db:
+        """Store all values of a cell at once, or the error; values that are already stored are kept."""
+        row = (
+            *key,
+            *astuple(fingerprints),
+            json.dumps(sizes),
+            json.dumps(measures),
+            used.seconds,
+            used.peak_mb,
+            error,
+            self.run,
+        )
+        row += (*(used.by_phase.get(phase) for phase in PHASES), None)
+        storing = "UPDATE cells SET storing = ? WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?"
+        same = (*key, *astuple(fingerprints))
+        with self._transaction(storing, key) as db:
             if error is not None and db.execute(f"{_FAILED_CELL} AND {HAS_VALUES}", (error, self.run, *same)).rowcount:
                 return
             db.execute("DELETE FROM cells WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?", key)
@@ -190,8 +210,8 @@ class Store:
             rows = ((cell, k, measure, value if np.isfinite(value) else None) for k, measure, value in values)
             db.executemany("INSERT INTO results VALUES (?, ?, ?, ?)", rows)
 
-    def forget(self, selections: list[tuple[str, int, str]], cells: list[tuple[str, int, str, str]]) -> None:
-        """Take out what is to be run again."""
+    def delete(self, selections: list[SelectionKey], cells: list[CellKey]) -> None:
+        """Delete rows that are to be run again."""
         with self._transaction() as db:
             db.executemany("DELETE FROM selections WHERE dataset = ? AND split = ? AND method = ?", selections)
             db.executemany("DELETE FROM cells WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?", cells)

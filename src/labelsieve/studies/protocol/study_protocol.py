@@ -1,4 +1,4 @@
-"""Protocol: what a study compares, on what, and how it is judged."""
+"""Protocol: the data sets, methods, classifiers, measures and splits of a study."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -10,56 +10,56 @@ from labelsieve.classifiers import KNNRegressor
 from labelsieve.classifiers.brknn import NeighborClassifier
 from labelsieve.errors import InputError, whole_number
 from labelsieve.metrics import CONVENTIONS, MEASURES
+from labelsieve.names import unknown_name
 from labelsieve.registry import METHODS
-from labelsieve.studies.protocol.data_sources import Loaded, read_source
+from labelsieve.studies.protocol.data_sources import LoadedData, read_source
 from labelsieve.studies.protocol.feature_counts import read_sizes
-from labelsieve.studies.protocol.leak_checks import refuse_rows
+from labelsieve.studies.protocol.leakage_checks import refuse_rows
 from labelsieve.studies.protocol.named_estimators import NamedEstimator, read_classifier, read_method
 from labelsieve.studies.protocol.plain_settings import as_plain
 from labelsieve.studies.protocol.split_rule import read_splits
 from labelsieve.studies.protocol.toml_file import read_toml, write_toml
 
 BASELINES = ("random", "all")
-ALL = "all"  # the one method whose number of features is not chosen
+ALL = "all"  # the one method without a number of features to select
 NEIGHBORS = (NeighborClassifier, KNNRegressor)
-LONGEST = 80  # characters of what is refused that are shown
-MEASURED = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
+MAX_SHOWN = 80  # characters of a refused value in an error
+DEFAULT_MEASURES = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
 
 
 class Protocol:
-    """Data sets, methods, numbers of features, classifiers, measures and splits; checked when it is made.
+    """Data sets, methods, numbers of features, classifiers, measures and splits; checked on construction.
 
     Parameters
     ----------
     datasets : sequence
         Paths, names of the catalog, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path`` (or
         ``dataset``, an object), ``labels``, ``part`` (as in :func:`~labelsieve.datasets.fetch`), ``drop`` (features to leave
-        out), ``data_home``,
-        ``strings``, ``missing_labels`` and ``missing_values``: ``"train-mean"`` fills them with means of the training rows, in
-        every split; otherwise they are refused.
+        out), ``data_home``, ``strings``, ``missing_labels`` and ``missing_values``: ``"train-mean"`` fills missing values with
+        column means of the training rows of every split; without it they are refused.
     methods : sequence
         Names of criteria, published methods and selectors; tables with ``name``, ``criterion``, ``targets``,
         ``discretizer`` and other parameters of the selector; or pairs of a name and a selector whose ``selected_`` is a
-        ranking, best first: its beginning must be what it would choose if fewer were wanted.
-    n_features : str or sequence
-        ``"1..50"``, ``"5..50..5"``, whole numbers, or shares of all features between 0 and 1. A data set that has fewer is
-        judged with those that it has.
-    classifiers : sequence
+        ranking, best first: its first k features must be its selection of k features.
+    n_features : str or sequence, default="1..50"
+        ``"1..50"``, ``"5..50..5"``, whole numbers, or shares of all features between 0 and 1. A data set with fewer features is
+        evaluated with all of them.
+    classifiers : sequence, default=("mlknn",)
         ``"mlknn"``, ``"brknn"``, ``"iblr"``, ``"knn"`` (numeric targets); tables with ``name``, ``classifier`` and parameters;
         or pairs of a name and a classifier.
     measures : sequence of str
         See :data:`labelsieve.metrics.MEASURES`.
-    splits : str, splitter or list of pairs
+    splits : str, splitter or list of pairs, default="30x50%"
         ``"30x50%"``, ``"10-fold"``, ``"stratified 5-fold"``, a splitter of scikit-learn's kind with a fixed seed, or pairs of
-        training and test rows. What needs groups or classes is given as such pairs.
-    baselines : sequence of str
-        Methods that are in the study unless taken out: a random order, and all features.
-    convention : str
-        Whose reading of the measures: see :func:`labelsieve.metrics.options`.
-    seed : int
-        Of splits and of methods that draw; every data set, split and method has its own, derived from it.
+        training and test rows. Pass such pairs for a splitter that needs groups or classes.
+    baselines : sequence of str, default=("random", "all")
+        Methods that are added to the study: a random ranking, and all features.
+    convention : str, default="labelsieve"
+        Convention of the measures: see :func:`labelsieve.metrics.options`.
+    seed : int, default=0
+        Random state of splits and methods; the seed of every data set, split and method is derived from it.
     select_on, discretize_on : {"train"}
-        There to be refused: anything else would show test rows to the selection.
+        Any other value is refused: it would pass test rows to the selection.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Protocol:
         *,
         n_features: Any = "1..50",
         classifiers: Iterable[Any] = ("mlknn",),
-        measures: Iterable[str] = MEASURED,
+        measures: Iterable[str] = DEFAULT_MEASURES,
         splits: Any = "30x50%",
         baselines: Iterable[str] = BASELINES,
         convention: str = "labelsieve",
@@ -86,18 +86,18 @@ class Protocol:
         refuse_rows(discretize_on, "discretize_on")
         self.seed = whole_number(seed, "seed", 0, 2**31 - 1)
         self.n_features = read_sizes(n_features)
-        self.datasets = [read_source(one) for one in _several(datasets, "datasets")]
-        own = [read_method(one) for one in _several(methods, "methods")]
+        self.datasets = [read_source(given) for given in _several(datasets, "datasets")]
+        named = [read_method(given) for given in _several(methods, "methods")]
         wanted = _names(baselines, "baselines", fewest=0)
         for name in wanted:
             if not _is_baseline(name):
-                raise InputError(f"baselines: {name!r} is none; there are random, variance and all.")
-        for one in own:
-            if _is_baseline(one.name) and one.identity != read_method(one.name).identity:
-                raise InputError(f"method {one.name!r}: this is the name of a baseline, which would be lost; give it another.")
-        self.baselines = [name for name in wanted if name not in {one.name for one in own}]
-        self.methods = [*own, *map(read_method, self.baselines)]
-        self.classifiers = [read_classifier(one) for one in _several(classifiers, "classifiers")]
+                raise InputError(f"baselines: {name!r} is not a baseline. Known: random, variance, all.")
+        for method in named:
+            if _is_baseline(method.name) and method.identity != read_method(method.name).identity:
+                raise InputError(f"method {method.name!r}: this is the name of a baseline; use another name.")
+        self.baselines = [name for name in wanted if name not in {method.name for method in named}]
+        self.methods = [*named, *map(read_method, self.baselines)]
+        self.classifiers = [read_classifier(given) for given in _several(classifiers, "classifiers")]
         self.measures = _names(measures, "measures")
         self.convention: Any = convention
         self.splits = read_splits(splits, self.seed)
@@ -109,48 +109,48 @@ class Protocol:
         ):
             twice = [name for name in names if names.count(name) > 1]
             if twice:
-                raise InputError(f"{what}: {twice[0]!r} stands there twice; give one of them another name.")
+                raise InputError(f"{what}: {twice[0]!r} occurs twice; rename one of them.")
         self._check_measures()
 
     def _check_measures(self) -> None:
         for name in self.measures:
             if name not in MEASURES:
-                raise InputError(f"measures: {name!r} is none; there are {', '.join(MEASURES)}.")
+                raise unknown_name("measure", name, MEASURES)
         if not isinstance(self.convention, str) or self.convention not in CONVENTIONS:
-            raise InputError(f"convention: {self.convention!r} is none; there are {', '.join(CONVENTIONS)}.")
+            raise unknown_name("convention", self.convention, CONVENTIONS)
         kinds = {MEASURES[name].needs == "numbers" for name in self.measures}
         if len(kinds) > 1:
-            raise InputError("measures: those of labels and those of numbers do not go into one study; run two.")
-        for one in self.classifiers:
-            if isinstance(one.estimator, KNNRegressor) != self.is_numeric and one.settings is not None:
+            raise InputError("measures: one study cannot have measures of labels and of numbers; run two.")
+        for classifier in self.classifiers:
+            if isinstance(classifier.estimator, KNNRegressor) != self.is_numeric and classifier.settings is not None:
                 kind = "numbers" if self.is_numeric else "labels"
-                raise InputError(f"classifier {one.name!r} does not go with measures of {kind}.")
+                raise InputError(f"classifier {classifier.name!r} cannot be used with measures of {kind}.")
 
     @property
     def is_numeric(self) -> bool:
         """Whether the targets are numbers."""
         return MEASURES[self.measures[0]].needs == "numbers"
 
-    def check_data(self, data: Loaded) -> None:
-        """Refuse a data set that the measures do not go with."""
+    def check_data(self, data: LoadedData) -> None:
+        """Refuse a data set whose targets do not suit the measures."""
         if data.is_numeric != self.is_numeric:
             kind, other = ("numbers", "labels") if data.is_numeric else ("labels", "numbers")
-            hint = " Labels are whole numbers or truth values, 0 and 1." if data.is_numeric else ""
-            raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are of {other}.{hint}")
+            hint = " Labels are integers or booleans, 0 and 1." if data.is_numeric else ""
+            raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are for {other}.{hint}")
         if not self.is_numeric and not data.is_binary:
-            raise InputError(f"data set {data.name!r}: measures of labels need 0 and 1, and its targets have other values.")
-        if data.has_missing and all(isinstance(one.estimator, NEIGHBORS) for one in self.classifiers):
+            raise InputError(f"data set {data.name!r}: measures of labels need targets of 0 and 1, not other values.")
+        if data.has_missing and all(isinstance(classifier.estimator, NEIGHBORS) for classifier in self.classifiers):
             raise InputError(
-                f"data set {data.name!r}: it has missing values, and {self.classifiers[0].name} takes none. "
-                "Set missing_values = 'train-mean' for it, or take classifiers that do."
+                f"data set {data.name!r}: it has missing values, and {self.classifiers[0].name} does not support them. "
+                "Set missing_values = 'train-mean' for it, or use other classifiers."
             )
 
     def sizes(self, n_features: int, method: NamedEstimator) -> list[int]:
-        """Numbers of features, rising, for a data set of ``n_features``; a half is rounded up."""
+        """Return the numbers of features for a data set of ``n_features``, ascending; a half is rounded up."""
         if method.name == ALL:
             return [n_features]
-        wanted = {max(1, floor(one * n_features + 0.5)) if isinstance(one, float) else one for one in self.n_features}
-        return sorted({min(one, n_features) for one in wanted})
+        wanted = {max(1, floor(size * n_features + 0.5)) if isinstance(size, float) else size for size in self.n_features}
+        return sorted({min(size, n_features) for size in wanted})
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Self:
@@ -158,17 +158,16 @@ class Protocol:
         return cls(**read_toml(Path(path)))
 
     def to_toml(self, path: str | os.PathLike[str]) -> None:
-        """Write the protocol, if all of it is plain settings."""
+        """Write the protocol, which must consist of plain settings."""
         write_toml(self.plain(), Path(path))
 
     def plain(self, *, strict: bool = True) -> dict[str, Any]:
-        """All settings as plain values; what came as an object is refused, or named only if not ``strict``."""
+        """Return all settings as plain values; objects are refused if ``strict``, and reduced to their names otherwise."""
         objects = [one.name for one in [*self.methods, *self.classifiers] if one.settings is None]
         objects += [one.name for one in self.datasets if one.dataset is not None]
         objects += ["splits"] if self.splits.words is None else []
         if strict and objects:
-            raise InputError(f"{objects[0]!r} came as a Python object and has no form in a file; give its settings instead.")
-        own = [one for one in self.methods if one.name not in self.baselines]
+            raise InputError(f"{objects[0]!r} is a Python object and cannot be written to a file; pass its settings instead.")
         return {
             "n_features": self.n_features,
             "measures": self.measures,
@@ -177,7 +176,7 @@ class Protocol:
             "convention": self.convention,
             "seed": self.seed,
             "datasets": [as_plain({"name": one.name, **one.settings}, None if strict else repr) for one in self.datasets],
-            "methods": [{"name": one.name, **(one.settings or {})} for one in own],
+            "methods": [{"name": one.name, **(one.settings or {})} for one in self.methods if one.name not in self.baselines],
             "classifiers": [{"name": one.name, **(one.settings or {})} for one in self.classifiers],
         }
 
@@ -194,19 +193,19 @@ class Protocol:
 
 def _several(given: Any, what: str, fewest: int = 1) -> list[Any]:
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        said = repr(given)
-        raise InputError(f"{what} must be a list, not {said if len(said) <= LONGEST else f'a {type(given).__name__}'}.")
+        text = repr(given)
+        raise InputError(f"{what} must be a list, not {text if len(text) <= MAX_SHOWN else f'a {type(given).__name__}'}.")
     found = list(given)
     if len(found) < fewest:
-        raise InputError(f"{what}: there is none; name at least one.")
+        raise InputError(f"{what}: the list is empty; at least one is needed.")
     return found
 
 
 def _names(given: Any, what: str, fewest: int = 1) -> list[str]:
     found = _several(given, what, fewest)
-    for one in found:
-        if not isinstance(one, str):
-            raise InputError(f"{what}: {one!r} is no name.")
+    for name in found:
+        if not isinstance(name, str):
+            raise InputError(f"{what}: {name!r} is not a name.")
     return found
 
 

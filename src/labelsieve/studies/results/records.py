@@ -1,0 +1,190 @@
+"""All records of a study's file, read in one transaction, and the part of them that a protocol covers."""
+
+import json
+import os
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from labelsieve.errors import StudyError, one_of
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results.profile import Profile, read_profile
+from labelsieve.studies.store.schema import connect_to_read, plain_errors
+from labelsieve.studies.store.stored_results import FILE
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+BACKENDS = ("pandas", "polars", "pyarrow")
+REPLICATION_FACT = "published"  # the key, in the table of facts, of the replication that a study is a part of
+
+
+class ResultRow(NamedTuple):
+    """A value with its cell; ``rows`` is the fingerprint of the split."""
+
+    dataset: str
+    split: int
+    method: str
+    classifier: str
+    k: int
+    measure: str
+    value: float | None
+    seconds: float
+    data: str
+    code: str
+    rows: str
+
+
+COLUMNS = ResultRow._fields[:-1]  # of a data frame
+
+
+class FailedCell(NamedTuple):
+    """A cell that failed, and its error."""
+
+    dataset: str
+    split: int
+    method: str
+    classifier: str
+    error: str
+
+
+class DatasetRecord(NamedTuple):
+    """The size of a data set and the fingerprint of its data."""
+
+    n_rows: int
+    n_features: int
+    n_labels: int
+    fingerprint: str
+
+
+class StoredList(NamedTuple):
+    """The ranking of a method in a split as JSON; None where the selection failed."""
+
+    dataset: str
+    split: int
+    method: str
+    selected: str | None
+
+
+class RunRecord(NamedTuple):
+    """The start and end of a run, the version of labelsieve, and its environment as JSON."""
+
+    started: str
+    ended: str | None
+    version: str
+    environment: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """All records of a study."""
+
+    rows: list[ResultRow]
+    methods: list[str]
+    failures: list[FailedCell]
+    selection_seconds: dict[tuple[str, str], float]
+    evaluation_seconds: dict[tuple[str, str, str], float]
+    test_shares: dict[str, float]
+    shapes: dict[str, DatasetRecord]
+    protocol: dict[str, Any]
+    runs: list[RunRecord]
+    selections: list[StoredList]
+    profile: Profile
+    replication: str | None = None
+
+    def of(self, protocol: Protocol) -> "Records":
+        """Return the records that a protocol covers, of everything that was run in the folder."""
+        methods = {method.name: method for method in protocol.methods}
+        sizes = {
+            (source.name, name): set(protocol.sizes(self.shapes[source.name].n_features, method))
+            for source in protocol.datasets
+            if source.name in self.shapes
+            for name, method in methods.items()
+        }
+        classifiers = {classifier.name for classifier in protocol.classifiers}
+        n_splits = protocol.splits.count
+
+        def covers(row: ResultRow | FailedCell) -> bool:
+            known = (row.dataset, row.method) in sizes and row.classifier in classifiers
+            return known and (n_splits is None or row.split < n_splits)
+
+        return replace(
+            self,
+            rows=[
+                row
+                for row in self.rows
+                if covers(row) and row.k in sizes[row.dataset, row.method] and row.measure in protocol.measures
+            ],
+            methods=[name for name in methods if name in self.methods],
+            failures=[row for row in self.failures if covers(row)],
+        )
+
+
+def read_records(folder: str | os.PathLike[str]) -> Records:
+    """Read a study's folder, in one consistent state."""
+    path = Path(folder) / FILE
+    with plain_errors(path):
+        db = connect_to_read(path)
+        if db is None:
+            raise StudyError(f"{folder}: this folder has no study; there is no {FILE} in it.")
+        try:
+            db.execute("BEGIN")  # one snapshot for all queries, even while another process writes
+            sql = f"""SELECT {", ".join(ResultRow._fields)}
+                      FROM results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"""
+            rows = [ResultRow(*row) for row in db.execute(sql)]
+            order = db.execute("SELECT method, min(id) FROM cells GROUP BY method ORDER BY 2").fetchall()
+            sql = "SELECT dataset, split, method, classifier, error FROM cells WHERE error NOT NULL"
+            failures = [FailedCell(*row) for row in db.execute(sql)]
+            sql = "SELECT dataset, method, sum(seconds) FROM selections WHERE error IS NULL GROUP BY 1, 2"
+            selection_seconds = {(dataset, method): seconds for dataset, method, seconds in db.execute(sql)}
+            sql = "SELECT dataset, method, classifier, sum(seconds) FROM cells WHERE error IS NULL GROUP BY 1, 2, 3"
+            evaluation_seconds = {(name, method, model): seconds for name, method, model, seconds in db.execute(sql)}
+            shares = dict(db.execute("SELECT name, test_share FROM datasets"))
+            facts = dict(db.execute("SELECT key, value FROM facts"))
+            sql = "SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name"
+            shapes = {name: DatasetRecord(*rest) for name, *rest in db.execute(sql)}
+            sql = "SELECT started, ended, version, environment FROM runs ORDER BY id"
+            runs = [RunRecord(*row) for row in db.execute(sql)]
+            sql = "SELECT dataset, split, method, selected FROM selections"
+            selections = [StoredList(*row) for row in db.execute(sql)]
+            profile = read_profile(db)
+        finally:
+            db.close()
+    return Records(
+        rows,
+        [name for name, _ in order],
+        failures,
+        selection_seconds,
+        evaluation_seconds,
+        shares,
+        shapes,
+        json.loads(facts.get("protocol", "{}")),
+        runs,
+        selections,
+        profile,
+        facts.get(REPLICATION_FACT),
+    )
+
+
+def mixed_kinds(rows: list[ResultRow]) -> list[str]:
+    """Return what differs between rows: the code, the data of a data set, or the rows of one of its splits."""
+    kinds = {("code", -1, row.code) for row in rows}
+    kinds |= {(f"data of {row.dataset}", -1, row.data) for row in rows}
+    kinds |= {(f"splits of {row.dataset}", row.split, row.rows) for row in rows}
+    names = [(name, split) for name, split, _ in kinds]
+    return sorted({name for name, split in names if names.count((name, split)) > 1})
+
+
+def frame_of(columns: dict[str, list[Any]], types: dict[str, type], backend: Backend) -> Any:
+    """Make a data frame with the same column types whether it has rows or none; columns without a type are text.
+
+    >>> frame_of({"method": [], "k": []}, {"k": int}, "pandas").dtypes["k"]
+    dtype('int64')
+    """
+    one_of(backend, "backend", BACKENDS)
+    library, kinds = import_module(backend), {name: types.get(name, str) for name in columns}
+    if backend == "polars":
+        return library.DataFrame(columns, schema=kinds)
+    if backend == "pandas":
+        return library.DataFrame({name: library.Series(values, dtype=kinds[name]) for name, values in columns.items()})
+    arrow = {int: library.int64(), float: library.float64(), str: library.string()}
+    return library.table(columns, schema=library.schema([(name, arrow[kind]) for name, kind in kinds.items()]))
