@@ -87,7 +87,7 @@ def test_questions_without_an_answer_are_refused(folder, tmp_path):
         StudyResults(tmp_path)
     with pytest.raises(InputError, match="'macro_f1' is not a measure of this study"):
         StudyResults(folder).ranks("macro_f1")
-    with pytest.raises(InputError, match="which classifier"):
+    with pytest.raises(InputError, match="'svm' is not a classifier of this study"):
         StudyResults(folder).ranks("hamming_loss", "svm")
 
 

@@ -254,6 +254,8 @@ class StudyResults:
     def _classifier(self, classifier: str | None) -> str:
         if classifier is None and len(self.classifiers) == 1:
             return self.classifiers[0]
+        if classifier is None:
+            raise InputError(f"classifier is missing: this study has {', '.join(self.classifiers) or 'no results'}.")
         if classifier not in self.classifiers:
             raise unknown_name("classifier of this study", classifier, self.classifiers)
-        return str(classifier)
+        return classifier
