@@ -137,15 +137,75 @@ def ratio(value, base):
     return None if value is None or base is None else value / base
 
 
+def synthetic_tables(rng):
+    """Frames to write: wide and long tables of numbers, and one with text and quotes."""
+    import pandas
+
+    def normal(n_rows, n_columns):
+        return pandas.DataFrame(rng.normal(size=(n_rows, n_columns)).round(4)).add_prefix("c")
+
+    mixed = normal(100_000, 10)
+    for column in range(5):
+        mixed[f"text{column}"] = rng.choice(["red", "green", "blue, dark", "light green"], len(mixed))
+    tables = {"wide": normal(2000, 1500), "long": normal(400_000, 8), "mixed": mixed}
+    return {name: frame.assign(y=rng.integers(0, 2, len(frame))) for name, frame in tables.items()}
+
+
+def measure_synthetic(rounds):
+    """Seconds of load() and of plain reading, in turns, and their ratios: wall time and CPU time."""
+    import pandas
+    from pyarrow import csv, parquet
+
+    with tempfile.TemporaryDirectory() as made:
+        for name, frame in synthetic_tables(np.random.default_rng(0)).items():
+            for ending in ("csv", "parquet"):
+                file = Path(made, f"{name}.{ending}")
+                if ending == "csv":
+                    frame.to_csv(file, index=False)
+                    plain = {"pyarrow": csv.read_csv, "pandas": pandas.read_csv}
+                else:
+                    frame.to_parquet(file, index=False)
+                    plain = {"pyarrow": parquet.read_table, "pandas": pandas.read_parquet}
+                plain["pyarrow to pandas"] = lambda path, read=plain["pyarrow"]: read(path).to_pandas()
+                yield file, compared(file, plain, rounds)
+
+
+def compared(file, plain, rounds):
+    calls = {"ours": lambda path: datasets.load(path, 1), **plain}
+    laps = dict.fromkeys(calls, NEVER)
+    for _ in range(rounds):
+        for name, call in calls.items():
+            watch = Stopwatch()
+            call(file)
+            laps[name] = laps[name].best(watch.lap())
+    return laps
+
+
+def print_synthetic(rounds):
+    columns, rows = [], []
+    for file, laps in measure_synthetic(rounds):
+        ours = laps["ours"]
+        others = [name for name in laps if name != "ours"]
+        columns = ["MB", "ours, s", "CPU s", *(f"ours/{name}{kind}" for name in others for kind in ("", ", CPU"))]
+        cells = [file.stat().st_size / 1e6, ours.wall, ours.cpu]
+        cells += [value for name in others for value in (ours.wall / laps[name].wall, ours.cpu / laps[name].cpu)]
+        rows.append((file.name, list(map(number, cells))))
+    print_table("Synthetic tables: wall and CPU seconds", columns, rows)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reading", description=__doc__.splitlines()[0])
     parser.add_argument("--datasets", default=",".join(DENSE + SPARSE), help="comma-separated names (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
+    parser.add_argument("--synthetic", action="store_true", help="read synthetic CSV and Parquet files instead")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
     options = parser.parse_args(arguments)
     names = options.datasets.split(",")
     if set(names) - set(DENSE + SPARSE) or options.repeat < 1:
         parser.error(f"data sets are {', '.join(DENSE + SPARSE)}; --repeat from 1")
+    if options.synthetic:
+        print_synthetic(options.repeat)
+        return
     if shared_folder("data") is None:
         sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
     for package, module in (("liac-arff", "arff"), ("pandas", "pandas")):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError, some_of
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 # Each column gets a name, so one damaged number could fill the memory: beyond this, a file must have a byte for each.
 FREE_COLUMNS = 2**18
+BLOCK_CELLS = 2**16
 
 
 @dataclass(frozen=True)
@@ -31,17 +33,43 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """All columns of a file, before they are parted into features and labels.
+class SeparateCells:
+    """Cells as one array per column, for readers that get them so: features and labels are assembled without a copy of all."""
 
-    Cells are float64, in an ndarray or a csr_array; nominal ones hold the place of their value, missing ones NaN.
-    ``n_labels`` is for formats that say themselves how many columns at the end are labels, ``label_names`` for those that
-    name them.
+    arrays: Sequence[NDArray[np.float64]]
+    signed_zeros: bool = True
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.arrays[0]), len(self.arrays)
+
+    def take(self, columns: Sequence[int]) -> NDArray[np.float64]:
+        """Some columns as an array in C order, written in blocks of rows that fit into a processor's cache.
+
+        Without ``signed_zeros``, -0.0 becomes 0.0: parsers of text may lose the sign.
+        """
+        cells = np.empty((self.shape[0], len(columns)))
+        step = max(256, BLOCK_CELLS // len(columns))
+        for start in range(0, len(cells), step):
+            block = cells[start : start + step]
+            for position, column in enumerate(columns):
+                block[:, position] = self.arrays[column][start : start + step]
+            if not self.signed_zeros:
+                block += 0.0
+        return cells
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """All columns of a file, before they are split into features and labels.
+
+    ``content`` are cells in float64: an ndarray, a csr_array or separate columns. Nominal cells are codes, missing ones NaN.
+    ``n_labels`` is for formats that declare how many columns at the end are labels, ``label_names`` for those that name them.
     """
 
     file: Path
     columns: tuple[Column, ...]
-    cells: Any
+    content: Any
     relation: str = ""
     description: str = ""
     n_labels: int | None = None
@@ -50,6 +78,21 @@ class Table:
     @property
     def names(self) -> list[str]:
         return [column.name for column in self.columns]
+
+    @property
+    def cells(self) -> Any:
+        """All cells as an ndarray or a csr_array."""
+        return self.take(range(len(self.columns))) if isinstance(self.content, SeparateCells) else self.content
+
+    def take(self, columns: Sequence[int]) -> Any:
+        """A copy of some columns, sparse where the cells are."""
+        if isinstance(self.content, SeparateCells):
+            return self.content.take(columns)
+        first, last = columns[0], columns[-1]
+        if list(columns) == list(range(first, last + 1)):  # many times faster than a list of columns when sparse
+            return self.content[:, first : last + 1].copy()
+        taken = self.content[:, list(columns)]
+        return sparse.csr_array(taken) if sparse.issparse(taken) else np.ascontiguousarray(taken)
 
 
 def join(tables: Sequence[Table]) -> Table:
@@ -74,7 +117,7 @@ def join(tables: Sequence[Table]) -> Table:
         return first
     cells = [table.cells for table in tables]
     stacked = sparse.vstack(cells, format="csr") if any(map(sparse.issparse, cells)) else np.vstack(cells)
-    return replace(first, cells=stacked)
+    return replace(first, content=stacked)
 
 
 def check_names(columns: Sequence[Column], file: Path) -> None:

@@ -36,12 +36,7 @@ def parse_csv(data: bytes, file: Path) -> Table:
     array([[98.,  0.],
            [nan,  1.]])
     """
-    table = _parse(utf8_text(data, file), file)
-    np.add(table.cells, 0.0, out=table.cells)  # -0.0 becomes 0.0: a library that reads -0 as an integer loses the sign
-    return table
-
-
-def _parse(text: bytes, file: Path) -> Table:
+    text = utf8_text(data, file)
     end = text.find(b"\n")
     first_line = text if end < 0 else text[:end]
     delimiter = max(DELIMITERS, key=lambda mark: first_line.count(mark.encode()))
@@ -52,7 +47,7 @@ def _parse(text: bytes, file: Path) -> Table:
     if engine is not None and _is_regular(text, delimiter):
         parsed = engine(text, start, delimiter, len(names))
         if parsed is not None and len(parsed) == len(names):
-            return make_table(names, parsed, file)
+            return make_table(names, parsed, file, signed_zeros=False)
     return parse_without_engine(text, start, delimiter, names, file)
 
 
@@ -87,11 +82,15 @@ def _is_regular(text: bytes, delimiter: str) -> bool:
 
 def _quotes_enclose_cells(letters: NDArray[np.uint8], delimiter: int) -> bool:
     """Whether quotes open only where a cell starts and close only where it ends; two in a cell stand for one."""
-    padded = np.pad(letters, 1, constant_values=ord("\n"))
-    quotes = np.flatnonzero(padded == ord('"'))
+    quotes = np.flatnonzero(letters == ord('"'))
+    if len(quotes) % 2:
+        return False
     around = np.zeros(256, dtype=bool)
     around[[ord("\n"), ord('"'), delimiter]] = True
-    return len(quotes) % 2 == 0 and bool(around[padded[quotes[0::2] - 1]].all() and around[padded[quotes[1::2] + 1]].all())
+    opening, closing = quotes[0::2], quotes[1::2]
+    opening = opening[opening > 0]
+    closing = closing[closing < len(letters) - 1]
+    return bool(around[letters[opening - 1]].all() and around[letters[closing + 1]].all())
 
 
 def parse_without_engine(text: bytes, start: int, delimiter: str, names: list[str], file: Path) -> Table:
@@ -109,7 +108,7 @@ def parse_without_engine(text: bytes, start: int, delimiter: str, names: list[st
             rows.append(row)
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
-    return make_table(names, [TextCells.of(column) for column in zip(*rows, strict=True)], file)
+    return make_table(names, [TextCells.of(column) for column in zip(*rows, strict=True)], file, signed_zeros=False)
 
 
 def _parse_numbers(body: str, delimiter: str, names: list[str], file: Path) -> Table:
@@ -120,4 +119,4 @@ def _parse_numbers(body: str, delimiter: str, names: list[str], file: Path) -> T
     lines = ((0, line.replace(delimiter, ",")) for line in body.split("\n") if line)
     numbers = NumberRows(columns)
     cells = np.vstack([numbers.dense([row for _, row in block]) for block in blocks(lines)])
-    return Table(file, columns, cells)
+    return Table(file, columns, cells + 0.0)

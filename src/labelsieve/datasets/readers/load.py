@@ -7,9 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, overload
 
-import numpy as np
-from scipy import sparse
-
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.arff import parse_arff
@@ -158,7 +155,7 @@ def part(table: Table, labels: Labels | None, name: str, missing_labels: Missing
         raise DatasetError(f"all {len(columns)} columns are labels.", file=table.file, remedy="Leave some as features.")
     kept = [table.columns[i] for i in features]
     renamed = [Column(label, table.columns[i].values) for label, i in zip(chosen, columns, strict=True)]
-    X, Y = _take(table.cells, features), _take(table.cells, columns)
+    X, Y = table.take(features), table.take(columns)
     if missing_labels == "drop":
         keep = rows_with_labels(Y)
         if not keep.any():
@@ -175,13 +172,6 @@ def part(table: Table, labels: Labels | None, name: str, missing_labels: Missing
         name=name,
         label_categories={column.name: column.values for column in renamed if is_class(column) and column.values is not None},
     )
-
-
-def _take(cells: Any, columns: list[int]) -> Any:
-    first, last = columns[0], columns[-1]
-    if columns == list(range(first, last + 1)):  # many times faster than a list of columns when sparse
-        return cells[:, first : last + 1].copy()
-    return sparse.csr_array(cells[:, columns]) if sparse.issparse(cells) else np.ascontiguousarray(cells[:, columns])
 
 
 def _name(files: list[Path]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.datasets.readers.column_table import Column, Table, check_names
+from labelsieve.datasets.readers.column_table import Column, SeparateCells, Table, check_names
 
 # Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))
@@ -94,13 +94,17 @@ def make_table(
     *,
     description: str = "",
     label_names: tuple[str, ...] | None = None,
+    signed_zeros: bool = True,
 ) -> Table:
-    """A table of columns: text by :func:`text_column`, numbers as they are, NaN where they are missing."""
-    columns = []
-    cells = np.empty((len(parsed[0].index if isinstance(parsed[0], TextCells) else parsed[0]), len(parsed)))
-    for position, (name, column) in enumerate(zip(names, parsed, strict=True)):
-        read, numbers = text_column(name, column) if isinstance(column, TextCells) else (Column(name), column)
-        cells[:, position] = numbers
-        columns.append(read)
+    """A table of columns: text by :func:`text_column`, numbers as they are, NaN where they are missing.
+
+    ``signed_zeros=False`` makes -0.0 to 0.0, for a format in which parsers may lose the sign.
+    """
+    read = [
+        text_column(name, column) if isinstance(column, TextCells) else (Column(name), column)
+        for name, column in zip(names, parsed, strict=True)
+    ]
+    columns = tuple(column for column, _ in read)
     check_names(columns, file)
-    return Table(file, tuple(columns), cells, description=description, label_names=label_names)
+    cells = SeparateCells([numbers for _, numbers in read], signed_zeros)
+    return Table(file, columns, cells, description=description, label_names=label_names)
