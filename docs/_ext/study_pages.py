@@ -18,7 +18,7 @@ def lines():
     found = json.loads(CLAIMS.read_text(encoding="utf-8"))
     yield from [".. list-table::", "   :header-rows: 1", "   :widths: auto", "", "   * - study", "     - claims that hold", ""]
     for name in REPLICATIONS:
-        yield from [f"   * - :ref:`{name} <study-{name}>`", f"     - {plain(in_short(found[name]['tables']))}"]
+        yield from [f"   * - :ref:`{name} <study-{name}>`", f"     - {plain(summary(found[name]['tables']))}"]
     yield ""
     for name, replication in REPLICATIONS.items():
         yield from [
@@ -37,15 +37,16 @@ def lines():
         yield from ["Assumptions where the paper leaves a setting open:", ""]
         for topic, assumption in replication.assumptions.items():
             yield from [f"- **{plain(topic)}**: {plain(assumption)}"]
-        yield from ["", f"Results: {plain(found[name]['ran'])}", ""]
+        yield from ["", f"Runs: {plain(found[name]['ran'])}", ""]
         for table in found[name]["tables"]:
             yield from claims(table)
 
 
-def in_short(tables):
+def summary(tables):
     """Return the number of claims that hold in each table; tables without such a count are left out."""
     held = {
-        one["title"].removeprefix("Claims").lstrip(", "): re.match(r"\d+ of \d+(?= claims)", one["summary"]) for one in tables
+        table["title"].removeprefix("Claims").lstrip(", "): re.match(r"\d+ of \d+(?= claims)", table["summary"])
+        for table in tables
     }
     counts = [f"{count[0]}{', ' if title else ''}{title}" for title, count in held.items() if count]
     return "; ".join(counts) or ("see below" if tables else "not run")
@@ -65,7 +66,7 @@ class Replications(SphinxDirective):
     """``.. replications::``."""
 
     def run(self):
-        self.env.note_reread()  # it comes from the code, which Sphinx does not watch
+        self.env.note_reread()  # generated from the code, which Sphinx does not watch
         self.content = StringList(list(lines()), source="labelsieve study")
         return self.parse_content_to_nodes()
 
