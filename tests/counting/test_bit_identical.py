@@ -12,7 +12,7 @@ import pytest
 from labelsieve.counting.backends import Column, NativeBackend
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes, mutual_information
-from tests.support import reference_information as twins
+from tests.support import reference_information as references
 from tests.support.joint_tables import (
     FEATURES,
     GIVEN_LEVELS,
@@ -46,14 +46,14 @@ def test_the_sums_that_the_others_are_compared_with_are_those_of_naive_counting(
     rng = np.random.default_rng(11)
     for k in rng.choice(X.shape[1], size=3, replace=False):
         x = X[:, k].tolist()
-        assert sums["features"][k] == twins.sum_of_cells(values, x)
+        assert sums["features"][k] == references.sum_of_cells(values, x)
         for l in rng.choice(Y.shape[1], size=4, replace=False):
             y = Y[:, l].tolist()
-            assert sums["targets"][l] == twins.sum_of_cells(values, y)
-            assert sums["pairs"][k, l] == twins.sum_of_cells(values, x, y)
+            assert sums["targets"][l] == references.sum_of_cells(values, y)
+            assert sums["pairs"][k, l] == references.sum_of_cells(values, x, y)
             for z, n_levels in zip(given.T.tolist(), GIVEN_LEVELS, strict=True):
-                assert sums[f"given {n_levels}"][k] == twins.sum_of_cells(values, x, z)
-                assert sums[f"given {n_levels}, triples"][k, l] == twins.sum_of_cells(values, x, y, z)
+                assert sums[f"given {n_levels}"][k] == references.sum_of_cells(values, x, z)
+                assert sums[f"given {n_levels}, triples"][k, l] == references.sum_of_cells(values, x, y, z)
 
 
 @every_table

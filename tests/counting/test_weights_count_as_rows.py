@@ -12,16 +12,16 @@ from labelsieve.counting.backends import Column, NativeBackend
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.row_weights import quantize
 from labelsieve.information import Codes, entropy, mutual_information
-from tests.support import reference_information as twins
+from tests.support import reference_information as references
 from tests.support.random_tables import make_table, many_levels_table, sparse_table, weighted_cases
 
-measures = pytest.mark.parametrize("name", twins.MEASURES)
+measures = pytest.mark.parametrize("name", references.MEASURES)
 for_many_tables = settings(max_examples=60, deadline=None)
 estimators = st.sampled_from(["plugin", "miller-madow"])
 
 
 def apply(name, case, **how):
-    return getattr(information, name)(*case[: 1 + len(twins.MEASURES[name][1])], **how)
+    return getattr(information, name)(*case[: 1 + len(references.MEASURES[name][1])], **how)
 
 
 @measures
@@ -117,7 +117,7 @@ def test_plugin_estimates_take_weights_of_any_size(total):
     weights = np.random.default_rng(5).uniform(0.5, 1.5, size=300)
     weights /= weights.sum()
     X = make_table(6, 300, ["every row its own", "3 levels", "fair"])
-    expected = twins.mutual_information(X, weights=weights)
+    expected = references.mutual_information(X, weights=weights)
     ours = mutual_information(X, sample_weight=weights * total)
     np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-10)
 
@@ -125,7 +125,7 @@ def test_plugin_estimates_take_weights_of_any_size(total):
 def test_plugin_estimates_take_the_largest_weights():
     weights = [1.5e308, 0.5e308, 1e308]
     ours = entropy([[0], [1], [0]], sample_weight=weights)
-    np.testing.assert_allclose(ours, [twins.H([0, 1, 0], weights=[3, 1, 2])], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(ours, [references.H([0, 1, 0], weights=[3, 1, 2])], rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("total", [1e-9, 1e-3, 1.0, 1e12])
@@ -135,7 +135,7 @@ def test_miller_and_madows_correction_of_any_weights_is_right_or_refused(name, t
     weights = np.random.default_rng(5).uniform(0.5, 1.5, size=700)
     weights *= total / weights.sum()
     case = tuple(make_table(seed, 700, ["every row its own", "3 levels"]) for seed in range(2))
-    case = case[: 1 + len(twins.MEASURES[name][1])]
+    case = case[: 1 + len(references.MEASURES[name][1])]
     how = {"estimator": "miller-madow"}
     refusal = None
     try:
@@ -143,7 +143,7 @@ def test_miller_and_madows_correction_of_any_weights_is_right_or_refused(name, t
     except InputError as error:
         refusal = str(error)
     if refusal is None:
-        naive = twins.MEASURES[name][0](*case, weights=weights, **how)
+        naive = references.MEASURES[name][0](*case, weights=weights, **how)
         np.testing.assert_allclose(ours, naive, rtol=1e-9, atol=1e-9)
     else:
         assert total <= 1, "weights that add up to more than a row say how often rows count"

@@ -11,8 +11,8 @@ from labelsieve.counting.shrinkage import table_information
 from labelsieve.discretize import equal_width
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest
-from tests.support import reference_criteria as criterion_twins
-from tests.support.reference_criteria import TWINS
+from tests.support import reference_criteria as reference_criteria
+from tests.support.reference_criteria import REFERENCES
 
 ROWS, FEATURES, LABELS = 60, 7, 3
 CASES = [  # one joint variable has no pairs and no parents
@@ -25,7 +25,7 @@ CASES = [  # one joint variable has no pairs and no parents
 
 @pytest.fixture
 def naive(monkeypatch):
-    """The twins of the criteria, their terms replaced by the functions of the library, one table at a time."""
+    """The references of the criteria, their terms replaced by the functions of the library, one table at a time."""
     how = {"estimator": "shrinkage", "sample_weight": None}
 
     def column(*columns):
@@ -58,7 +58,7 @@ def naive(monkeypatch):
         return float(table_information(tables, [(1, "xyz")], given, (1, 1))[0, 0])
 
     for name, function in {"mi": mi, "cmi": cmi, "joint_mi": joint_mi, "co": co, "H": H}.items():
-        monkeypatch.setattr(criterion_twins, name, function)
+        monkeypatch.setattr(reference_criteria, name, function)
     return how
 
 
@@ -86,7 +86,7 @@ def test_every_criterion_equals_the_naive_reading(naive, name, targets, weighted
     features = columns_of(X)
     chosen = []
     for place, column in enumerate(sieve.selected_):
-        scores = np.array([TWINS[name](one, chosen, labels) for one in features])
+        scores = np.array([REFERENCES[name](one, chosen, labels) for one in features])
         scores[[features.index(one) for one in chosen]] = -np.inf
         assert sieve.scores_[place] == pytest.approx(scores[column], abs=1e-9)
         assert scores[column] >= scores.max() - 1e-9

@@ -1,4 +1,4 @@
-"""Formula = code: every criterion agrees with a naive twin that is written straight from its paper."""
+"""Formula = code: every criterion agrees with a naive reference that is written straight from its paper."""
 
 import numpy as np
 import pytest
@@ -13,9 +13,9 @@ from tests.support.criterion_cases import (
     fit_variant,
     make_case,
     make_parents,
-    twin_of,
+    reference_of,
 )
-from tests.support.reference_criteria import TWINS, estimating
+from tests.support.reference_criteria import REFERENCES, estimating
 
 variants = pytest.mark.parametrize("name", VARIANTS)
 without_pairs = pytest.mark.parametrize("name", WITHOUT_PAIRS)
@@ -39,8 +39,8 @@ def large_cases(seeds):
             yield seed, X, Y
 
 
-def test_every_criterion_of_the_catalog_has_a_twin():
-    assert set(CRITERIA) == set(TWINS)
+def test_every_criterion_of_the_catalog_has_a_reference():
+    assert set(CRITERIA) == set(REFERENCES)
 
 
 def test_the_tables_hold_what_goes_wrong():
@@ -56,13 +56,13 @@ def test_the_tables_hold_what_goes_wrong():
 
 
 @variants
-def test_every_choice_is_the_best_by_the_twin(name):
+def test_every_choice_is_the_best_by_the_reference(name):
     for seed in range(100):
         X, Y = make_case(seed)
         parents = make_parents(seed, Y.shape[1])
         sieve = fit_variant(name, X, Y, parents=parents)
         assert sorted(sieve.selected_) == list(range(X.shape[1])), f"seed {seed}"
-        assert_follows(twin_of(name, columns(Y), parents=parents), X, sieve.selected_, sieve.scores_)
+        assert_follows(reference_of(name, columns(Y), parents=parents), X, sieve.selected_, sieve.scores_)
 
 
 @without_pairs
@@ -71,7 +71,7 @@ def test_joint_targets_are_one_variable(name):
         X, Y = make_case(seed, n_targets=(2, 3, 5)[seed % 3])
         sieve = fit_variant(name, X, Y, targets="joint")
         powerset = tuple(map(tuple, Y.tolist()))
-        assert_follows(twin_of(name, [powerset]), X, sieve.selected_, sieve.scores_)
+        assert_follows(reference_of(name, [powerset]), X, sieve.selected_, sieve.scores_)
 
 
 @without_pairs
@@ -98,23 +98,23 @@ def test_whole_weights_are_repeated_rows_bit_for_bit(name, estimator):
 
 
 @variants
-def test_weighted_choices_are_the_best_by_the_weighted_twin(name):
+def test_weighted_choices_are_the_best_by_the_weighted_reference(name):
     for seed, X, Y in large_cases(range(420, 450)):
         parents = make_parents(seed, Y.shape[1])
         weights = make_weights(seed, len(X), "real")
         sieve = fit_variant(name, X, Y, parents=parents, sample_weight=weights)
         with estimating(weights=weights):
-            score = twin_of(name, columns(Y), parents=parents)
+            score = reference_of(name, columns(Y), parents=parents)
             assert_follows(score, X, sieve.selected_, sieve.scores_)
 
 
 @variants
-def test_choices_with_miller_and_madows_correction_are_the_best_by_the_corrected_twin(name):
+def test_choices_with_miller_and_madows_correction_are_the_best_by_the_corrected_reference(name):
     for seed, X, Y in large_cases(range(460, 490)):
         parents = make_parents(seed, Y.shape[1])
         sieve = fit_variant(name, X, Y, parents=parents, estimator="miller-madow")
         with estimating(estimator="miller-madow"):
-            assert_follows(twin_of(name, columns(Y), parents=parents), X, sieve.selected_, sieve.scores_)
+            assert_follows(reference_of(name, columns(Y), parents=parents), X, sieve.selected_, sieve.scores_)
 
 
 @variants
@@ -124,8 +124,8 @@ def test_of_equal_columns_the_first_is_chosen_first(name):
         X = np.hstack([X, X[:, ::-1], X[:, :1]])
         order = fit_variant(name, X, Y, parents=make_parents(seed, Y.shape[1])).selected_.tolist()
         for k, column in enumerate(columns(X)):
-            twins = [j for j, other in enumerate(columns(X)) if other == column]
-            assert sorted(twins, key=order.index) == twins, f"seed {seed}, column {k}"
+            references = [j for j, other in enumerate(columns(X)) if other == column]
+            assert sorted(references, key=order.index) == references, f"seed {seed}, column {k}"
 
 
 def test_a_criterion_is_known_by_name_class_and_object():

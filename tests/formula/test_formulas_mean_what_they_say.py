@@ -9,7 +9,7 @@ from labelsieve.counting import workspace
 from labelsieve.formula import H, I, f, sum_y, y
 from labelsieve.formula.evaluation import Program
 from tests.support.criterion_cases import columns, make_parents
-from tests.support.random_formulas import Author, Twins
+from tests.support.random_formulas import Author, Written
 from tests.support.random_tables import make_table
 from tests.support.reference_criteria import H as naive_entropy
 
@@ -27,11 +27,11 @@ class Any(Criterion):
 def write(seed):
     """A formula that mentions the candidate, and its plain reading."""
     author = Author(seed)
-    twins = author.expression(author.random.choice([1, 2, 2, 3, 3, 4]))
-    if not any("f" in node.free for node in twins.formula.walk()):
-        formula, value = twins
-        return Twins(formula + 0.1 * H(f), lambda given: value(given) + 0.1 * naive_entropy(*given["f"]))
-    return twins
+    written = author.expression(author.random.choice([1, 2, 2, 3, 3, 4]))
+    if not any("f" in node.free for node in written.formula.walk()):
+        formula, value = written
+        return Written(formula + 0.1 * H(f), lambda given: value(given) + 0.1 * naive_entropy(*given["f"]))
+    return written
 
 
 def make_data(seed):
@@ -48,19 +48,19 @@ def fit(formula, seed):
     return Sieve(Any(formula), discretizer=None, n_features_to_select=4, parents=parents).fit(X, Y)
 
 
-def assert_equals_plain_reading(twins, seed):
+def assert_equals_plain_reading(written, seed):
     X, Y, parents = make_data(seed)
     features, targets = columns(X), columns(Y)
-    sieve = fit(twins.formula, seed)
+    sieve = fit(written.formula, seed)
     for step in range(1, 4):
         chosen = sieve.selected_[:step].tolist()
         selected = [features[k] for k in chosen]
         given = {"S": tuple(selected), "selected": selected, "targets": targets, "parents": parents}
-        plain = {k: twins.value({**given, "f": (features[k],)}) for k in range(N_FEATURES) if k not in chosen}
+        plain = {k: written.value({**given, "f": (features[k],)}) for k in range(N_FEATURES) if k not in chosen}
         within = 1e-9 * (1 + max(map(abs, plain.values())))
         ours, best = sieve.selected_[step], max(plain.values())
-        assert sieve.scores_[step] == pytest.approx(plain[ours], rel=0, abs=within), f"seed {seed}: {twins.formula}"
-        assert plain[ours] >= best - within, f"seed {seed}: {twins.formula}"
+        assert sieve.scores_[step] == pytest.approx(plain[ours], rel=0, abs=within), f"seed {seed}: {written.formula}"
+        assert plain[ours] >= best - within, f"seed {seed}: {written.formula}"
 
 
 @pytest.mark.parametrize("block", range(8))

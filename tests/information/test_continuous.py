@@ -1,4 +1,4 @@
-"""Kernel densities and nearest neighbors: naive twins, closed forms, and scikit-learn where it means the same."""
+"""Kernel densities and nearest neighbors: naive references, closed forms, and scikit-learn where it means the same."""
 
 from math import exp, log
 
@@ -33,7 +33,7 @@ def make_numbers(seed, n_rows=40, ties="no ties"):
     return X, np.column_stack([classes, rng.integers(2, size=n_rows)])
 
 
-# ------------------------------------------------------------- naive twins
+# ------------------------------------------------------------- naive references
 
 
 def naive_kernel(x, y, *, classes, h):
@@ -75,13 +75,13 @@ def naive_kraskov(x, y, k):
     return digamma(n) + total / n
 
 
-def over_columns(twin, X, Y, **how):
-    return [[twin(x, y, **how) for y in Y.T] for x in X.T]
+def over_columns(reference, X, Y, **how):
+    return [[reference(x, y, **how) for y in Y.T] for x in X.T]
 
 
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("bandwidth", ["reference", 0.2])
-def test_kernel_densities_equal_their_twin(ties, bandwidth, monkeypatch):
+def test_kernel_densities_equal_their_reference(ties, bandwidth, monkeypatch):
     for seed in range(4):
         X, Y = make_numbers(seed, ties=ties)
         if seed == 3:  # in blocks, a target at a time
@@ -97,7 +97,7 @@ def test_kernel_densities_equal_their_twin(ties, bandwidth, monkeypatch):
 
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("k", [1, 3, 30])
-def test_neighbors_equal_their_twins(ties, k):
+def test_neighbors_equal_their_references(ties, k):
     for seed in range(6):
         X, Y = make_numbers(seed, ties=ties)
         ours = neighbor_mutual_information(X, Y, n_neighbors=k)

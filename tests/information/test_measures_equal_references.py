@@ -1,4 +1,4 @@
-"""Every measure is its definition: it agrees with a naive twin on hundreds of random tables."""
+"""Every measure is its definition: it agrees with a naive reference on hundreds of random tables."""
 
 import inspect
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import labelsieve.information as information
-from tests.support import reference_information as twins
+from tests.support import reference_information as references
 from tests.support.random_tables import cases, make_table, many_levels_table, sparse_table, weighted_cases
 
 # A cell is off by half a unit of the fixed point, and there are no more cells than rows; the longest measure is a sum
@@ -18,7 +18,7 @@ EXACT_COUNTS = 5e-12
 LARGE_COUNTS = 3e-11
 ROUNDED_WEIGHTS = 1e-10
 
-measures = pytest.mark.parametrize("name", twins.MEASURES)
+measures = pytest.mark.parametrize("name", references.MEASURES)
 estimators = pytest.mark.parametrize("estimator", ["plugin", "miller-madow"])
 hundreds = settings(max_examples=120, deadline=None)
 ways = st.fixed_dictionaries(
@@ -26,51 +26,51 @@ ways = st.fixed_dictionaries(
 )
 
 
-def assert_equals_twin(name, case, within, *, weights=None, estimator="plugin", base="nat"):
-    twin, others = twins.MEASURES[name]
+def assert_equals_reference(name, case, within, *, weights=None, estimator="plugin", base="nat"):
+    reference, others = references.MEASURES[name]
     arguments = case[: 1 + len(others)]
     ours = getattr(information, name)(*arguments, sample_weight=weights, estimator=estimator, base=base, n_jobs=1)
-    naive = twin(*arguments, weights=weights, estimator=estimator, base=base)
+    naive = reference(*arguments, weights=weights, estimator=estimator, base=base)
     assert ours.dtype == np.float64
     assert ours.shape == naive.shape
     np.testing.assert_allclose(ours, naive, rtol=0, atol=within)
 
 
-def test_every_measure_has_a_twin():
+def test_every_measure_has_a_reference():
     public = {name for name in information.__all__ if inspect.isfunction(getattr(information, name))}
     without_bins = {"kernel_mutual_information", "neighbor_mutual_information"}  # see test_continuous.py
-    assert public - {"join"} - without_bins == set(twins.MEASURES)
+    assert public - {"join"} - without_bins == set(references.MEASURES)
 
 
 @measures
 @hundreds
 @given(case=cases(), how=ways)
-def test_measure_equals_its_twin(name, case, how):
-    assert_equals_twin(name, case, EXACT_COUNTS, **how)
+def test_measure_equals_its_reference(name, case, how):
+    assert_equals_reference(name, case, EXACT_COUNTS, **how)
 
 
 @measures
 @hundreds
 @given(data=weighted_cases("whole"), how=ways)
-def test_measure_with_whole_weights_equals_its_twin(name, data, how):
+def test_measure_with_whole_weights_equals_its_reference(name, data, how):
     case, weights = data
-    assert_equals_twin(name, case, EXACT_COUNTS, weights=weights, **how)
+    assert_equals_reference(name, case, EXACT_COUNTS, weights=weights, **how)
 
 
 @measures
 @settings(max_examples=60, deadline=None)
 @given(data=weighted_cases("zero or one"), how=ways)
-def test_measure_with_rows_left_out_equals_its_twin(name, data, how):
+def test_measure_with_rows_left_out_equals_its_reference(name, data, how):
     case, weights = data
-    assert_equals_twin(name, case, EXACT_COUNTS, weights=weights, **how)
+    assert_equals_reference(name, case, EXACT_COUNTS, weights=weights, **how)
 
 
 @measures
 @hundreds
 @given(data=weighted_cases("real"), how=ways)
-def test_measure_with_real_weights_equals_its_twin(name, data, how):
+def test_measure_with_real_weights_equals_its_reference(name, data, how):
     case, weights = data
-    assert_equals_twin(name, case, ROUNDED_WEIGHTS, weights=weights, **how)
+    assert_equals_reference(name, case, ROUNDED_WEIGHTS, weights=weights, **how)
 
 
 @measures
@@ -78,7 +78,7 @@ def test_measure_with_real_weights_equals_its_twin(name, data, how):
 @pytest.mark.parametrize("weight", [1.3, 7.0, 1e9])
 def test_a_single_weighted_row_carries_no_information(name, estimator, weight):
     case = ([[4, 0]], [[1]], [[2, 2]])
-    assert_equals_twin(name, case, 0, weights=[weight], estimator=estimator)
+    assert_equals_reference(name, case, 0, weights=[weight], estimator=estimator)
 
 
 LARGE = {
@@ -107,20 +107,20 @@ LARGE = {
 
 @measures
 @pytest.mark.parametrize(("table", "estimator"), [*zip(LARGE, ["plugin", "miller-madow"] * 2, strict=True)])
-def test_measure_of_a_large_table_equals_its_twin(name, table, estimator):
-    assert_equals_twin(name, LARGE[table](), LARGE_COUNTS, estimator=estimator)
+def test_measure_of_a_large_table_equals_its_reference(name, table, estimator):
+    assert_equals_reference(name, LARGE[table](), LARGE_COUNTS, estimator=estimator)
 
 
 @measures
 @pytest.mark.parametrize("table", ["mixed levels", "sparse"])
-def test_measure_of_a_large_weighted_table_equals_its_twin(name, table):
+def test_measure_of_a_large_weighted_table_equals_its_reference(name, table):
     case = LARGE[table]()
     weights = np.random.default_rng(12).uniform(0, 3, size=len(case[0]))
-    assert_equals_twin(name, case, ROUNDED_WEIGHTS, weights=weights, estimator="miller-madow")
+    assert_equals_reference(name, case, ROUNDED_WEIGHTS, weights=weights, estimator="miller-madow")
 
 
 def test_information_of_columns_with_each_other_is_that_of_the_table_with_itself():
     X = make_table(3, 200, ["fair", "5 levels", "duplicate", "34 levels", "constant"])
     among_themselves = information.mutual_information(X)
     assert np.array_equal(among_themselves, information.mutual_information(X, X))
-    np.testing.assert_allclose(among_themselves, twins.mutual_information(X), rtol=0, atol=EXACT_COUNTS)
+    np.testing.assert_allclose(among_themselves, references.mutual_information(X), rtol=0, atol=EXACT_COUNTS)

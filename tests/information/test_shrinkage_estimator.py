@@ -49,7 +49,7 @@ def term(name, p):
     }[name]
 
 
-def twin(name, X, *others, weights=None):
+def reference(name, X, *others, weights=None):
     rows = len(X)
     Y = columns_of(others[0]) if others else [[0] * rows]
     z = list(map(tuple, np.asarray(others[1]).tolist())) if len(others) > 1 else [0] * rows
@@ -68,11 +68,11 @@ def arguments(name, tables):
 
 @measures
 @pytest.mark.parametrize("base", ["nat", "bit"])
-def test_measures_equal_their_twins(name, base):
+def test_measures_equal_their_references(name, base):
     for seed in range(12):
         tables = arguments(name, make_case(seed))
         ours = getattr(information, name)(*tables, estimator="shrinkage", base=base)
-        np.testing.assert_allclose(ours * (log(2) if base == "bit" else 1), twin(name, *tables), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(ours * (log(2) if base == "bit" else 1), reference(name, *tables), rtol=0, atol=1e-12)
 
 
 @measures

@@ -8,7 +8,7 @@ from labelsieve import Sieve
 from labelsieve.labelspace import SelectRandom, read_targets
 from labelsieve.labelspace.base_space import to_count
 from labelsieve.registry import LABEL_SPACES
-from tests.support.criterion_cases import WITHOUT_PAIRS, assert_follows, columns, fit_variant, make_case, twin_of
+from tests.support.criterion_cases import WITHOUT_PAIRS, assert_follows, columns, fit_variant, make_case, reference_of
 from tests.support.reference_criteria import estimating
 from tests.support.reference_label_spaces import REFERENCES
 
@@ -102,7 +102,7 @@ def test_every_criterion_follows_its_reference_on_repeated_rows(space, criterion
         rows, classes, weights = repeated(str(LABEL_SPACES[space]()), X, Y)
         sieve = fit_variant(criterion, X, Y, targets=space)
         with estimating(weights=weights):
-            assert_follows(twin_of(criterion, columns(classes)), rows, sieve.selected_, sieve.scores_)
+            assert_follows(reference_of(criterion, columns(classes)), rows, sieve.selected_, sieve.scores_)
 
 
 @spaces

@@ -13,7 +13,7 @@ from labelsieve.information import mutual_information
 from labelsieve.labelspace import read_targets
 from labelsieve.search import QuadraticProgram
 from labelsieve.search import quadratic_program as quadratic
-from labelsieve.search.eigenvalue import smallest_eigenvalue
+from labelsieve.search.simplex import smallest_eigenvalue
 from tests.support.reference_quadratic import clarabel_weights, objective_of, violation_of
 from tests.support.shared_files import shared_file
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from labelsieve import InputError, QuadraticSieve, Sieve
 from labelsieve.information import mutual_information
 from tests.support.criterion_cases import make_case
-from tests.support.reference_quadratic import gradient_of, objective_of, program_twin, violation_of
+from tests.support.reference_quadratic import gradient_of, objective_of, program_reference, violation_of
 from tests.support.selection_data import assert_same_selection, make_data
 
 
@@ -19,7 +19,7 @@ def fit(X, Y, **parameters):
 
 
 def assert_solves(sieve, H, F, alpha):
-    """Weights on the simplex that satisfy the conditions of the twin's program, and the order that follows from them."""
+    """Weights on the simplex that satisfy the conditions of the reference's program, and the order that follows from them."""
     w = sieve.weights_
     assert sieve.alpha_ == pytest.approx(alpha, rel=1e-9, abs=1e-12)
     assert w.min() >= 0
@@ -39,17 +39,17 @@ def assert_solves(sieve, H, F, alpha):
 
 
 @pytest.mark.parametrize("estimator", ["plugin", "miller-madow"])
-def test_the_program_is_the_twins(estimator):
+def test_the_program_is_the_references(estimator):
     for seed in range(40):
         X, Y = make_case(seed)
-        assert_solves(fit(X, Y, estimator=estimator), *program_twin(X, Y, estimator=estimator))
+        assert_solves(fit(X, Y, estimator=estimator), *program_reference(X, Y, estimator=estimator))
 
 
-def test_weighted_rows_make_the_weighted_twins_program():
+def test_weighted_rows_make_the_weighted_references_program():
     for seed in range(50, 65):
         X, Y = make_case(seed)
         weights = np.random.default_rng(seed).uniform(0.1, 3, size=len(X))
-        assert_solves(fit(X, Y, sample_weight=weights), *program_twin(X, Y, weights=weights))
+        assert_solves(fit(X, Y, sample_weight=weights), *program_reference(X, Y, weights=weights))
 
 
 def test_whole_weights_are_repeated_rows_bit_for_bit():
@@ -157,7 +157,7 @@ DEGENERATE = {
 def test_degenerate_data_have_a_solution_too(kind, shift):
     X, Y = DEGENERATE[kind]
     sieve = fit(X, Y, shift=shift)
-    assert_solves(sieve, *program_twin(X, Y))
+    assert_solves(sieve, *program_reference(X, Y))
     assert sorted(sieve.selected_) == list(range(X.shape[1]))
     assert np.isfinite([sieve.alpha_, sieve.objective_, sieve.optimality_, sieve.shift_, sieve.curvature_]).all()
 

@@ -7,7 +7,7 @@ from labelsieve import Criterion, InputError, Sieve
 from labelsieve.formula import I, f, max_y, mean_y, y
 from labelsieve.registry import make_criterion
 from tests.support.criterion_cases import VARIANTS, assert_follows, columns, make_case
-from tests.support.reference_criteria import TWINS
+from tests.support.reference_criteria import REFERENCES
 from tests.support.selection_data import assert_same_selection, make_data
 
 ALLOWED = [name for name, (make, _, _) in VARIANTS.items() if make().plan.takes_target_weights and "parents" not in name]
@@ -28,7 +28,7 @@ def test_whole_weights_are_repeated_targets_to_the_last_bit(name):
 
 @pytest.mark.parametrize("name", ["mim", "jmi", "cmim", "disr", "icap"])
 def test_real_weights_multiply_what_is_summed(name):
-    """These are sums over the targets of something of each, so the twin is a weighted sum of twins."""
+    """These are sums over the targets of something of each, so the reference is a weighted sum of references."""
     for seed in range(6):
         X, Y = make_case(seed, n_targets=3)
         weights = np.random.default_rng(seed).uniform(0, 2, size=3)
@@ -36,7 +36,7 @@ def test_real_weights_multiply_what_is_summed(name):
         targets = columns(Y)
 
         def score(candidate, selected, targets=targets, weights=weights):
-            return sum(w * TWINS[name](candidate, selected, [y]) for w, y in zip(weights, targets, strict=True))
+            return sum(w * REFERENCES[name](candidate, selected, [y]) for w, y in zip(weights, targets, strict=True))
 
         assert_follows(score, X, sieve.selected_, sieve.scores_)
 

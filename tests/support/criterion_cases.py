@@ -1,4 +1,4 @@
-"""Small random tables with everything that goes wrong in real ones, and what it means to follow a twin on them."""
+"""Small random tables with everything that goes wrong in real ones, and what it means to follow a reference on them."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from labelsieve.criteria.relevance import CMIM, JMI
 from labelsieve.criteria.relevance_redundancy import MIFS, BetaGamma
 from labelsieve.registry import CRITERIA
 from tests.support.random_tables import make_table
-from tests.support.reference_criteria import TWINS
+from tests.support.reference_criteria import REFERENCES
 
 FEATURES = (
     "constant",
@@ -31,7 +31,7 @@ ABSENT, ALWAYS_ON = "constant", "always"
 LABELS = (ABSENT, ALWAYS_ON, "once", "fair", "rare", "duplicate", "noisy copy")
 CLASSES = (*LABELS, "3 levels", "gaps", "5 levels", "constant, not 0")
 
-# How a criterion is made, the name of its twin, the options of the twin. MLFS alone has parents beside its options.
+# How a criterion is made, the name of its reference, the options of the reference. MLFS alone has parents beside its options.
 VARIANTS = {
     **{name: (lambda name=name: CRITERIA[name](), name, {}) for name in CRITERIA},
     "jmi, normalized": (lambda: JMI(normalized=True), "jmi", {"normalized": True}),
@@ -91,13 +91,13 @@ def fit_variant(name, X, Y, *, parents=None, sample_weight=None, **parameters):
     return Sieve(make(), **parameters).fit(X, Y, sample_weight=sample_weight)
 
 
-def twin_of(name, targets, *, parents=None):
-    """The score of a candidate given the selected, by the twin of a variant."""
-    _, twin, options = VARIANTS[name]
+def reference_of(name, targets, *, parents=None):
+    """The score of a candidate given the selected, by the reference of a variant."""
+    _, reference, options = VARIANTS[name]
     options = dict(options)
     if "parents" in options:
         options["parents"] = [[targets[p] for p in some] for some in parents]
-    return lambda candidate, selected: TWINS[twin](candidate, selected, targets, **options)
+    return lambda candidate, selected: REFERENCES[reference](candidate, selected, targets, **options)
 
 
 def assert_follows(score, X, selected, scores, *, within=1e-9):
@@ -109,7 +109,7 @@ def assert_follows(score, X, selected, scores, *, within=1e-9):
     chosen = []
     for feature, ours in zip(map(int, selected), scores, strict=True):
         naive = {k: score(column, [features[j] for j in chosen]) for k, column in enumerate(features) if k not in chosen}
-        step = f"step {len(chosen)}, after {chosen}: chose {feature} with {ours}; the twin says {naive}"
+        step = f"step {len(chosen)}, after {chosen}: chose {feature} with {ours}; the reference says {naive}"
         assert abs(naive[feature] - ours) <= within, step
         assert naive[feature] >= max(naive.values()) - within, step
         chosen.append(feature)

@@ -12,7 +12,9 @@ import labelsieve.formula as language
 from tests.support.reference_criteria import H
 
 
-class Twins(NamedTuple):
+class Written(NamedTuple):
+    """A formula, and its reference: a function of columns."""
+
     formula: object
     value: object
 
@@ -64,7 +66,7 @@ class Author:
             columns = dict(zip("abc", (given[name] for name in names), strict=False))
             return sum(sign * H(*(column for letter in letters for column in columns[letter])) for sign, letters in entropies)
 
-        return Twins(write(*(getattr(language, name) for name in names)), value)
+        return Written(write(*(getattr(language, name) for name in names)), value)
 
     def expression(self, depth, bound=frozenset(), must=frozenset()):
         """Anything that mentions, somewhere in one term, all of ``must``."""
@@ -85,27 +87,27 @@ class Author:
             "max": (lambda: language.maximum(a.formula, b.formula), lambda given: max(a.value(given), b.value(given))),
         }
         write, value = ways[self.random.choice(sorted(ways))]
-        return Twins(write(), value)
+        return Written(write(), value)
 
     def scaled(self, depth, bound, must):
         a, number = self.expression(depth, bound, must), self.random.choice([2, 3, -1, 0.5, -0.3, 1])
         if self.random.random() < 0.5:
-            return Twins(number * a.formula, lambda given: number * a.value(given))
-        return Twins(number - a.formula, lambda given: number - a.value(given))
+            return Written(number * a.formula, lambda given: number * a.value(given))
+        return Written(number - a.formula, lambda given: number - a.value(given))
 
     def ratio(self, depth, bound, must):
         """Over a joint entropy: exactly 0, or far from it."""
         a, b = self.expression(depth, bound, must), self.term(bound, positive=True)
-        return Twins(a.formula / b.formula, lambda given: a.value(given) / b.value(given) if b.value(given) else 0.0)
+        return Written(a.formula / b.formula, lambda given: a.value(given) / b.value(given) if b.value(given) else 0.0)
 
     def positive_part(self, depth, bound, must):
         a = self.expression(depth, bound, must)
-        return Twins(language.pos(a.formula), lambda given: max(0.0, a.value(given)))
+        return Written(language.pos(a.formula), lambda given: max(0.0, a.value(given)))
 
     def root(self, depth, bound, must):
         """Of something far from 0, where a root makes rounding large."""
         a = self.term(bound, must)
-        return Twins(language.sqrt(a.formula * a.formula + 0.25), lambda given: (a.value(given) ** 2 + 0.25) ** 0.5)
+        return Written(language.sqrt(a.formula * a.formula + 0.25), lambda given: (a.value(given) ** 2 + 0.25) ** 0.5)
 
     def reduced(self, depth, bound, must):
         names = []
@@ -123,7 +125,7 @@ class Author:
         inside = self.expression(depth, bound | mentioned, frozenset(mentioned))
         if must - mentioned:  # what an outer reducer runs over must not be lost
             outer = self.term(bound | mentioned, must)
-            inside = Twins(inside.formula + outer.formula, lambda given, a=inside.value: a(given) + outer.value(given))
+            inside = Written(inside.formula + outer.formula, lambda given, a=inside.value: a(given) + outer.value(given))
 
         def value(given):
             values = [inside.value({**given, **one}) for one in running_over(over, given)]
@@ -133,7 +135,7 @@ class Author:
                 return fmean(values) if values else 0.0
             return {"min": min, "max": max}[way](values, default=0.0)
 
-        return Twins(getattr(language, name)(inside.formula), value)
+        return Written(getattr(language, name)(inside.formula), value)
 
 
 def running_over(variable, given):

@@ -1,7 +1,7 @@
-"""Naive twins of the criteria: the published formulas as plain loops, written to be read, not to be fast.
+"""Naive references of the criteria: the published formulas as plain loops, written to be read, not to be fast.
 
-A column is a tuple of values, a joint of columns a tuple of columns. A twin gives the score of a candidate, in nats, given the
-columns that are selected, in the order in which they were, and the columns of the targets.
+A column is a tuple of values, a joint of columns a tuple of columns. A reference gives the score of a candidate, in nats,
+given the selected columns, in order of selection, and the columns of the targets.
 """
 
 from contextlib import contextmanager
@@ -9,17 +9,17 @@ from functools import lru_cache
 from math import sqrt
 from statistics import fmean
 
-from tests.support import reference_information as twins
+from tests.support import reference_information as references
 
-TWINS = {}
+REFERENCES = {}
 _how = {"weights": None, "estimator": "plugin"}
 
 
-def twin(name):
-    """Enrol a function as the twin of a criterion of the catalog."""
+def reference(name):
+    """Register a function as the reference of a criterion of the registry."""
 
     def enrol(function):
-        TWINS[name] = function
+        REFERENCES[name] = function
         return function
 
     return enrol
@@ -38,7 +38,7 @@ def estimating(*, weights=None, estimator="plugin"):
 
 @lru_cache(maxsize=200_000)
 def _entropy(columns, weights, estimator):
-    return twins.H(*columns, weights=weights, estimator=estimator)
+    return references.H(*columns, weights=weights, estimator=estimator)
 
 
 def H(*columns):
@@ -81,12 +81,12 @@ def others(targets, y):
     return [z for k, z in enumerate(targets) if k != y]
 
 
-@twin("mim")
+@reference("mim")
 def mim(candidate, selected, targets):
     return relevance(candidate, targets)
 
 
-@twin("jmi")
+@reference("jmi")
 def jmi(candidate, selected, targets, *, normalized=False):
     if normalized and not selected:
         return sum(ratio(mi(candidate, y), sqrt(H(candidate) * H(y))) for y in targets)
@@ -98,12 +98,12 @@ def jmi(candidate, selected, targets, *, normalized=False):
     return sum(joint_mi(candidate, s, y) for s in selected for y in targets)
 
 
-@twin("cmi")
+@reference("cmi")
 def conditional(candidate, selected, targets):
     return sum(cmi(candidate, y, *selected) for y in targets)
 
 
-@twin("cmim")
+@reference("cmim")
 def cmim(candidate, selected, targets, *, with_relevance=False):
     if not selected:
         return relevance(candidate, targets)
@@ -114,21 +114,21 @@ def cmim(candidate, selected, targets, *, with_relevance=False):
     return total
 
 
-@twin("disr")
+@reference("disr")
 def disr(candidate, selected, targets):
     if not selected:
         return relevance(candidate, targets)
     return sum(ratio(joint_mi(candidate, s, y), H(candidate, s, y)) for y in targets for s in selected)
 
 
-@twin("mrmr")
+@reference("mrmr")
 def mrmr(candidate, selected, targets):
     if not selected:
         return relevance(candidate, targets)
     return relevance(candidate, targets) - len(targets) * fmean(mi(candidate, s) for s in selected)
 
 
-@twin("betagamma")
+@reference("betagamma")
 def betagamma(candidate, selected, targets, *, beta=1.0, gamma=1.0):
     total = 0.0
     for y in targets:
@@ -138,23 +138,23 @@ def betagamma(candidate, selected, targets, *, beta=1.0, gamma=1.0):
     return total
 
 
-@twin("mifs")
+@reference("mifs")
 def mifs(candidate, selected, targets, *, beta=1.0):
     redundancy = sum(mi(candidate, s) for s in selected)
     return sum(mi(candidate, y) - beta * redundancy for y in targets)
 
 
-@twin("cife")
+@reference("cife")
 def cife(candidate, selected, targets):
     return sum(mi(candidate, y) - sum(mi(candidate, s) - cmi(candidate, s, y) for s in selected) for y in targets)
 
 
-@twin("condred")
+@reference("condred")
 def condred(candidate, selected, targets):
     return sum(mi(candidate, y) + sum(cmi(candidate, s, y) for s in selected) for y in targets)
 
 
-@twin("icap")
+@reference("icap")
 def icap(candidate, selected, targets):
     total = 0.0
     for y in targets:
@@ -164,17 +164,17 @@ def icap(candidate, selected, targets):
     return total
 
 
-@twin("ami")
+@reference("ami")
 def ami(candidate, selected, targets):
     return relevance(candidate, targets) - sum(mi(candidate, s) for s in selected)
 
 
-@twin("scls")
+@reference("scls")
 def scls(candidate, selected, targets):
     return relevance(candidate, targets) * (1 - sum(ratio(mi(candidate, s), H(candidate)) for s in selected))
 
 
-@twin("pmu")
+@reference("pmu")
 def pmu(candidate, selected, targets, *, pairs="once"):
     score = relevance(candidate, targets) - sum(co(candidate, s, y) for s in selected for y in targets)
     for k, y in enumerate(targets):
@@ -184,19 +184,19 @@ def pmu(candidate, selected, targets, *, pairs="once"):
     return score
 
 
-@twin("fimf")
+@reference("fimf")
 def fimf(candidate, selected, targets, *, n_top=10):
     by_entropy = sorted(range(len(targets)), key=lambda place: (-round(H(targets[place]), 9), place))
     top = [targets[place] for place in by_entropy[:n_top]]
     return relevance(candidate, targets) - sum(co(candidate, y, z) for y, z in pairs(top))
 
 
-@twin("d2f")
+@reference("d2f")
 def d2f(candidate, selected, targets):
     return relevance(candidate, targets) - sum(co(candidate, s, y) for s in selected for y in targets)
 
 
-@twin("mdmr")
+@reference("mdmr")
 def mdmr(candidate, selected, targets):
     score = relevance(candidate, targets)
     if selected:
@@ -204,7 +204,7 @@ def mdmr(candidate, selected, targets):
     return score
 
 
-@twin("lrfs")
+@reference("lrfs")
 def lrfs(candidate, selected, targets):
     score = sum(cmi(candidate, y, z) for k, y in enumerate(targets) for z in others(targets, k))
     return score - fmean(mi(candidate, s) for s in selected) if selected else score
@@ -216,19 +216,19 @@ def supplements(candidate, targets, place):
     return [max(0.0, cmi(candidate, y, z) - mi(candidate, y)) for z in others(targets, place)]
 
 
-@twin("lsmfs")
+@reference("lsmfs")
 def lsmfs(candidate, selected, targets):
     score = relevance(candidate, targets) - sum(mi(candidate, s) for s in selected)
     return score + sum(sum(supplements(candidate, targets, place)) for place in range(len(targets)))
 
 
-@twin("mlsmfs")
+@reference("mlsmfs")
 def mlsmfs(candidate, selected, targets):
     score = relevance(candidate, targets) - sum(mi(candidate, s) for s in selected)
     return score + sum(max(supplements(candidate, targets, place), default=0.0) for place in range(len(targets)))
 
 
-@twin("mlfs")
+@reference("mlfs")
 def mlfs(candidate, selected, targets, *, beta=None, gamma=None, parents=None, first_pick="formula"):
     """``parents`` lists, for every target, the columns of its parents."""
     if first_pick == "relevance" and not selected:

@@ -1,4 +1,4 @@
-"""Naive twins of the measures: dictionaries of counts and the definitions, written to be read, not to be fast.
+"""Naive references of the measures: dictionaries of counts and the definitions, written to be read, not to be fast.
 
 A table is a list of rows (or an array). Weights are frequencies: a row of weight 2.5 is two and a half rows.
 """

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from tests.support import reference_information as twins
+from tests.support import reference_information as references
 
 
-def program_twin(X, Y, **how):
+def program_reference(X, Y, **how):
     """``H``, ``F`` and ``alpha`` of eq. 5 and 12, in bits, from dictionaries of counts.
 
     A corrected estimate can be negative; alpha stays between 0 and 1.
     """
-    H = twins.mutual_information(X, X, base="bit", **how)
-    F = twins.mutual_information(X, Y, base="bit", **how).mean(axis=1)
+    H = references.mutual_information(X, X, base="bit", **how)
+    F = references.mutual_information(X, Y, base="bit", **how).mean(axis=1)
     total = H.mean() + F.mean()
     return H, F, float(np.clip(H.mean() / total, 0, 1)) if total > 0 else 0.0
 

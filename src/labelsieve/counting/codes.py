@@ -30,7 +30,7 @@ class SparseCodes:
 class Codes:
     """A table of codes: column ``j`` holds integers from 0 to ``levels[j] - 1``.
 
-    Make one with :meth:`from_values`, or with a discretizer such as :func:`labelsieve.discretize.equal_width`.
+    Build one with :meth:`from_values`, or with a discretizer such as :func:`labelsieve.discretize.equal_width`.
 
     Attributes
     ----------
@@ -118,9 +118,9 @@ class Codes:
             return Codes(n_rows, self.levels, self.names, dense=self.dense[rows])
         assert self.sparse is not None
         kept = rows[self.sparse.rows]
-        place = np.cumsum(rows, dtype=np.int64) - 1
+        new_index = np.cumsum(rows, dtype=np.int64) - 1
         starts = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])[self.sparse.starts]
-        new_rows = place[self.sparse.rows[kept]].astype(np.uint32)
+        new_rows = new_index[self.sparse.rows[kept]].astype(np.uint32)
         sparse = SparseCodes(starts, new_rows, self.sparse.codes[kept], self.sparse.implicit)
         return Codes(n_rows, self.levels, self.names, sparse=sparse)
 
@@ -130,8 +130,8 @@ class Codes:
         if self.dense is not None:
             return core.dense_table(self.dense, self.levels)
         assert self.sparse is not None
-        parts = self.sparse
-        return core.sparse_table(parts.starts, parts.rows, parts.codes, parts.implicit, self.n_rows, self.levels)
+        starts, rows, codes, implicit = self.sparse.starts, self.sparse.rows, self.sparse.codes, self.sparse.implicit
+        return core.sparse_table(starts, rows, codes, implicit, self.n_rows, self.levels)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "native"}

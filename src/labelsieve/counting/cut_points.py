@@ -1,4 +1,4 @@
-"""Cut points of columns, and the codes that they make: the part of the discretizers that talks to the core."""
+"""Cut points of columns and the resulting codes: the discretizers' interface to the core."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from labelsieve import core
 from labelsieve.counting.codes import MAX_LEVELS, Codes, SparseCodes, sparse_rows
 from labelsieve.counting.fixed_point import FixedPoint, logarithms
-from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
 
@@ -36,20 +36,20 @@ class ColumnCuts:
         with np.errstate(over="ignore"):
             middle = (low + high) / 2
         middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
-        parts_them, else_ = (middle < high, low) if self.closed_right else (middle > low, high)
+        separates, otherwise = (middle < high, low) if self.closed_right else (middle > low, high)
         of_kept = np.repeat(self.kept, np.diff(self.starts))
         edges = self.points.copy()
-        edges[:-1][of_kept[:-1]] = np.where(parts_them, middle, else_)[of_kept[:-1]]
+        edges[:-1][of_kept[:-1]] = np.where(separates, middle, otherwise)[of_kept[:-1]]
         last = self.starts[1:][self.kept] - 1
         starts = self.starts - np.concatenate([[0], np.cumsum(self.kept)])
         return starts, np.delete(edges, last)
 
     def split(self) -> tuple[list[NDArray[np.float64]], list[NDArray[np.float64] | None]]:
         """For every column its cut points, and the values that it keeps or None."""
-        parts = [self.points[first:last] for first, last in pairwise(self.starts.tolist())]
-        nothing = np.empty(0)
-        cuts = [nothing if kept else part for part, kept in zip(parts, self.kept.tolist(), strict=True)]
-        return cuts, [part if kept else None for part, kept in zip(parts, self.kept.tolist(), strict=True)]
+        points = [self.points[first:last] for first, last in pairwise(self.starts.tolist())]
+        empty = np.empty(0)
+        cuts = [empty if kept else values for values, kept in zip(points, self.kept.tolist(), strict=True)]
+        return cuts, [values if kept else None for values, kept in zip(points, self.kept.tolist(), strict=True)]
 
 
 def cut_by_values(
@@ -126,8 +126,32 @@ def apply_cuts(table: NumberTable, cuts: ColumnCuts) -> Codes:
     return Codes(n_rows, levels, table.names, sparse=sparse)
 
 
+def bin_equal_width(X: Any, n_bins: int, *, closed_right: bool) -> Codes:
+    """See :func:`labelsieve.discretize.equal_width`."""
+    table = read_table(X)
+    n_rows, n_columns = table.shape
+    levels = np.empty(n_columns, dtype=np.uint32)
+    if table.dense is not None:
+        codes = np.empty((n_rows, n_columns), dtype=np.uint8 if n_bins <= 256 else np.uint16, order="F")
+        bad = core.equal_width(table.dense, n_bins, closed_right, codes, levels)
+        if bad is not None:
+            raise not_finite(table.dense[bad], bad[0], bad[1], table)
+        return Codes(n_rows, levels, table.names, dense=codes)
+    columns = table.sparse
+    starts = columns.indptr.astype(np.int64, copy=False)
+    values = columns.data.astype(np.float64, copy=False)
+    listed = np.empty(len(values), dtype=np.uint16)
+    implicit = np.empty(n_columns, dtype=np.uint16)
+    bad = core.equal_width_sparse(starts, values, n_rows, n_bins, closed_right, listed, implicit, levels)
+    if bad is not None:
+        at = starts[bad[1]] + bad[0]
+        raise not_finite(values[at], int(columns.indices[at]), bad[1], table)
+    sparse = SparseCodes(starts, sparse_rows(columns), listed, implicit)
+    return Codes(n_rows, levels, table.names, sparse=sparse)
+
+
 def require_finite(table: NumberTable, *, allow_missing: bool) -> None:
-    """Refuse infinite values, and missing ones unless they are allowed, by their place."""
+    """Raise InputError with the position of the first infinite value, or missing one where these are not allowed."""
     numbers = table.sparse.data.reshape(-1, 1) if table.dense is None else table.dense
     bad = core.scan_finite(numbers, allow_missing)
     if bad is None:
@@ -140,10 +164,10 @@ def require_finite(table: NumberTable, *, allow_missing: bool) -> None:
 
 
 def not_finite(value: Any, row: int, column: int, table: NumberTable) -> InputError:
-    """What is said about a value that no bin can hold."""
+    """The error for a value that no bin can hold."""
     remedy = "fill such values or drop their rows"
     if np.isnan(value):
-        remedy += ', or give them a level of their own: a discretizer with missing="level"'
+        remedy += ', or give them a separate level: a discretizer with missing="level"'
     return InputError(f"X, row {row}, {table.name(column)}: {value!s} is not a finite number; {remedy}.")
 
 

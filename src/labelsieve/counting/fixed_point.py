@@ -85,8 +85,8 @@ class FixedPoint:
         """For ``n_rows`` weights that add up to ``total``, where a weight of one is ``unit``."""
         if estimator not in ESTIMATORS:
             raise InputError(
-                f"estimator={estimator!r} needs whole tables, and here sums over their cells are all (networks that are "
-                "learned, quadratic programs); use 'plugin' or 'miller-madow', or give the network itself."
+                f"estimator={estimator!r} needs whole tables, and only sums over their cells are available here (learned "
+                "networks, quadratic programs); use 'plugin' or 'miller-madow', or give the network itself."
             )
         largest = max(1.0, total * math.log(max(total, 2)))
         if estimator != "plugin":
@@ -124,7 +124,7 @@ class FixedPoint:
         return int(self(np.array([self.total]))[0])
 
     def information(self, fixed: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Nats from a fixed-point account: divided by the scale, a power of two, and by ``N``."""
+        """Nats from a fixed-point sum: divided by the scale, a power of two, and by ``N``."""
         return fixed / self._divisor
 
     @cached_property

@@ -21,7 +21,7 @@ def refine(joint: NDArray[np.uint32], n_levels: int, codes: Codes, column: int) 
 
 
 def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
-    """One code per row for all columns together, and how many there are.
+    """One code per row for all columns jointly, and the number of codes.
 
     Rows are numbered in order of first appearance. Cost: a pass over the rows for every column.
     """

@@ -1,10 +1,10 @@
-"""Refusing before a run what would not fit."""
+"""Checks before a run that its memory is available."""
 
 import os
 
 
 def available_memory() -> int | None:
-    """Bytes that can be had without swapping, where the system tells."""
+    """Bytes available without swapping; None where the system does not report them."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             for line in lines:
@@ -19,8 +19,8 @@ def available_memory() -> int | None:
 
 
 def require_memory(n_bytes: int, purpose: str, n_features: int, n_targets: int) -> None:
-    """Raise MemoryError when ``n_bytes`` are more than there is."""
-    if n_bytes < 2**26:  # not worth asking
+    """Raise MemoryError when ``n_bytes`` exceed the available memory."""
+    if n_bytes < 2**26:  # too small to check
         return
     free = available_memory()
     if free is not None and n_bytes > free:

@@ -1,4 +1,4 @@
-"""Reading what users hand in: arrays, lists, frames and sparse matrices, as numbers with names."""
+"""Reading user input: arrays, lists, frames and sparse matrices, as numbers with column names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class NumberTable:
         return shape
 
     def name(self, column: int) -> str:
-        """How messages call a column."""
+        """The name of a column in messages."""
         return f"column {column}" if self.names is None else f"column {column} ({self.names[column]!r})"
 
     def take_rows(self, rows: NDArray[np.bool_]) -> "NumberTable":
@@ -45,7 +45,7 @@ class NumberTable:
 def read_table(
     X: Any, *, what: str = "X", allow_missing: bool = False, text: Mapping[int, NDArray[np.str_]] | None = None
 ) -> NumberTable:
-    """Read ``X`` as numbers: nothing is copied that need not be.
+    """Read ``X`` as numbers: without copies where possible.
 
     Text and categorical columns of a frame become the ranks of their sorted distinct values, or of those in ``text``, where
     a value that is not among them lies half-way between its neighbors; everything else must be numbers already. A
@@ -135,7 +135,7 @@ def _canonical(X: Any, what: str) -> Any:
         raise InputError(f"{what} must have two dimensions, rows and columns; it has {X.ndim}.")
     columns = without_duplicates(X.tocsc())
     data = _numeric(columns.data, what)
-    # A matrix of its own around the same memory: the caller's stays as it was.
+    # A separate matrix around the same memory: the caller's is not modified.
     canonical = sp.csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
     canonical.has_canonical_format = True
     return canonical
@@ -183,9 +183,9 @@ def _rank(series: Any, known: NDArray[np.str_] | None) -> tuple[NDArray[Any], ND
     if known is None:
         known, ranks = np.unique(words, return_inverse=True)
         return np.asarray(ranks, dtype=np.uint32), known
-    places = np.searchsorted(known, words)
-    strange = np.take(known, places, mode="clip") != words if len(known) else np.ones(len(words), dtype=bool)
-    return places - 0.5 * strange, known
+    ranks = np.searchsorted(known, words)
+    unknown = np.take(known, ranks, mode="clip") != words if len(known) else np.ones(len(words), dtype=bool)
+    return ranks - 0.5 * unknown, known
 
 
 def _read_series(series: Any, what: str) -> NDArray[Any]:

@@ -24,7 +24,7 @@ class RowWeights:
     total: int
 
     def of(self, row_index: NDArray[np.uint32] | None) -> "RowWeights":
-        """The weight of every entry, where row_index name rows."""
+        """The weights of the rows that ``row_index`` names."""
         return self if row_index is None else RowWeights(self.values[row_index], self.unit, self.total)
 
 
@@ -51,7 +51,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def quantize(weights: NDArray[np.float64], times: NDArray[np.int64] | None = None) -> RowWeights:
-    r"""Turn weights into integers; ``times`` says how often each row is counted, if not once.
+    r"""Turn weights into integers; ``times`` is the number of times each row is counted, by default once.
 
     Whole numbers that add up to less than :math:`2^{31}` stay as they are: a row of weight 3 is then exactly three rows.
     Others are scaled by a power of two so that they add up to about :math:`2^{40}` and rounded; the error of a weight is at
@@ -73,7 +73,7 @@ def quantize(weights: NDArray[np.float64], times: NDArray[np.int64] | None = Non
 
 
 def weigh(sample_weight: Any, n_rows: int, estimator: Estimator) -> tuple[NDArray[np.bool_] | None, RowWeights | None]:
-    """Which rows to keep (None: all), and the weights of those kept (None: all alike, and counted at full speed)."""
+    """Which rows to keep (None: all), and the weights of those kept (None: all equal, counted at full speed)."""
     rows, kept = positive_weights(sample_weight, n_rows)
     return rows, quantized_weights(kept, estimator)
 
@@ -81,7 +81,7 @@ def weigh(sample_weight: Any, n_rows: int, estimator: Estimator) -> tuple[NDArra
 def positive_weights(sample_weight: Any, n_rows: int) -> tuple[NDArray[np.bool_] | None, NDArray[np.float64] | None]:
     """Which rows to keep (None: all), and the weights of those kept (None: one each).
 
-    A row without weight is no row, not even for the bins of a discretizer.
+    A row without weight does not count, not even for the bins of a discretizer.
     """
     weights = read_weights(sample_weight, n_rows)
     if weights is None:
@@ -93,17 +93,17 @@ def positive_weights(sample_weight: Any, n_rows: int) -> tuple[NDArray[np.bool_]
 def quantized_weights(
     weights: NDArray[np.float64] | None, estimator: Estimator, times: NDArray[np.int64] | None = None
 ) -> RowWeights | None:
-    """Integer weights of rows that all count, each as often as ``times`` says; None when they need no weights.
+    """Integer weights of the rows, each counted ``times`` times; None when no weights are needed.
 
-    Equal weights do not change a plug-in estimate; Miller and Madow's correction and shrinkage know how many rows there are,
-    so for them they do.
+    Equal weights do not change a plug-in estimate, but Miller and Madow's correction and shrinkage depend on the number of
+    rows.
     """
     if weights is None or (np.all(weights == weights[0]) and (estimator == "plugin" or weights[0] == 1)):
         return None
     quantized = quantize(weights, times)
     if estimator != "plugin" and quantized.unit > quantized.total * _SMALLEST_SHARE:
         raise InputError(
-            f"sample_weight adds up to less than a millionth of a row; estimator={estimator!r} needs weights that say how "
-            "often rows count. Scale them, or use estimator='plugin'."
+            f"sample_weight adds up to less than a millionth of a row; estimator={estimator!r} needs frequency "
+            "weights. Scale them, or use estimator='plugin'."
         )
     return quantized

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
 
-_MOST_TARGETS = 2**16  # that whole weights may stand for: room for them is taken from the fixed point
+_MOST_TARGETS = 2**16  # that whole weights may add up to: the fixed point needs headroom for them
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class TargetWeights:
     ----------
     values : ndarray of float
     whole : bool
-        They are whole numbers, and not too large to be counted as so many targets.
+        They are whole numbers, small enough to count as that many targets.
     """
 
     values: NDArray[np.float64]
@@ -30,7 +30,7 @@ class TargetWeights:
 
     @property
     def n_targets(self) -> int:
-        """Targets that sums must have room for."""
+        """Number of targets that sums need headroom for."""
         return int(self.values.sum()) if self.whole else len(self.values)
 
 

@@ -1,4 +1,4 @@
-"""Targets as they come: binary, categorical, real or mixed; numbers or names; dense or sparse."""
+"""Reading targets: binary, categorical, real or mixed; numbers or text; dense or sparse."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.equal_width_codes import bin_equal_width
+from labelsieve.counting.cut_points import bin_equal_width
 from labelsieve.counting.number_table import NumberTable, is_integer_array, read_table
 from labelsieve.errors import InputError, one_of
 
@@ -59,7 +59,7 @@ class TargetTable:
 
 
 def read_targets(Y: Any, kind: Kind = "auto") -> TargetTable:
-    """Tell classes from real numbers, column by column.
+    """Distinguish classes from real numbers, column by column.
 
     Whole numbers from 0 are classes as they are; negative whole numbers and text are classes numbered in their order. A column
     with a fraction in it is real. ``kind="numbers"`` takes every column as real (whole dollars, counts), ``"classes"``
@@ -91,9 +91,9 @@ def _split(table: NumberTable, kind: Kind) -> TargetTable:
     numbers = values[:, is_number]
     numbers = np.asarray(numbers.toarray() if table.dense is None else numbers, dtype=np.float64)
     if not np.isfinite(numbers).all():
-        row, place = (int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
-        column = table.name(int(np.flatnonzero(is_number)[place]))
-        raise InputError(f"Y, row {row}, {column}: {numbers[row, place]} is missing or not finite; fill it or drop its row.")
+        row, number = (int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
+        column = table.name(int(np.flatnonzero(is_number)[number]))
+        raise InputError(f"Y, row {row}, {column}: {numbers[row, number]} is missing or not finite; fill it or drop its row.")
     if is_number.any():
         values = values.tolil() if table.dense is None else values.copy()
         values[:, is_number] = 0

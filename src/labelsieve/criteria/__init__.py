@@ -1,5 +1,5 @@
 from labelsieve.criteria.criterion import Criterion
-from labelsieve.criteria.joined_mim import JoinedMIM
-from labelsieve.criteria.score_split import StepComponents
+from labelsieve.criteria.relevance import JoinedMIM
+from labelsieve.criteria.relevance_redundancy import StepComponents
 
 __all__ = ["Criterion", "JoinedMIM", "StepComponents"]

@@ -7,9 +7,9 @@ from labelsieve.formula import Formula, FormulaError, Plan
 
 
 class Criterion:
-    """Base of all criteria: a subclass states ``score``, and ``first`` where the empty selection needs a rule of its own.
+    """Base of all criteria: a subclass states ``score``, and ``first`` where the empty selection needs another formula.
 
-    A criterion with parameters sets ``score`` in ``__init__``. Formulas are checked when the class is made.
+    A criterion with parameters sets ``score`` in ``__init__``. Formulas are checked when the class is defined.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class Criterion:
     score: Formula
     first: Formula | None = None
     paper: ClassVar[str] = ""
-    name: ClassVar[str]  # that of the class in lower case, unless the class sets it
+    name: ClassVar[str]  # by default the class name in lower case
     listed: ClassVar[bool] = True  # in the registry of methods
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -36,7 +36,7 @@ class Criterion:
 
     @cached_property
     def plan(self) -> Plan:
-        """How it is computed."""
+        """The planned formula."""
         score = getattr(self, "score", None)
         if score is None:
             raise FormulaError(f"{type(self).__name__} has no score: set it to a formula in the class or in __init__.")

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from labelsieve.criteria.criterion import Criterion
+from labelsieve.criteria.relevance import RELEVANCE
 from labelsieve.errors import one_of
 from labelsieve.formula import (
     I,
@@ -27,7 +28,6 @@ from labelsieve.formula import (
 Reading = Literal["supplement", "pyit-mlfs"]
 READINGS = ("supplement", "pyit-mlfs")
 
-RELEVANCE = sum_y(I(f, y))
 INTERACTION = sum_s(sum_y(co(f, s, y)))
 
 
@@ -90,7 +90,7 @@ class MDMR(Criterion):
 
 
 class LRFS(Criterion):
-    r"""Label redundancy: what a feature tells about a label when another is known.
+    r"""Label redundancy: information about a label given another one.
 
     .. math:: J(f) = \sum_y \sum_{z \ne y} I(f; y \mid z) - \frac{1}{|S|} \sum_{s} I(f; s)
     """
@@ -100,11 +100,11 @@ class LRFS(Criterion):
 
 
 class LSMFS(Criterion):
-    r"""Label supplementation: how much more a feature tells about a label once another label is known.
+    r"""Label supplementation: the gain of information about a label given another one.
 
     .. math:: J(f) = \sum_y I(f; y) + \sum_y \sum_{z \ne y} \max\big(0, I(f; y \mid z) - I(f; y)\big) - \sum_{s} I(f; s)
 
-    ``reading="pyit-mlfs"`` takes the difference the other way round, as that program does.
+    ``reading="pyit-mlfs"`` takes the opposite difference, as that program does.
     """
 
     paper = "Zhang, Gao, Hu and Li 2021"
@@ -117,7 +117,7 @@ class LSMFS(Criterion):
 
 
 class MLSMFS(Criterion):
-    r"""LSMFS with the one label that supplements most, instead of all.
+    r"""LSMFS with the label that supplements most instead of all labels.
 
     .. math:: J(f) = \sum_y I(f; y) + \sum_y \max_{z \ne y} \max\big(0, I(f; y \mid z) - I(f; y)\big) - \sum_{s} I(f; s)
 
@@ -138,7 +138,7 @@ class MLFS(Criterion):
 
     .. math:: J(f) = \sum_y \Big[ I(f; y) + \beta \sum_{p \in Pa_y} I(y; p \mid f) + \gamma \sum_{s} I(y; s \mid f) \Big]
 
-    with :math:`\beta = 1/|Pa_y|` and :math:`\gamma = 1/|S|` unless numbers are given. Without parents the middle term is 0. One
+    with :math:`\beta = 1/|Pa_y|` and :math:`\gamma = 1/|S|` by default. Without parents the middle term is 0. One
     label at a time (:class:`labelsieve.LabelwiseSieve`) this is the local form, eq. 43. ``first_pick="relevance"`` takes the
     first feature by :math:`\sum_y I(f; y)` alone, as the authors' program does.
     """

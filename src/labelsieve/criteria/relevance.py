@@ -1,4 +1,6 @@
-"""Criteria that look at one candidate at a time, and those that add a candidate to the selected ones jointly."""
+"""Relevance: criteria of one candidate alone, and jointly with the selected features."""
+
+from typing import Literal
 
 from labelsieve.criteria.criterion import Criterion
 from labelsieve.formula import H, I, S, f, min_s, minimum, s, sqrt, sum_s, sum_y, y
@@ -26,7 +28,7 @@ class JMI(Criterion):
 
     One triple table for every candidate and target at each pick. ``normalized=True`` divides every information, also that of
     the first pick, by the root of the entropies, :math:`I(fs; y) / \sqrt{H(fs) H(y)}`: not in the equations of Sechidis et al.
-    (2019), but in the program that their tables come from. It lets in features that repeat each other.
+    (2019), but in the program that their tables come from. It selects more redundant features.
     """
 
     paper = "Yang and Moody 1999; Sechidis, Nikolaou and Brown 2014, eq. 6 and 8"
@@ -41,11 +43,11 @@ class JMI(Criterion):
 
 
 class CMI(Criterion):
-    r"""Conditional mutual information, given all that is selected.
+    r"""Conditional mutual information, given all selected features.
 
     .. math:: J(f) = \sum_y I(f; y \mid S)
 
-    The joint of the selected is one code per row, refined at each pick; rows that are alone in their group cost nothing.
+    The joint variable of the selected features is one code per row, refined at each pick; singleton groups cost nothing.
     """
 
     paper = "Sechidis, Nikolaou and Brown 2014, eq. 2 to 4"
@@ -53,12 +55,12 @@ class CMI(Criterion):
 
 
 class CMIM(Criterion):
-    r"""Conditional mutual information maximization: what a candidate adds to the selected feature that repeats it most.
+    r"""Conditional mutual information maximization: given the selected feature that is most redundant with the candidate.
 
     .. math:: J(f) = \sum_y \min_{s \in S} I(f; y \mid s)
 
-    ``with_relevance=True`` puts :math:`I(f; y)` into the minimum, as the FEAST toolbox does. Needs an account for every feature
-    and target.
+    ``with_relevance=True`` puts :math:`I(f; y)` into the minimum, as the FEAST toolbox does. Needs an accumulator for every
+    feature and target.
     """
 
     paper = "Fleuret 2004"
@@ -80,3 +82,27 @@ class DISR(Criterion):
     paper = "Meyer and Bontempi 2006"
     first = RELEVANCE
     score = sum_y(sum_s(I((f, s), y) / H((f, s, y))))
+
+
+class JoinedMIM(Criterion):
+    r"""Mutual information with each label separately; then the labels are joined by :func:`labelsieve.search.join_labels`.
+
+    .. math:: J(f) = \max_y \frac{I(f; y)}{\sqrt{\sum_g I(g; y)^2}}
+
+    Binary relevance with information gain, as in Mulan. Unlike :class:`MIM` it does not add the labels up, and every label may
+    have separate bins (``MDL(targets="single")``). ``join`` and ``scale`` are those of ``join_labels``. A ranking.
+    """
+
+    name = "joined-mim"
+    listed = False
+    paper = "Pereira et al. 2015, BR + IG"
+    score = RELEVANCE  # of each label separately
+
+    def __init__(
+        self, join: Literal["max", "mean", "min", "sum"] = "max", *, scale: Literal["none", "length", "largest"] = "length"
+    ) -> None:
+        self.join = join
+        self.scale = scale
+
+    def __repr__(self) -> str:
+        return f"JoinedMIM({self.join!r}, scale={self.scale!r})"

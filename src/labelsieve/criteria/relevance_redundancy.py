@@ -1,4 +1,4 @@
-"""Relevance less redundancy: single-label criteria added over the targets, so that redundancy counts once for each."""
+"""Relevance minus redundancy: single-label criteria added over the targets, so redundancy counts once for each target."""
 
 from labelsieve.criteria.criterion import Criterion
 from labelsieve.formula import H, I, f, mean_s, pos, s, sum_s, sum_y, y
@@ -81,7 +81,7 @@ class ICAP(Criterion):
 
 
 class AMI(Criterion):
-    r"""Relevance less all redundancy, which counts once whatever the number of labels.
+    r"""Relevance minus redundancy, which counts once for any number of labels.
 
     .. math:: J(f) = \sum_y I(f; y) - \sum_{s} I(f; s)
     """
@@ -91,10 +91,23 @@ class AMI(Criterion):
 
 
 class SCLS(Criterion):
-    r"""Scalable criterion for large label sets: relevance scaled down by the share of a candidate that is known already.
+    r"""Scalable criterion for large label sets: relevance scaled by the share of the candidate's entropy that is not redundant.
 
     .. math:: J(f) = \sum_y I(f; y) \Big( 1 - \sum_{s} \frac{I(f; s)}{H(f)} \Big)
     """
 
     paper = "Lee and Kim 2017"
     score = sum_y(I(f, y)) * (1 - sum_s(I(f, s) / H(f)))
+
+
+class StepComponents(Criterion):
+    r"""Relevance, redundancy and complementarity, averaged over the selected features: to analyze a selection, not to make one.
+
+    .. math:: J(f) = \sum_y \Big[ I(f; y) - \frac{1}{|S|} \sum_{s} I(f; s) + \frac{1}{|S|} \sum_{s} I(f; s \mid y) \Big]
+
+    It is not in the registry: with more than one target it is no published criterion.
+    """
+
+    listed = False
+    paper = "Brown, Pocock, Zhao and Lujan 2012, section 4"
+    score = sum_y(I(f, y) - mean_s(I(f, s)) + mean_s(I(f, s | y)))

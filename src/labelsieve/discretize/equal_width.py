@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Literal
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from labelsieve.counting.codes import MAX_LEVELS, Codes
-from labelsieve.counting.cut_points import ColumnCuts, cut_by_values
-from labelsieve.counting.equal_width_codes import bin_equal_width
+from labelsieve.counting.cut_points import ColumnCuts, bin_equal_width, cut_by_values
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.discretize.base_discretizer import Bins, Missing

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
+from labelsieve.information.measure_input import Real
 from labelsieve.information.neighbor_estimator import digamma
-from labelsieve.information.numeric_columns import Real
 
 MATRIX_BYTES = 2**28  # of the distances by the columns taken, which are kept if they fit: up to 5,792 rows
 BLOCK_BYTES = 2**23  # of the distances looked at in one go
@@ -15,7 +15,7 @@ AS_NEAR = 1 + 1e-9  # scaled columns are rounded, so distances that tie differ i
 
 
 class ClassDistances:
-    r"""A growing set of columns, and what it and one more column tell about the classes.
+    r"""Mutual information of a growing set of columns, and of the set with one more column, with the classes.
 
     .. math::
         I(X_S; Y) = \psi(N) - \frac1N \sum_y n_y \psi(n_y)
@@ -38,11 +38,11 @@ class ClassDistances:
     -----
     A row with k or more exact copies has :math:`\log e_i = -\infty`. For such rows both counts are taken within
     :math:`e_i^{(y)}`, as Ross (2014) does: :math:`\psi(m^{(y)}) - \psi(m)` for the rows :math:`m` of all and :math:`m^{(y)}` of
-    the class that are as near, in place of :math:`D (\log e_i - \log e_i^{(y)})`. So columns of a few values are judged by
+    the class that are as near, instead of :math:`D (\log e_i - \log e_i^{(y)})`. So columns of a few values are scored by
     counts, as they must be. Other ties change nothing: the k-th distance is the same for all that tie.
 
     Cost: :math:`3 N^2` steps for each column asked about: a difference squared, a sum, and a partial sort. The distances by the
-    columns taken are kept when they fit in 256 MB and made anew, block by block, when they do not; then every column asked
+    columns taken are kept when they fit in 256 MB and computed again, block by block, when they do not; then every column asked
     about in a step shares them, but a step costs :math:`N^2 |S|` more.
 
     Examples
@@ -76,12 +76,12 @@ class ClassDistances:
                 self._kept[first:last] += _squares(self._columns[column], first, last)
 
     def information(self, candidates: list[int]) -> Real:
-        """What the set tells with each of the candidates added, in nats."""
+        """Information of the set with each of the candidates added, in nats."""
         totals = np.zeros(len(candidates))
-        for first, last, own in self._blocks():
+        for first, last, same_class in self._blocks():
             near = self._near(first, last)
-            for place, candidate in enumerate(candidates):
-                totals[place] += self._local(near + _squares(self._columns[candidate], first, last), first, own)
+            for position, candidate in enumerate(candidates):
+                totals[position] += self._local(near + _squares(self._columns[candidate], first, last), first, same_class)
         return totals / self._n_rows
 
     def _blocks(self) -> Iterator[tuple[int, int, slice]]:
@@ -100,23 +100,23 @@ class ClassDistances:
             near += _squares(self._columns[column], first, last)
         return near
 
-    def _local(self, squares: Real, first: int, own: slice) -> float:
-        """The sum over the rows of a block; their own class is the columns ``own``."""
+    def _local(self, squares: Real, first: int, same_class: slice) -> float:
+        """The sum over the rows of a block; their class is the columns ``same_class``."""
         rows = np.arange(len(squares))
-        squares[rows, first + rows] = np.inf  # no row is its own neighbor
-        n_own = own.stop - own.start
-        k_own = min(self._k, n_own - 1)
+        squares[rows, first + rows] = np.inf  # no row is a neighbor of itself
+        n_same = same_class.stop - same_class.start
+        k_same = min(self._k, n_same - 1)
         everywhere = np.partition(squares, self._k - 1, axis=1)[:, self._k - 1]
-        among_own = np.partition(squares[:, own], k_own - 1, axis=1)[:, k_own - 1]
+        among_same = np.partition(squares[:, same_class], k_same - 1, axis=1)[:, k_same - 1]
         copies = everywhere == 0
         plain = ~copies
-        constant = float(digamma(self._n_rows) - digamma(n_own))
-        total = len(squares) * constant + float(digamma(k_own) - digamma(self._k)) * int(plain.sum())
+        constant = float(digamma(self._n_rows) - digamma(n_same))
+        total = len(squares) * constant + float(digamma(k_same) - digamma(self._k)) * int(plain.sum())
         # Half the logarithm of a squared distance is that of the distance.
-        total += 0.5 * (len(self._taken) + 1) * float((np.log(everywhere[plain]) - np.log(among_own[plain])).sum())
+        total += 0.5 * (len(self._taken) + 1) * float((np.log(everywhere[plain]) - np.log(among_same[plain])).sum())
         if copies.any():
-            as_near = squares[copies] <= AS_NEAR * among_own[copies, np.newaxis]
-            total += float((digamma(as_near[:, own].sum(axis=1)) - digamma(as_near.sum(axis=1))).sum())
+            as_near = squares[copies] <= AS_NEAR * among_same[copies, np.newaxis]
+            total += float((digamma(as_near[:, same_class].sum(axis=1)) - digamma(as_near.sum(axis=1))).sum())
         return total
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError, one_of
-from labelsieve.information.numeric_columns import Real, read_columns, same_rows
+from labelsieve.information.measure_input import Real, read_columns, same_rows
 
 BLOCK_BYTES = 2**23  # of kernel values at a time: they stay in the cache
 ONE_HOT_BYTES = 2**26
@@ -30,8 +30,8 @@ def kernel_mutual_information(
               \hat p(x) = \frac1N \sum_j K_h(x - x_j)
 
     with a Gaussian :math:`K_h` (Sun and Kudo 2017, eq. 44 and 45). For classes, :math:`\hat p(x, y)` is the sum over the rows
-    of class :math:`y`; for numbers, the kernel is a product. Rows count in their own density, so a small bandwidth
-    overestimates information and a large one blurs it. Repeated values need no care.
+    of class :math:`y`; for numbers, the kernel is a product. A row counts in its density, so a small bandwidth
+    overestimates information and a large one blurs it. Repeated values need no special treatment.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def kernel_mutual_information(
     Notes
     -----
     Cost: :math:`N^2` kernel values for each feature (and, for numbers, each pair of columns), in blocks: memory is a few
-    megabytes beside a one-hot table of the classes.
+    megabytes and a one-hot table of the classes.
 
     Examples
     --------
@@ -118,17 +118,17 @@ def _with_classes(features: list[Real | None], classes: Codes) -> Real:
         codes = [classes.column(target).astype(np.intp) for target in group]
         starts = np.concatenate([[0], np.cumsum(classes.levels[list(group)].astype(np.intp))])
         one_hot = np.zeros((n_rows, int(starts[-1])))
-        place: NDArray[np.intp] = np.column_stack([column + first for column, first in zip(codes, starts[:-1], strict=True)])
-        np.put_along_axis(one_hot, place, 1.0, axis=1)
-        share = one_hot.sum(axis=0)[place] / n_rows
+        cells: NDArray[np.intp] = np.column_stack([column + first for column, first in zip(codes, starts[:-1], strict=True)])
+        np.put_along_axis(one_hot, cells, 1.0, axis=1)
+        share = one_hot.sum(axis=0)[cells] / n_rows
         for feature, column in enumerate(features):
             if column is None:
                 continue
             for block in _blocks(n_rows):
                 kernel = _kernel(column[block], column)
-                own = np.take_along_axis(kernel @ one_hot, place[block], axis=1)
+                of_class = np.take_along_axis(kernel @ one_hot, cells[block], axis=1)
                 whole = kernel.sum(axis=1, keepdims=True)
-                result[feature, list(group)] += np.log(own / (whole * share[block])).sum(axis=0)
+                result[feature, list(group)] += np.log(of_class / (whole * share[block])).sum(axis=0)
     return result / n_rows
 
 

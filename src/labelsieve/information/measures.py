@@ -1,8 +1,8 @@
 r"""Entropies and information of discrete columns, all pairs at once.
 
-Plug-in estimates from counts, or Miller and Madow's correction of them, in nats or bits. Everything here is a sum of a few
-joint entropies, and those come from the counting core in exact integer arithmetic: results are the same bits for any number
-of threads, any order of the rows, dense or sparse input. James-Stein shrinkage goes a plain, slower way, table by table
+Plug-in estimates from counts, or Miller and Madow's correction of them, in nats or bits. Every measure is a sum of a few
+joint entropies, which come from the counting core in exact integer arithmetic: results are the same bits for any number
+of threads, any order of the rows, dense or sparse input. James-Stein shrinkage is slower and counts table by table
 (:mod:`labelsieve.counting.shrinkage`).
 """
 
@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends import Column
 from labelsieve.counting.joint_codes import joint_variable
-from labelsieve.information.measure_input import CONDITIONAL, AnyEstimator, Array, Base, Setting, prepare, shrunk
+from labelsieve.counting.row_weights import Estimator
+from labelsieve.information.measure_input import CONDITIONAL, Base, MeasureInput, Real, prepare, shrunk
 
 
 def entropy(
     X: Any,
     *,
     base: Base = "nat",
-    estimator: AnyEstimator = "plugin",
+    estimator: Estimator = "plugin",
     sample_weight: Any = None,
     n_jobs: int | None = None,
-) -> Array:
+) -> Real:
     r"""Entropy of every column of ``X``.
 
     .. math:: H(x) = -\sum_a p(a) \log p(a)
@@ -38,7 +39,8 @@ def entropy(
         towards a uniform one (James and Stein; Hausser and Strimmer 2009): for few rows and many cells. It is not counted by
         the core, so it takes ``n_rows`` steps for every pair of columns.
     sample_weight : array-like of shape (n_rows,), optional
-        How often each row counts. Whole numbers are exact; others are rounded (see :func:`weights.quantize`).
+        Frequency weight of each row. Whole numbers are exact; others are rounded (see
+        :func:`labelsieve.counting.row_weights.quantize`).
     n_jobs : int, optional
         Threads; None is one, -1 is all.
 
@@ -57,9 +59,9 @@ def entropy(
     """
     if estimator == "shrinkage":
         return shrunk({"X": X}, ((1, "x"),), base, sample_weight)
-    setting = prepare({"X": X}, base, estimator, sample_weight, n_jobs)
-    (codes,) = setting.tables
-    return setting.result(setting.fixed.top - setting.backend(codes).singles()[0])
+    counted = prepare({"X": X}, base, estimator, sample_weight, n_jobs)
+    (codes,) = counted.tables
+    return counted.result(counted.fixed.top - counted.backend(codes).singles()[0])
 
 
 def joint_entropy(
@@ -67,10 +69,10 @@ def joint_entropy(
     Y: Any,
     *,
     base: Base = "nat",
-    estimator: AnyEstimator = "plugin",
+    estimator: Estimator = "plugin",
     sample_weight: Any = None,
     n_jobs: int | None = None,
-) -> Array:
+) -> Real:
     """Joint entropy of every column of ``X`` with every column of ``Y``; parameters and cost as :func:`mutual_information`.
 
     For the joint entropy of all columns of one table: ``entropy(join(X))``.
@@ -80,8 +82,8 @@ def joint_entropy(
     """
     if estimator == "shrinkage":
         return shrunk({"X": X, "Y": Y}, ((1, "xy"),), base, sample_weight)
-    setting = prepare({"X": X, "Y": Y}, base, estimator, sample_weight, n_jobs)
-    return setting.result(setting.fixed.top - setting.backend(*setting.tables).pairs())
+    counted = prepare({"X": X, "Y": Y}, base, estimator, sample_weight, n_jobs)
+    return counted.result(counted.fixed.top - counted.backend(*counted.tables).pairs())
 
 
 def mutual_information(
@@ -89,10 +91,10 @@ def mutual_information(
     Y: Any = None,
     *,
     base: Base = "nat",
-    estimator: AnyEstimator = "plugin",
+    estimator: Estimator = "plugin",
     sample_weight: Any = None,
     n_jobs: int | None = None,
-) -> Array:
+) -> Real:
     r"""Mutual information of every column of ``X`` with every column of ``Y``.
 
     .. math:: I(x; y) = H(x) + H(y) - H(x, y)
@@ -121,10 +123,10 @@ def mutual_information(
     named = {"X": X} if Y is None else {"X": X, "Y": Y}
     if estimator == "shrinkage":
         return shrunk({"X": X, "Y": X if Y is None else Y}, ((1, "x"), (1, "y"), (-1, "xy")), base, sample_weight)
-    setting = prepare(named, base, estimator, sample_weight, n_jobs)
-    backend = setting.backend(setting.tables[0], setting.tables[-1])
+    counted = prepare(named, base, estimator, sample_weight, n_jobs)
+    backend = counted.backend(counted.tables[0], counted.tables[-1])
     x, y = backend.singles()
-    return setting.result(backend.pairs() - x[:, np.newaxis] - (y - setting.fixed.top))
+    return counted.result(backend.pairs() - x[:, np.newaxis] - (y - counted.fixed.top))
 
 
 def conditional_mutual_information(
@@ -133,11 +135,11 @@ def conditional_mutual_information(
     Z: Any,
     *,
     base: Base = "nat",
-    estimator: AnyEstimator = "plugin",
+    estimator: Estimator = "plugin",
     sample_weight: Any = None,
     n_jobs: int | None = None,
-) -> Array:
-    r"""Information that columns of ``X`` and ``Y`` share when all columns of ``Z`` together are known.
+) -> Real:
+    r"""Mutual information of columns of ``X`` and ``Y`` given all columns of ``Z`` jointly.
 
     .. math:: I(x; y \mid Z) = H(x, Z) + H(y, Z) - H(x, y, Z) - H(Z)
 
@@ -146,7 +148,7 @@ def conditional_mutual_information(
 
     Examples
     --------
-    A sum modulo two tells nothing until the other term is known:
+    A sum modulo two is uninformative alone and synergistic with the other term:
 
     >>> x, z = [[0], [0], [1], [1]], [[0], [1], [0], [1]]
     >>> conditional_mutual_information(x, [[0], [1], [1], [0]], z, base="bit")
@@ -154,13 +156,13 @@ def conditional_mutual_information(
     """
     if estimator == "shrinkage":
         return shrunk({"X": X, "Y": Y, "Z": Z}, CONDITIONAL, base, sample_weight)
-    setting = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
-    return setting.result(_conditional(setting))
+    counted = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
+    return counted.result(_conditional(counted))
 
 
-def _conditional(setting: Setting) -> NDArray[np.int64]:
-    codes_x, codes_y, codes_z = setting.tables
-    given, backend = Column(*joint_variable(codes_z)), setting.backend(codes_x, codes_y)
+def _conditional(counted: MeasureInput) -> NDArray[np.int64]:
+    codes_x, codes_y, codes_z = counted.tables
+    given, backend = Column(*joint_variable(codes_z)), counted.backend(codes_x, codes_y)
     xz, xyz = backend.panel(given)
     return xyz - xz[:, np.newaxis] - (backend.given_targets(given) - backend.given_single(given))
 
@@ -171,10 +173,10 @@ def joint_mutual_information(
     Z: Any,
     *,
     base: Base = "nat",
-    estimator: AnyEstimator = "plugin",
+    estimator: Estimator = "plugin",
     sample_weight: Any = None,
     n_jobs: int | None = None,
-) -> Array:
+) -> Real:
     r"""Information about columns of ``Y`` in a column of ``X`` together with all columns of ``Z``.
 
     .. math:: I((x, Z); y) = H(x, Z) + H(y) - H(x, y, Z)
@@ -187,11 +189,11 @@ def joint_mutual_information(
     """
     if estimator == "shrinkage":
         return shrunk({"X": X, "Y": Y, "Z": Z}, ((1, "xz"), (1, "y"), (-1, "xyz")), base, sample_weight)
-    setting = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
-    codes_x, codes_y, codes_z = setting.tables
-    backend = setting.backend(codes_x, codes_y)
+    counted = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
+    codes_x, codes_y, codes_z = counted.tables
+    backend = counted.backend(codes_x, codes_y)
     xz, xyz = backend.panel(Column(*joint_variable(codes_z)))
-    return setting.result(xyz - xz[:, np.newaxis] - (backend.singles()[1] - setting.fixed.top))
+    return counted.result(xyz - xz[:, np.newaxis] - (backend.singles()[1] - counted.fixed.top))
 
 
 def interaction_information(
@@ -200,16 +202,16 @@ def interaction_information(
     Z: Any,
     *,
     base: Base = "nat",
-    estimator: AnyEstimator = "plugin",
+    estimator: Estimator = "plugin",
     sample_weight: Any = None,
     n_jobs: int | None = None,
-) -> Array:
+) -> Real:
     r"""Co-information of columns of ``X`` and ``Y`` with all columns of ``Z`` together.
 
     .. math:: I(x; y; Z) = I(x; y) - I(x; y \mid Z)
 
-    Positive when ``Z`` repeats what ``x`` and ``y`` share, negative when it takes ``Z`` to see it. (Some authors call the
-    same with the opposite sign interaction information.) Parameters, shape and cost as for
+    Positive for redundancy, negative for synergy. (Some authors call the quantity with the opposite sign interaction
+    information.) Parameters, shape and cost as for
     :func:`conditional_mutual_information`.
 
     >>> x, z = [[0], [0], [1], [1]], [[0], [1], [0], [1]]
@@ -219,8 +221,8 @@ def interaction_information(
     if estimator == "shrinkage":
         terms = ((1, "x"), (1, "y"), (-1, "xy"), *((-sign, names) for sign, names in CONDITIONAL))
         return shrunk({"X": X, "Y": Y, "Z": Z}, terms, base, sample_weight)
-    setting = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
-    backend = setting.backend(*setting.tables[:2])
+    counted = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
+    backend = counted.backend(*counted.tables[:2])
     x, y = backend.singles()
-    shared = backend.pairs() - x[:, np.newaxis] - (y - setting.fixed.top)
-    return setting.fixed.information(shared - _conditional(setting)) / setting.unit
+    shared = backend.pairs() - x[:, np.newaxis] - (y - counted.fixed.top)
+    return counted.fixed.information(shared - _conditional(counted)) / counted.unit

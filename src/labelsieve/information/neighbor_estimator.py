@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
 from labelsieve.errors import one_of, whole_number
-from labelsieve.information.numeric_columns import Real, read_columns, same_rows
+from labelsieve.information.measure_input import Real, read_columns, same_rows
 
 Whole = NDArray[np.intp]
 
@@ -46,12 +46,12 @@ def neighbor_mutual_information(
 
     Returns
     -------
-    ndarray of shape (d, q); a little below 0 now and then, where there is nothing to tell.
+    ndarray of shape (d, q); may be slightly negative for independent columns.
 
     Notes
     -----
     Ties are counted, not broken by noise. For classes :math:`k_i` is the number of rows of the class within :math:`d_i`,
-    which is k unless several are as far; a class with fewer than k other rows takes those it has, and rows alone in their
+    which is k without ties; a class with fewer than k other rows takes those it has, and rows alone in their
     class are left out. For numbers, a row with k or more exact copies counts its copies, and those of each value. Without ties
     the first estimate is that of ``sklearn.feature_selection.mutual_info_classif``. Numbers are scaled to unit variance.
 

@@ -1,17 +1,19 @@
-"""Scores that every label gives to every feature, joined into one score for each feature."""
+"""Scores of every feature for every label, joined into one score for each feature."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.workspace import Workspace
+from labelsieve.criteria import JoinedMIM
 from labelsieve.errors import one_of
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace.base_space import CountingInput
+from labelsieve.search.greedy import Progress
 from labelsieve.search.labelwise_search import search_each
 
 Join = Literal["max", "mean", "min", "sum"]
@@ -23,16 +25,16 @@ def join_labels(scores: NDArray[np.float64], *, join: Join = "max", scale: Scale
 
     .. math:: J(f) = \max_y \frac{I(f; y)}{\sqrt{\sum_g I(g; y)^2}}
 
-    Binary relevance with information gain (Pereira et al. 2015) does not say how labels are joined; its printed numbers fit
-    Mulan's maximum of what each label gives after its scores are divided by their Euclidean length. A label all of whose
-    scores are 0 gives 0.
+    Binary relevance with information gain (Pereira et al. 2015) does not define how labels are joined; its printed numbers fit
+    Mulan's maximum over the labels after the scores of each are divided by their Euclidean length. A label whose scores are
+    all 0 contributes 0.
 
     Parameters
     ----------
     scores : ndarray of shape (n_features, n_labels)
-    join : {"max", "mean", "min", "sum"}
-    scale : {"none", "length", "largest"}
-        What the scores of each label are divided by first: nothing, their Euclidean length, the largest of them.
+    join : {"max", "mean", "min", "sum"}, default="max"
+    scale : {"none", "length", "largest"}, default="length"
+        Divisor of the scores of each label: none, their Euclidean length, or the largest of them.
 
     Examples
     --------
@@ -49,25 +51,25 @@ def join_labels(scores: NDArray[np.float64], *, join: Join = "max", scale: Scale
 
 
 def scores_by_label(plan: Plan, workspace: Workspace, targets: slice) -> NDArray[np.float64]:
-    """Scores of all features for each of the targets by itself, features down; for a criterion that is a ranking."""
+    """``(d, t)``: scores of all features for each of the targets separately; for a criterion that is a ranking."""
     selected, scores = search_each(plan, workspace, workspace.X.n_columns, targets=targets)
     table = np.empty(scores.shape)
     np.put_along_axis(table, selected, scores, axis=1)
     return table.T
 
 
-def joined_scores(tables: Sequence[CountingInput], criterion: Any, options: CountingOptions) -> "KnownScores":
-    """Every label's scores, from its own bins if there is a table for each, joined as the criterion says."""
+def joined_scores(tables: Sequence[CountingInput], criterion: JoinedMIM, options: CountingOptions) -> "KnownScores":
+    """Scores by label, with separate bins if there is a table for each label, joined as the criterion defines."""
     scores = []
-    for place, table in enumerate(tables):
+    for label, table in enumerate(tables):
         workspace = Workspace(table.X, table.Y, replace(options, weights=table.weights), row_index=table.row_index)
-        block = slice(None) if len(tables) == 1 else slice(place, place + 1)
+        block = slice(None) if len(tables) == 1 else slice(label, label + 1)
         scores.append(scores_by_label(criterion.plan, workspace, block))
     return KnownScores(join_labels(np.hstack(scores), join=criterion.join, scale=criterion.scale))
 
 
 class KnownScores:
-    """Scores that are known beforehand, in place of a scorer: what a ranking needs."""
+    """A scorer of a ranking whose scores are computed beforehand."""
 
     def __init__(self, scores: NDArray[np.float64]) -> None:
         self._scores = scores
@@ -80,5 +82,8 @@ class KnownScores:
         """All of it is relevance."""
         return {"relevance": float(self._scores[feature])}
 
-    def report_to(self, progress: Any) -> None:
-        """There is nothing left to do."""
+    def select(self, feature: int) -> None:
+        """A ranking does not depend on the selection."""
+
+    def report_to(self, progress: Progress | None) -> None:
+        """Nothing is left to compute."""

@@ -1,8 +1,8 @@
-"""Greedy forward search: the best feature given those chosen, again and again."""
+"""Greedy forward search: at every step the feature with the best score given the selected ones."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,34 +12,50 @@ from labelsieve.formula.plan import Plan
 Progress = Callable[[int, int], None]
 
 
+class StepScorer(Protocol):
+    """What a search needs: a :class:`~labelsieve.formula.scorer.Scorer`, or scores computed beforehand for a ranking."""
+
+    def scores(self) -> NDArray[np.float64]:
+        """Score of every feature given the selected ones."""
+
+    def components(self, feature: int) -> dict[str, float]:
+        """The components of a feature's last score."""
+
+    def select(self, feature: int) -> None:
+        """Add a feature to the selected ones."""
+
+    def report_to(self, progress: Progress | None) -> None:
+        """Report progress inside a step."""
+
+
 @dataclass
 class GreedySearch:
-    """A selection that grows.
+    """A forward selection that can be extended.
 
-    Ties go to the lowest column. ``forced`` features come first, in the order given; ``excluded`` ones never. Asking for more
-    features goes on where the last call stopped, with the same result as asking for all at once. A criterion that does not
-    look at what is selected is a ranking, and is sorted once.
+    Ties go to the lowest column. ``forced`` features are always selected first, in the order given; ``excluded`` ones never.
+    Extending continues where the last call stopped, with the same result as selecting all at once. A criterion that does not
+    depend on the selection is a ranking, and is sorted once.
 
     Parameters
     ----------
     plan, scorer : Plan, Scorer
-        The criterion, and it bound to data.
+        The planned criterion, and its scorer for the data.
     n_features : int
-        Columns there are.
+        Number of columns.
     forced, excluded : sequences of int
 
     Attributes
     ----------
     selected : list of int
-        In order of choice.
+        In order of selection.
     scores : list of float
-        The score of each when it was chosen, in nats.
+        The score of each when it was selected, in nats.
     components : list of dict
         The components of each score: relevance, redundancy, interaction, label pairs.
     """
 
     plan: Plan
-    scorer: Any  # a Scorer; scores known beforehand will do for a ranking
+    scorer: StepScorer
     n_features: int
     forced: Sequence[int] = ()
     excluded: Sequence[int] = ()
@@ -50,39 +66,39 @@ class GreedySearch:
 
     @property
     def n_available(self) -> int:
-        """Features that can be chosen at all."""
+        """Number of features that are not excluded."""
         return self.n_features - len(set(self.excluded))
 
     def extend(self, n_selected: int, progress: Progress | None = None) -> None:
-        """Choose until there are ``n_selected`` features, or none is left."""
+        """Select until there are ``n_selected`` features, or none is left."""
         n_selected = min(n_selected, self.n_available)
         self.scorer.report_to(progress)
         if self.plan.is_ranking:
             self._rank(n_selected)
             return
-        closed = np.zeros(self.n_features)
-        closed[[*self.excluded, *self.selected]] = -np.inf
+        penalty = np.zeros(self.n_features)
+        penalty[[*self.excluded, *self.selected]] = -np.inf
         while len(self.selected) < n_selected:
             while self._folded < len(self.selected):
                 self.scorer.select(self.selected[self._folded])
                 self._folded += 1
             scores = self.scorer.scores()
-            waiting = self.forced[len(self.selected) :]
-            best = waiting[0] if len(waiting) else int((scores + closed).argmax())
-            self._choose(best, scores)
-            closed[best] = -np.inf
+            still_forced = self.forced[len(self.selected) :]
+            best = still_forced[0] if len(still_forced) else int((scores + penalty).argmax())
+            self._select(best, scores)
+            penalty[best] = -np.inf
             if progress is not None:
                 progress(len(self.selected), n_selected)
 
     def _rank(self, n_selected: int) -> None:
         scores = self.scorer.scores()
         order = np.argsort(-scores, kind="stable")
-        closed = {*self.excluded, *self.forced}
-        ranking = [*self.forced, *(int(k) for k in order if int(k) not in closed)]
+        unavailable = {*self.excluded, *self.forced}
+        ranking = [*self.forced, *(int(k) for k in order if int(k) not in unavailable)]
         for best in ranking[len(self.selected) : n_selected]:
-            self._choose(best, scores)
+            self._select(best, scores)
 
-    def _choose(self, best: int, scores: NDArray[np.float64]) -> None:
+    def _select(self, best: int, scores: NDArray[np.float64]) -> None:
         self.selected.append(best)
         self.scores.append(float(scores[best]))
         self.components.append(self.scorer.components(best))

@@ -1,4 +1,4 @@
-"""Greedy forward search for many targets side by side, each with a list of its own."""
+"""Greedy forward search for many targets at once, with a separate list of features for each."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -28,8 +28,8 @@ def search_each(
 ) -> Lists:
     """``n_selected`` features for each of the targets, and their scores: arrays of shape ``(n_targets, n_selected)``.
 
-    The same lists as one :class:`GreedySearch` after the other. ``closed[k, l]`` keeps feature ``k`` from target ``l``, which
-    must leave enough of them. Targets go in blocks whose accumulators take 64 MB each.
+    The same lists as one :class:`GreedySearch` after the other. ``closed[k, l]`` excludes feature ``k`` for target ``l``; it
+    must leave enough features. Targets are searched in blocks whose accumulators take 64 MB each.
     """
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
     closed = np.zeros((n_features, n_targets), dtype=bool) if closed is None else closed
@@ -45,7 +45,7 @@ def search_each(
             if plan.is_ranking:
                 lists.append(_ranked(scorer, n_selected, forced, closed[:, block]))
             else:
-                lists.append(_chosen(scorer, n_selected, forced, closed[:, block], report))
+                lists.append(_greedy(scorer, n_selected, forced, closed[:, block], report))
         else:
             excluded = np.flatnonzero(closed[:, start]).tolist()
             alone = GreedySearch(plan, plan.bind(workspace, targets=block, parents=parents), n_features, forced, excluded)
@@ -57,45 +57,45 @@ def search_each(
 
 
 def together(rows: Sequence[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Lists:
-    """Lists of any lengths, with their scores, as two arrays; behind the end of a list stand -1 and NaN.
+    """Lists of any lengths, with their scores, as two arrays padded with -1 and NaN.
 
     >>> together([(np.array([4, 2]), np.array([0.5, 0.1])), (np.array([3]), np.array([0.2]))])[0]
     array([[ 4,  2], [ 3, -1]])
     """
     longest = max(len(columns) for columns, _ in rows)
     selected, scores = np.full((len(rows), longest), -1, dtype=np.intp), np.full((len(rows), longest), np.nan)
-    for place, (columns, values) in enumerate(rows):
-        selected[place, : len(columns)], scores[place, : len(columns)] = columns, values
+    for row, (columns, values) in enumerate(rows):
+        selected[row, : len(columns)], scores[row, : len(columns)] = columns, values
     return selected, scores
 
 
 def _in_all(progress: Progress, block: slice, n_targets: int, done: int, n_selected: int) -> None:
-    """Report picks of a block as a part of those of all targets."""
+    """Report the picks of a block relative to those of all targets."""
     progress(block.start * n_selected + done * (block.stop - block.start), n_targets * n_selected)
 
 
-def _chosen(
+def _greedy(
     scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_], progress: Progress | None
 ) -> Lists:
     """One pick after the other, for all targets of a block."""
     n_targets = closed.shape[1]
     barred = np.where(closed, -np.inf, 0.0)
     selected, scores = np.empty((n_targets, n_selected), dtype=np.intp), np.empty((n_targets, n_selected))
-    everyone = np.arange(n_targets)
+    targets = np.arange(n_targets)
     for step in range(n_selected):
         if step:
             scorer.select(selected[:, step - 1])
         now = scorer.scores()
         best = np.full(n_targets, forced[step]) if step < len(forced) else (now + barred).argmax(axis=0)
-        selected[:, step], scores[:, step] = best, now[best, everyone]
-        barred[best, everyone] = -np.inf
+        selected[:, step], scores[:, step] = best, now[best, targets]
+        barred[best, targets] = -np.inf
         if progress is not None:
             progress(step + 1, n_selected)
     return selected, scores
 
 
 def _ranked(scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_]) -> Lists:
-    """Scores that do not depend on what is selected are sorted once."""
+    """Scores that do not depend on the selection are sorted once."""
     now = scorer.scores()
     order = np.argsort(np.where(closed, np.inf, -now), axis=0, kind="stable").T
     free = order[~np.isin(order, forced)].reshape(len(order), -1)

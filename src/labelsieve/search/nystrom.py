@@ -7,20 +7,20 @@ from labelsieve.search.redundancy_matrix import Redundancy
 
 Array = NDArray[np.float64]
 
-_NOTHING = 1e-12  # eigenvalues below this share of the largest are rounding
+_NOTHING = 1e-12  # smaller eigenvalues, relative to the largest, are rounding
 
 
 class Nystrom:
     r""":math:`\tilde H = C A^+ C'` with :math:`C` some columns of :math:`H` and :math:`A` their rows in it.
 
     Rodriguez-Lujan, Huerta, Elkan and Cruz (2010). :math:`\tilde H` is positive semi-definite: eigenvalues of
-    :math:`A` that are not positive are left out. It agrees with :math:`H` in the sampled rows and columns as far as those are.
+    :math:`A` that are not positive are left out. Up to those it agrees with :math:`H` in the sampled rows and columns.
 
     Parameters
     ----------
     matrix : Redundancy
     sample : ndarray of int
-        Which columns to take.
+        Indices of the sampled columns.
 
     Notes
     -----
@@ -51,6 +51,6 @@ class Nystrom:
         return column
 
     def mean(self) -> float:
-        """Of all its entries."""
+        """The mean of all entries."""
         sums = self._factor.sum(axis=0)
         return float(sums @ sums) / len(self) ** 2

@@ -1,4 +1,4 @@
-"""The quadratic program over the simplex: weights for all features at once, from a few columns of a matrix."""
+"""The quadratic program over the simplex: weights for all features at once, from a few columns of the matrix."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,30 +6,29 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.search.eigenvalue import smallest_eigenvalue
-from labelsieve.search.simplex import pair_steps
+from labelsieve.search.simplex import pair_steps, smallest_eigenvalue
 
 Array = NDArray[np.float64]
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 FIRST_ROUND = 64  # features that compete with the best one at first; then twice as many newcomers as there are weights
-LARGEST_ROUND = 4096  # features in one round, whose part of the matrix is held: 128 MB
-FLAT = 1e-9  # bits: an eigenvalue so little below zero is rounding
+LARGEST_ROUND = 4096  # features in one round, whose block of the matrix is stored: 128 MB
+FLAT = 1e-9  # bits: a negative eigenvalue this small is rounding
 SMALL = 1e-4
-CARE = 0.05  # how far a round lowers the violation that it finds: the next newcomers will disturb what is more exact
-FEW = 0.05  # newcomers for each weight: with fewer, the round goes all the way
+CARE = 0.05  # of the violation is left by a round: more precision is lost to the next newcomers
+FEW = 0.05  # newcomers for each weight: with fewer, the round converges fully
 MAX_ROUNDS = 1000
 
 
 class SymmetricMatrix(Protocol):
-    """What the program asks of a matrix."""
+    """The interface of a matrix that the program uses."""
 
     @property
     def diagonal(self) -> Array:
-        """All of the diagonal."""
+        """The diagonal."""
 
     def column(self, j: int) -> Array:
-        """All of column ``j``."""
+        """Column ``j``."""
 
     def __len__(self) -> int: ...
 
@@ -52,9 +51,9 @@ class QuadraticProgram:
     alpha, shift : float
         :math:`a` and :math:`s`.
     tolerance : float
-        How large ``optimality`` may be in the end.
+        Largest ``optimality`` at the end.
     max_steps : int
-        Steps of pairs in all.
+        Total number of pair steps.
 
     Attributes
     ----------
@@ -90,19 +89,19 @@ class QuadraticProgram:
     def __post_init__(self) -> None:
         self.n_steps = 0
         self.pair_curvature = np.inf
-        corners = 0.5 * self._bend * (self.matrix.diagonal + self.shift) - self.alpha * self.relevance
+        corners = 0.5 * self._quadratic * (self.matrix.diagonal + self.shift) - self.alpha * self.relevance
         self.weights = np.zeros(len(self.matrix))
         self.weights[int(np.argmin(corners))] = 1.0
-        self._members: Places = np.zeros(0, dtype=np.intp)
+        self._members: Indices = np.zeros(0, dtype=np.intp)
         self._block: Array = np.zeros((0, 0))
         self.gradient = self._exact_gradient()
 
     @property
-    def _bend(self) -> float:
+    def _quadratic(self) -> float:
         return 1.0 - self.alpha
 
     @property
-    def support(self) -> Places:
+    def support(self) -> Indices:
         """Features with weight."""
         return np.flatnonzero(self.weights)
 
@@ -113,7 +112,7 @@ class QuadraticProgram:
 
     @property
     def objective(self) -> float:
-        """What was minimized."""
+        """The minimized value."""
         quadratic, linear = self.terms()
         return quadratic - linear
 
@@ -124,26 +123,26 @@ class QuadraticProgram:
 
     @property
     def violation(self) -> float:
-        """How far a gradient under a weight is above the lowest of all; for a convex program the objective is as near."""
+        """Largest gradient of a weighted feature minus the lowest of all: a bound on the gap of a convex program."""
         return max(0.0, float(self.gradient[self.weights > 0].max() - self.gradient.min()))
 
     @property
     def optimality(self) -> float:
-        """The violation as a share of the size of both terms, but of no less than a small share of what they could be."""
+        """The violation relative to the size of both terms, or to a small share of their largest possible size."""
         return self.violation / self._scale()
 
     def _scale(self) -> float:
         quadratic, linear = self.terms()
-        most = self._bend * float(np.abs(self.matrix.diagonal).max()) + self.alpha * float(np.abs(self.relevance).max())
+        most = self._quadratic * float(np.abs(self.matrix.diagonal).max()) + self.alpha * float(np.abs(self.relevance).max())
         return max(abs(quadratic) + abs(linear), SMALL * most) or 1.0
 
     def scores(self) -> Array:
-        """Weights, and where there is none minus what one would cost."""
+        """Weights, and minus the reduced cost for features without weight."""
         cost = np.maximum(self.gradient - self.multiplier, 0.0)
         return np.where(self.weights > 0, self.weights, 0.0 - cost)
 
     def solve(self) -> None:
-        """Go on until ``optimality`` is within the tolerance, or the steps are used up."""
+        """Iterate until ``optimality`` is within the tolerance, or ``max_steps`` is reached."""
         for _ in range(MAX_ROUNDS):
             if self.optimality <= self.tolerance:
                 self.gradient = self._exact_gradient()
@@ -176,7 +175,7 @@ class QuadraticProgram:
         return min(smallest_eigenvalue(block) + self.shift, self.pair_curvature)
 
     def _round(self) -> None:
-        self._gather(self._choose())
+        self._gather(self._working_set())
         members = self._members
         before, weights, gradient = self.weights[members], self.weights[members], self.gradient[members]
         goal = 0.5 * self.tolerance * self._scale()
@@ -184,15 +183,15 @@ class QuadraticProgram:
             goal = max(goal, CARE * self.violation)
         done = pair_steps(self._block, weights, gradient, tolerance=goal, max_steps=self.max_steps - self.n_steps)
         self.n_steps += done.steps
-        if self._bend > 0:
-            self.pair_curvature = min(self.pair_curvature, done.curvature / (2 * self._bend))
+        if self._quadratic > 0:
+            self.pair_curvature = min(self.pair_curvature, done.curvature / (2 * self._quadratic))
         self.weights[members] = weights
         for j, change in zip(members, weights - before, strict=True):
             if change:
                 self._add(self.gradient, int(j), float(change))
 
-    def _choose(self) -> Places:
-        """Features of the next round: those with weight, and newcomers by their gradients."""
+    def _working_set(self) -> Indices:
+        """Features of the next round: those with weight, and those with the lowest gradients."""
         support = self.support
         highest = self.gradient[support].max()
         waiting = np.flatnonzero((self.weights == 0) & (self.gradient < highest))
@@ -201,21 +200,21 @@ class QuadraticProgram:
         if len(support) + len(newcomers) > LARGEST_ROUND:
             newcomers = newcomers[: LARGEST_ROUND // 2]
             by_gradient = support[np.argsort(self.gradient[support], kind="stable")]
-            places = LARGEST_ROUND - len(newcomers)  # for the lowest, which grow, and the highest, which shrink
-            support = np.concatenate([by_gradient[: places // 2], by_gradient[len(by_gradient) - (places - places // 2) :]])
+            n_kept = LARGEST_ROUND - len(newcomers)  # the lowest gradients, which grow, and the highest, which shrink
+            support = np.concatenate([by_gradient[: n_kept // 2], by_gradient[len(by_gradient) - (n_kept - n_kept // 2) :]])
         return np.union1d(support, newcomers)
 
-    def _gather(self, members: Places) -> None:
-        """The part of the matrix that the members share; what the last round had is not counted again."""
+    def _gather(self, members: Indices) -> None:
+        """The block of the matrix of the members; columns of the last round are not counted again."""
         old = self._members
         block = np.empty((len(members), len(members)))
         stay, here, there = np.intersect1d(members, old, assume_unique=True, return_indices=True)
         block[np.ix_(here, here)] = self._block[np.ix_(there, there)]
-        for place in np.flatnonzero(~np.isin(members, stay)):
-            j = int(members[place])
-            block[place] = self._bend * self.matrix.column(j)[members]
-            block[place, place] += self._bend * self.shift
-            block[:, place] = block[place]
+        for position in np.flatnonzero(~np.isin(members, stay)):
+            j = int(members[position])
+            block[position] = self._quadratic * self.matrix.column(j)[members]
+            block[position, position] += self._quadratic * self.shift
+            block[:, position] = block[position]
         self._members, self._block = members, block
 
     def _exact_gradient(self) -> Array:
@@ -225,12 +224,12 @@ class QuadraticProgram:
         return gradient
 
     def _add(self, gradient: Array, j: int, weight: float) -> None:
-        if self._bend > 0:  # else no column is needed at all
-            gradient += (self._bend * weight) * self.matrix.column(j)
-            gradient[j] += self._bend * weight * self.shift
+        if self._quadratic > 0:  # else no column is needed at all
+            gradient += (self._quadratic * weight) * self.matrix.column(j)
+            gradient[j] += self._quadratic * weight * self.shift
 
 
 def _rounded_up(value: float) -> float:
-    """A little more than ``value``, in three digits: what the last bits of an eigenvalue are must not matter."""
+    """Slightly more than ``value``, in three digits, so that the last bits of an eigenvalue do not matter."""
     digit = 10.0 ** (np.floor(np.log10(value)) - 2)
     return float(np.ceil(1.01 * value / digit) * digit)

@@ -1,4 +1,4 @@
-"""The matrix of what features tell about each other, column by column: it is never there as a whole."""
+"""The redundancy matrix of the features, column by column: it is never stored as a whole."""
 
 import math
 from collections import OrderedDict
@@ -14,7 +14,7 @@ from labelsieve.counting.fixed_point import FixedPoint
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
-BLOCK = 64  # columns counted together for the mean: more are hardly faster, and each doubling costs a bit of precision
+BLOCK = 64  # columns counted together for the mean: larger blocks are hardly faster, and each doubling costs a bit
 _LOW = 20  # bits
 
 
@@ -25,10 +25,10 @@ class Redundancy:
     ----------
     X : Codes
     columns : ndarray of int, optional
-        Only these features, in rising order.
+        Only these features, in ascending order.
     options : CountingOptions
     memory_limit : int
-        Bytes of columns that are kept; the one not used for longest goes first.
+        Bytes of columns that are kept; the least recently used one is dropped first.
 
     Notes
     -----
@@ -56,7 +56,7 @@ class Redundancy:
         self._all = len(self._columns) == X.n_columns
         self._fixed = FixedPoint.for_data(X.n_rows, options.weights, n_targets=BLOCK, estimator=options.estimator)
         self._backend = make_backend(X, X, self._fixed, options)
-        self._sums = self._of_mine(self._backend.singles()[0])
+        self._sums = self._of_columns(self._backend.singles()[0])
         self._kept: OrderedDict[int, Array] = OrderedDict()
         self._most_kept = max(2, memory_limit // (8 * len(self._columns)))
 
@@ -69,24 +69,24 @@ class Redundancy:
         return self._bits(self._fixed.top - self._sums)
 
     def column(self, j: int) -> Array:
-        """Column ``j``: read it, do not write into it."""
+        """Column ``j``, which must not be modified."""
         if j in self._kept:
             self._kept.move_to_end(j)
             return self._kept[j]
         feature = int(self._columns[j])
         pairs = self._backend.pairs(targets=slice(feature, feature + 1))[:, 0]
-        column = self._bits(self._of_mine(pairs) - self._sums - (int(self._sums[j]) - self._fixed.top))
+        column = self._bits(self._of_columns(pairs) - self._sums - (int(self._sums[j]) - self._fixed.top))
         self._kept[j] = column
         if len(self._kept) > self._most_kept:
             self._kept.popitem(last=False)
         return column
 
     def mean(self, progress: Progress | None = None) -> float:
-        """Of all entries, exactly; nothing but one block of sums is held."""
+        """The exact mean of all entries; memory is one block of sums."""
         total, done = 0, 0
         for block in self._blocks():
             features = slice(int(self._columns[block[0]]), int(self._columns[block[-1]]) + 1)
-            pairs = self._of_mine(self._backend.pairs(targets=features, reduce="sum"))
+            pairs = self._of_columns(self._backend.pairs(targets=features, reduce="sum"))
             shared = pairs - len(block) * self._sums - (int(self._sums[block].sum()) - len(block) * self._fixed.top)
             total += _exact_sum(shared)
             done += len(block)
@@ -95,7 +95,7 @@ class Redundancy:
         return total / (self._fixed.scale * self._fixed.total * math.log(2)) / len(self) ** 2
 
     def sampled_mean(self, sample: NDArray[np.intp], progress: Progress | None = None) -> float:
-        """The mean guessed from the columns ``sample``: the diagonal is known, and what is off it is taken from them."""
+        """The mean estimated from the columns ``sample``: the diagonal is exact, the other entries are estimated."""
         d, diagonal, off_diagonal = len(self), self.diagonal, 0.0
         for done, j in enumerate(map(int, sample)):
             off_diagonal += math.fsum(self.column(j)) - float(diagonal[j])
@@ -103,7 +103,7 @@ class Redundancy:
                 progress(done + 1, len(sample))
         return (math.fsum(diagonal) + off_diagonal * d / len(sample)) / d**2
 
-    def _of_mine(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _of_columns(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         return values if self._all else values[self._columns]
 
     def _bits(self, fixed: NDArray[np.int64]) -> Array:
@@ -112,13 +112,13 @@ class Redundancy:
         return np.maximum(information, 0.0) if self._fixed.estimator == "plugin" else information
 
     def _blocks(self) -> Iterator[NDArray[np.intp]]:
-        """My columns in runs without gaps, none longer than a block."""
+        """The columns in runs without gaps, none longer than a block."""
         gaps = np.flatnonzero(np.diff(self._columns) != 1) + 1
         for run in np.split(np.arange(len(self)), gaps):
             yield from np.split(run, range(BLOCK, len(run), BLOCK))
 
 
 def _exact_sum(values: NDArray[np.int64]) -> int:
-    """The sum of many large integers, which may not fit into one of 64 bits."""
+    """The sum of many large integers, which may exceed 64 bits."""
     high, low = values >> _LOW, values & (2**_LOW - 1)
     return (int(high.sum()) << _LOW) + int(low.sum())

@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError
 from labelsieve.information.class_distances import ClassDistances
-from labelsieve.information.numeric_columns import Real, read_columns, same_rows
+from labelsieve.information.measure_input import Real, read_columns, same_rows
 from labelsieve.labelspace import Pruned, read_targets
 from labelsieve.progress import progress_bar
 from labelsieve.selectors.base import BaseSieve, Count

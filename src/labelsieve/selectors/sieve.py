@@ -22,6 +22,7 @@ from labelsieve.plotting import figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import LABEL_SPACES, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, joined_scores
+from labelsieve.search.greedy import StepScorer
 from labelsieve.selectors.base import PARENTS, BaseSieve, Count, ParentLists, Parents, evaluator_of
 from labelsieve.stopping import SelectionPath, StoppingRule
 
@@ -223,7 +224,9 @@ class Sieve(BaseSieve):
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         if joined and self.target_weight is not None:
             raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
-        scorer: Any = joined_scores(tables, used.criterion, options) if joined else plan.bind(workspace, parents=parents)
+        scorer: StepScorer = plan.bind(workspace, parents=parents)
+        if isinstance(used.criterion, JoinedMIM):
+            scorer = joined_scores(tables, used.criterion, options)
         search = GreedySearch(plan, scorer, data.X.n_columns, forced, excluded)
         return _Begun(search, workspace, parents)
 

@@ -1,4 +1,4 @@
-"""The one place that turns a ``backend=`` setting into a backend."""
+"""The factory of backends: from a ``backend=`` setting to a backend."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -94,7 +94,7 @@ class NativeBackend:
 
     @cached_property
     def _among_targets(self) -> core.Session:
-        """The targets in place of the features."""
+        """The targets instead of the features."""
         return self._pack(self._Y, constant_column(self._n_rows), self._weights_of_targets, None)
 
     @cached_property

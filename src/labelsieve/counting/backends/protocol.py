@@ -77,7 +77,7 @@ class Backend(Protocol):
     All sums are :math:`\sum f(n)` over the cells of a table, with :math:`f(n)` from the
     :class:`~labelsieve.counting.fixed_point.FixedPoint` that the backend was built with: exact integers, so every backend
     returns the same bits, for any number of threads and any order of counting. Answers are arrays of the host. One thread
-    calls a backend at a time; how many threads it counts with is up to ``n_jobs``.
+    calls a backend at a time; ``n_jobs`` is the number of threads that it counts with.
     """
 
     def singles(self) -> tuple[Sums, Sums]:
