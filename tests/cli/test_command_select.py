@@ -50,7 +50,7 @@ def test_labels_may_be_counted_from_either_end_or_named(frame, tmp_path):
     turned = frame[names[-5:] + names[:-5]]
     turned.to_csv(tmp_path / "turned.csv", index=False)
     wanted = {tuple(names[-5:])}
-    for labels in ("-5", "label1, label2,label3,label4,differ", "label1,label2,label3,label4,differ,"):
+    for labels in ("-5", "label-0, label-1,label-2,label-3,label-4", "label-0,label-1,label-2,label-3,label-4,"):
         document = json.loads(run("select", tmp_path / "turned.csv", "--labels", labels, "--format", "json").stdout)
         wanted.add(tuple(document["labels"]))
     assert len(wanted) == 1
@@ -116,7 +116,7 @@ def test_threads_do_not_change_what_is_printed(file):
 
 
 def test_bins_and_codes_change_what_is_counted(frame, tmp_path):
-    numbers = frame.assign(level=np.arange(len(frame)) % 7)[["level", "rel1", "differ"]].round().astype(int)
+    numbers = frame.assign(level=np.arange(len(frame)) % 7)[["level", "rel1", "label-0"]].round().astype(int)
     numbers.to_csv(tmp_path / "codes.csv", index=False)
     scores = {}
     for options in (("--codes",), ("--bins", "7"), ("--bins", "2"), ()):
@@ -127,13 +127,13 @@ def test_bins_and_codes_change_what_is_counted(frame, tmp_path):
 
 
 def test_redundant_features_are_listed_below_the_table_and_in_json(frame, tmp_path):
-    frame.insert(0, "double", 2 * frame["rel1"])
+    frame.insert(0, "double", 2 * frame["rel4"])
     path = tmp_path / "doubled.csv"
     frame.to_csv(path, index=False)
-    options = ("select", path, "--labels", "label1", "-k", 1, "--redundant", 0.9)
+    options = ("select", path, "--labels", "label-4", "-k", 1, "--redundant", 0.9)
     lines = run(*options).stdout.splitlines()
-    assert lines[-1].split() == ["double", "rel1", "1.0000"]
-    assert json.loads(run(*options, "--format", "json").stdout)["selected"][0]["redundant"] == {"rel1": 1.0}
+    assert lines[-1].split() == ["double", "rel4", "1.0000"]
+    assert json.loads(run(*options, "--format", "json").stdout)["selected"][0]["redundant"] == {"rel4": 1.0}
     none = run("select", path, "--labels", 5, "-k", 21, "--redundant", 0.9).stdout
     assert "No feature that was not selected is redundant (similarity at least 0.9)." in none
 

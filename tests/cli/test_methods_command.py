@@ -123,7 +123,7 @@ def test_lists_of_labels_are_those_of_the_library(frame, file):
     assert [one["rule"] for one in document["stopping"]] == ["GTest"] * 5
     csv = run("select", file, "--labels", 5, "-k", 3, "--labelwise", "--format", "csv").stdout.splitlines()
     assert (csv[0], len(csv)) == ("label,rank,feature,column,score", 16)
-    assert "label1      1" in run("select", file, "--labels", 5, "-k", 3, "--labelwise").stdout
+    assert "label-0      1" in run("select", file, "--labels", 5, "-k", 3, "--labelwise").stdout
     assert "chi-square: it ranks features for all labels together" in refusal(
         "select", file, "--labels", 5, "--labelwise", "--criterion", "chi-square"
     )

@@ -130,3 +130,18 @@ def test_a_lean_makes_the_first_of_an_xor_pair_hint_at_its_label():
         assert (gaps[1] > 0.2) == bool(hints)
     with pytest.raises(InputError, match="xor_lean between 0 and 1"):
         make_feature_roles(10, xor_lean=1.0)
+
+
+def test_two_levels_make_every_feature_binary_and_copies_redundant():
+    data = make_feature_roles(20_000, n_labels=5, n_noisy_copies=4, n_irrelevant=3, n_levels=2)
+    assert set(np.unique(data.X)) == {0, 1}
+    noise = 10 / len(data.X)  # nats; twenty times the expected information of an irrelevant feature
+    for column in data.columns("noisy copy"):
+        original = data.roles[column].copy_of
+        own = list(data.roles[column].labels)
+        copied, first = (mutual_information(data.X[:, k], data.Y)[0, own] for k in (column, original))
+        assert (copied < first).all()
+        assert (copied > 20 * noise).all()
+    for column in data.columns("irrelevant"):
+        given = conditional_mutual_information(data.X[:, column], data.Y, data.X[:, data.columns("relevant")[0]])
+        assert given.max() < 2 * noise

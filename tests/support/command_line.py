@@ -4,7 +4,7 @@ import pandas as pd
 from typer.testing import CliRunner
 
 from labelsieve import cli
-from labelsieve.datasets import make_known_answer
+from labelsieve.studies.demo import demo_data
 
 
 def run(*arguments, width=80):
@@ -25,7 +25,7 @@ def refusal(*arguments):
 
 def known_table():
     """400 rows, 20 features that are no whole numbers, and 5 labels at the end."""
-    data = make_known_answer(400, random_state=3)
+    data = demo_data(400, random_state=3)
     features = pd.DataFrame(data.X, columns=data.feature_names) + 0.25
     return pd.concat([features, pd.DataFrame(data.Y, columns=data.label_names)], axis=1)
 

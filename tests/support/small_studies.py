@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from labelsieve.datasets import Dataset, make_known_answer
+from labelsieve.datasets import Dataset
 from labelsieve.studies import Protocol, Study, StudyError
+from labelsieve.studies.demo import demo_data
 
 ROOT = Path(__file__).resolve().parents[2]
 FORKS = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn")
@@ -18,7 +19,7 @@ FORKS.set_forkserver_preload([__name__])  # what a study imports is imported onc
 
 
 def data(name="songs", n_rows=80, seed=0):
-    made = make_known_answer(n_rows, random_state=seed)
+    made = demo_data(n_rows, random_state=seed)
     names = tuple(made.feature_names), tuple(made.label_names)
     return Dataset(np.asarray(made.X), np.asarray(made.Y), *names, ("numeric",) * len(names[0]), name=name)
 

@@ -5,7 +5,6 @@ from labelsieve.datasets.describe import Description, describe
 from labelsieve.datasets.fetch import fetch, load_or_fetch
 from labelsieve.datasets.readers.load import load
 from labelsieve.datasets.synthetic.feature_roles import Role, SyntheticData, make_feature_roles
-from labelsieve.datasets.synthetic.known_structure import KnownAnswer, make_known_answer
 from labelsieve.datasets.synthetic.sparse_text import SyntheticText
 from labelsieve.datasets.writers.save import save
 
@@ -14,7 +13,6 @@ __all__ = [
     "Dataset",
     "DatasetError",
     "Description",
-    "KnownAnswer",
     "Role",
     "SyntheticData",
     "SyntheticText",
@@ -24,6 +22,5 @@ __all__ = [
     "load",
     "load_or_fetch",
     "make_feature_roles",
-    "make_known_answer",
     "save",
 ]

@@ -67,8 +67,8 @@ def selection_report(
     Examples
     --------
     >>> from labelsieve import Sieve
-    >>> from labelsieve.datasets import make_known_answer
-    >>> data = make_known_answer(200)
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(200)
     >>> sieve = Sieve("mrmr", n_features_to_select=3).fit(data.X, data.Y)
     >>> report = selection_report(sieve, data.X, data.Y, names=data.feature_names, data_name="synthetic songs")
     >>> [section.title for section in report.sections]

@@ -53,9 +53,9 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
     Examples
     --------
     >>> import tempfile
-    >>> from labelsieve.datasets import Dataset, make_known_answer
+    >>> from labelsieve.datasets import Dataset, make_feature_roles
     >>> from labelsieve.studies import Protocol, Study, StudyResults
-    >>> data, folder = make_known_answer(80, random_state=0), tempfile.mkdtemp()
+    >>> data, folder = make_feature_roles(80, random_state=0), tempfile.mkdtemp()
     >>> names = tuple(data.feature_names), tuple(data.label_names), ("numeric",) * len(data.feature_names)
     >>> songs = Dataset(data.X, data.Y, *names, name="songs")
     >>> protocol = Protocol([songs], ["jmi", "mim"], n_features="1..3", measures=["hamming_loss"], splits="2x50%")

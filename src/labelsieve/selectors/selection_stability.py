@@ -56,8 +56,8 @@ def selection_stability(
     Examples
     --------
     >>> from labelsieve import Sieve
-    >>> from labelsieve.datasets import make_known_answer
-    >>> data = make_known_answer()
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles()
     >>> found = selection_stability(Sieve("mim", n_features_to_select=4), data.X, data.Y, n_repeats=10, random_state=0)
     >>> found.index
     1.0

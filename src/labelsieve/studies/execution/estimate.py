@@ -48,9 +48,9 @@ def estimate(protocol: Protocol, plan: StudyPlan) -> Estimate:
     20 s of processor time.
 
     >>> import tempfile
-    >>> from labelsieve.datasets import Dataset, make_known_answer
+    >>> from labelsieve.datasets import Dataset, make_feature_roles
     >>> from labelsieve.studies import Study
-    >>> data = make_known_answer(80, random_state=0)
+    >>> data = make_feature_roles(80, random_state=0)
     >>> names = tuple(data.feature_names), tuple(data.label_names), ("numeric",) * len(data.feature_names)
     >>> protocol = Protocol([Dataset(data.X, data.Y, *names, name="songs")], ["jmi"], n_features="1..3", splits="2x50%")
     >>> estimate(protocol, Study(protocol, tempfile.mkdtemp()).plan()).n_missing

@@ -48,8 +48,8 @@ class Study:
     Examples
     --------
     >>> import tempfile
-    >>> from labelsieve.datasets import Dataset, make_known_answer
-    >>> data = make_known_answer(80, random_state=0)
+    >>> from labelsieve.datasets import Dataset, make_feature_roles
+    >>> data = make_feature_roles(80, random_state=0)
     >>> kinds = ("numeric",) * data.X.shape[1]
     >>> songs = Dataset(data.X, data.Y, tuple(data.feature_names), tuple(data.label_names), kinds, name="songs")
     >>> study = Study(Protocol([songs], ["jmi"], n_features="1..3", splits="2x50%"), tempfile.mkdtemp())
