@@ -1,9 +1,11 @@
 """Replication: an experiment of a paper as protocols to run, with its printed numbers and claims to compare with ours."""
 
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, ClassVar
 from typing import Protocol as Interface
 
 from labelsieve.names import unknown_name
@@ -129,3 +131,19 @@ def sources(names: Iterable[str], data_home: DataHome, **settings: Mapping[str, 
     """
     home = {} if data_home is None else {"data_home": os.fspath(data_home)}
     return [{"name": name, **home, **settings.get(name, {})} for name in names]
+
+
+def printed_values(paper: str) -> dict[str, Any]:
+    """Return the numbers that a paper prints, by table: ``printed.json`` of its package, with tuples in place of lists.
+
+    >>> printed_values("group_jmi")["table 2"]["coverage"]["yeast"]
+    (1.62, 3.0, 1.38)
+    """
+    tables: dict[str, Any] = json.loads(files("labelsieve.replications").joinpath(paper, "printed.json").read_text("utf-8"))
+    return {name: _with_tuples(table) for name, table in tables.items()}
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_tuples(item) for key, item in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

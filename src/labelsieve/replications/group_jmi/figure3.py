@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from labelsieve.replications.panels import NAMES
-from labelsieve.replications.replication import Claim, ResultTable, not_run
+from labelsieve.replications.replication import Claim, ResultTable, not_run, printed_values
 from labelsieve.statistics import Comparison, compare
 from labelsieve.studies.results import StudyResults
 
@@ -21,44 +21,7 @@ if TYPE_CHECKING:
 GROUP = "Group-JMI-Rand"
 # Names in the results and in the paper; Group-JMI-Rand has a name for each reading.
 OTHERS = {"mim": "MIM-BR", "ela-chi": "ELA-CHI", "ami": "AMI", "pmu": "PMU", "fimf": "FIMF", "scls": "SCLS"}
-PRINTED: dict[str, dict[str, float]] = {
-    "hamming_loss": {
-        "SCLS": 2.222,
-        GROUP: 2.889,
-        "AMI": 4.222,
-        "MIM-BR": 4.333,
-        "FIMF": 4.444,
-        "PMU": 4.778,
-        "ELA-CHI": 5.111,
-    },
-    "ranking_loss": {
-        GROUP: 2.444,
-        "SCLS": 3.0,
-        "ELA-CHI": 3.444,
-        "AMI": 4.278,
-        "MIM-BR": 4.5,
-        "PMU": 4.889,
-        "FIMF": 5.444,
-    },
-    "coverage": {
-        GROUP: 2.5,
-        "SCLS": 3.111,
-        "AMI": 4.056,
-        "ELA-CHI": 4.278,
-        "MIM-BR": 4.278,
-        "PMU": 4.778,
-        "FIMF": 5.0,
-    },
-    "macro_f1": {
-        GROUP: 2.556,
-        "SCLS": 2.889,
-        "MIM-BR": 3.833,
-        "AMI": 3.944,
-        "ELA-CHI": 4.444,
-        "PMU": 5.111,
-        "FIMF": 5.222,
-    },
-}
+PRINTED: dict[str, dict[str, float]] = printed_values("group_jmi")["figure 3"]
 FIRST = {"hamming_loss": "SCLS", "ranking_loss": GROUP, "coverage": GROUP, "macro_f1": GROUP}
 
 
