@@ -43,7 +43,7 @@ def criteria():
         yield from [".. list-table::", "   :widths: auto", "   :class: facts", ""]
         yield from field("paper", criterion.paper)
         yield from field("formula", f"``{plan.score}``")
-        yield from field("first pick", "the same, with no selected features" if plan.first is None else f"``{plan.first}``")
+        yield from field("first feature", "the same, with no selected features" if plan.first is None else f"``{plan.first}``")
         yield from field("parameters", parameters_of(criterion))
         yield from field("label spaces", spaces_of(criterion))
         yield from field("class", f":py:class:`{kind.__module__}.{kind.__name__}`")
