@@ -24,9 +24,12 @@ PACKAGES = (
     "labelsieve.datasets",
     "labelsieve.datasets.splits",
     "labelsieve.studies",
+    "labelsieve.replications",
     "labelsieve.replications.mulan",
     "labelsieve.report",
     "labelsieve.report.figures",
+    "labelsieve.registry",
+    "labelsieve.counting.backends",
 )
 
 

@@ -38,7 +38,7 @@ def test_selection_output_is_as_shown(tmp_path, monkeypatch):
 
     data = demo_data()
     features, labels = pandas.DataFrame(data.X, columns=data.feature_names), pandas.DataFrame(data.Y, columns=data.label_names)
-    pandas.concat([features, labels], axis=1).to_csv(tmp_path / "made-up.csv", index=False)
+    pandas.concat([features, labels], axis=1).to_csv(tmp_path / "synthetic.csv", index=False)
     monkeypatch.chdir(tmp_path)
     command, *shown = indented("$ labelsieve select")
     assert run(*command.split()[2:]).stdout.splitlines() == shown
