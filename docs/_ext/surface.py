@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+from typing import ClassVar
 
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -50,9 +51,10 @@ def first_paragraph(value):
     return " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
 
 
-def lines_of(package):
-    """reStructuredText: a table of the names, then the documentation of each."""
+def lines_of(package, first=()):
+    """reStructuredText: a table of the names, then the documentation of each; ``first`` names precede the others."""
     values = public(package)
+    values = {name: values[name] for name in dict.fromkeys([*first, *values])}
     yield from [".. list-table::", "   :widths: auto", "   :class: surface", ""]
     for name, value in values.items():
         role = "class" if inspect.isclass(value) else "func"
@@ -69,14 +71,15 @@ def lines_of(package):
 
 
 class Surface(SphinxDirective):
-    """``.. surface:: labelsieve.chains``."""
+    """``.. surface:: labelsieve.chains``, optionally with ``:first:`` and names."""
 
     required_arguments = 1
+    option_spec: ClassVar[dict] = {"first": str.split}
 
     def run(self):
         self.env.note_reread()  # generated from the code, which Sphinx does not watch
         package = self.arguments[0]
-        self.content = StringList(list(lines_of(package)), source=f"surface of {package}")
+        self.content = StringList(list(lines_of(package, self.options.get("first", ()))), source=f"surface of {package}")
         return self.parse_content_to_nodes()
 
 
