@@ -1,4 +1,4 @@
-"""Short hashes of what a result depends on: data, rows, settings, code."""
+"""Short hashes of everything that a result depends on: data, rows, settings, code."""
 
 import hashlib
 import inspect
@@ -12,17 +12,17 @@ import numpy as np
 from scipy import sparse
 
 DIGITS = 16
-# Modules that only print, draw or evaluate existing results do not influence them.
-OUTSIDE = ("cli", "plotting", "progress", "replications", "report", "statistics", "studies", "__main__")
-# Whose code is hashed as a whole, or changes with releases that runs note.
-KNOWN = ("labelsieve", "builtins", "abc", "typing", "numpy", "scipy", "sklearn", "pandas")
-# Exceptions from OUTSIDE: modules that select features or fit classifiers.
+# Code that only prints, draws or evaluates stored results is no part of how they come about ...
+OUTSIDE = ("cli/", "report/", "statistics/", "studies/", "replications/", "plotting.py", "progress.py", "__main__.py")
+# ... except what studies and replications learn with.
 INSIDE = (
     "studies/execution/cell_work.py",
     "studies/protocol/named_estimators.py",
     "replications/mulan/",
     "replications/optimized_chains/shared_learning.py",
 )
+# Packages whose code is hashed as a whole, or whose releases are recorded with the results.
+KNOWN = ("labelsieve", "builtins", "abc", "typing", "numpy", "scipy", "sklearn", "pandas")
 
 
 def text_print(*texts: str) -> str:
@@ -75,20 +75,20 @@ def code_print() -> str:
 
 
 def class_print(*parts: Any) -> str:
-    """A hash of the code of those classes and functions that are neither of this library nor of those that it stands on.
+    """A hash of the code of custom classes and functions: those of neither this library nor the packages that it uses.
 
-    :func:`code_print` has this library's. Empty where there is nothing of one's own, or where its code is not to be had, as of
-    what was typed into a plain interpreter.
+    :func:`code_print` has this library's. Empty where there are none, or where their code cannot be read, such as that of
+    classes typed into a plain interpreter.
 
     >>> class_print(np.zeros(2), len)
     ''
     """
     found = {}
     for part in parts:
-        for own in [part] if inspect.isfunction(part) else type(part).__mro__:
-            if own.__module__.partition(".")[0] not in KNOWN:
+        for item in [part] if inspect.isfunction(part) else type(part).__mro__:
+            if item.__module__.partition(".")[0] not in KNOWN:
                 try:
-                    found[f"{own.__module__}.{own.__qualname__}"] = inspect.getsource(own)
+                    found[f"{item.__module__}.{item.__qualname__}"] = inspect.getsource(item)
                 except (OSError, TypeError):
                     continue
     return text_print(*(f"{name} {code}" for name, code in sorted(found.items()))) if found else ""

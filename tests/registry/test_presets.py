@@ -15,8 +15,10 @@ from labelsieve.criteria import JoinedMIM
 from labelsieve.criteria.multilabel import MLFS
 from labelsieve.discretize import MDL, AsGiven, EqualWidth, MeanStd
 from labelsieve.labelspace import Copy, Group, GroupRand, Joint, Single
-from labelsieve.registry import CRITERIA, LABEL_SPACES, PRESETS, make_criterion
+from labelsieve.registry import CRITERIA, LABEL_SPACES, PRESETS, make_criterion, resolve_method
 from labelsieve.search import join_labels
+from labelsieve.selectors import labelwise as labelwise_module
+from labelsieve.selectors import sieve as sieve_module
 from tests.support.selection_data import assert_same_selection, make_data
 
 USABLE = [name for name, preset in PRESETS.items() if preset.discretizer != "mdl"]
@@ -161,3 +163,23 @@ def test_binary_relevance_joins_the_gains_of_all_labels():
     np.testing.assert_allclose(summed.scores_, Sieve("mim", discretizer=None, n_features_to_select=3).fit(X > 0, Y).scores_)
     with pytest.raises(InputError, match="target_weight"):
         Sieve("br-infogain", target_weight=[1] * Y.shape[1]).fit(X, Y)
+
+
+@pytest.mark.parametrize("warm_start", [False, True])
+@pytest.mark.parametrize("criterion", ["jmi", "mlfs", "br-infogain", "group-jmi-rand"])
+def test_a_method_is_resolved_once_per_fit(criterion, warm_start, monkeypatch):
+    calls = []
+
+    def counted(*arguments, **settings):
+        calls.append(arguments)
+        return resolve_method(*arguments, **settings)
+
+    for module in (sieve_module, labelwise_module):
+        monkeypatch.setattr(module, "resolve_method", counted)
+    X, Y = make_data()
+    sieve = Sieve(criterion, n_features_to_select=2, warm_start=warm_start).fit(X, Y)
+    assert len(calls) == 1
+    sieve.set_params(n_features_to_select=4).fit(X, Y)
+    assert len(calls) == 2
+    LabelwiseSieve("jmi", n_features_to_select=2).fit(X, Y)
+    assert len(calls) == 3

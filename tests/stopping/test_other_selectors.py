@@ -100,7 +100,7 @@ def test_rules_that_are_not_defined_are_refused_with_a_reason(data):
                 clone(selector).set_params(n_features_to_select=rule).fit(data.X, data.Y)
         with pytest.raises(InputError, match=r"use Knee\(of='score'\)"):
             clone(selector).set_params(n_features_to_select=Knee()).fit(data.X, data.Y)
-    with pytest.raises(InputError, match="CrossValidated judges predictions of all targets together"):
+    with pytest.raises(InputError, match="CrossValidated evaluates predictions of all targets together"):
         LabelwiseSieve(n_features_to_select=CrossValidated()).fit(data.X, data.Y)
     with pytest.raises(InputError, match="not defined for weighted rows"):
         LabelwiseSieve(n_features_to_select=GTest()).fit(data.X, data.Y, sample_weight=np.arange(250) + 1.0)

@@ -1,4 +1,4 @@
-"""What the selectors share."""
+"""The base class of the selectors: parameters, reading data, the mask."""
 
 from functools import cache
 from inspect import signature
@@ -36,7 +36,7 @@ PARENTS = ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, N
 
 
 class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """What the selectors share: parameters, reading data, the mask."""
+    """Parameters, reading data and the mask, for all selectors."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [str, Criterion, type],
@@ -51,14 +51,15 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
     @classmethod
     @cache
     def _get_param_names(cls) -> list[str]:
-        """As scikit-learn finds them, but once: the names are asked for at every fit."""
+        """Those that scikit-learn finds, cached: the names are needed at every fit."""
         names: list[str] = super()._get_param_names()
         return names
 
     @classmethod
     @cache
     def _defaults(cls) -> dict[str, Any]:
-        return {name: one.default for name, one in signature(cls.__init__).parameters.items() if name != "self"}
+        parameters = signature(cls.__init__).parameters
+        return {name: parameter.default for name, parameter in parameters.items() if name != "self"}
 
     def _validate_params(self) -> None:
         """As scikit-learn does, but only what is not at its default: defaults are known to be right."""
@@ -66,19 +67,18 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         changed = {name: value for name, value in self.get_params(deep=False).items() if value is not defaults[name]}
         validate_parameter_constraints(self._parameter_constraints, changed, caller_name=type(self).__name__)
 
-    def _read(
-        self, X: Any, Y: Any, sample_weight: Any, resolve_method: ResolvedMethod
-    ) -> tuple[list[CountingInput], ParentLists]:
+    def _read(self, X: Any, Y: Any, sample_weight: Any, method: ResolvedMethod) -> tuple[list[CountingInput], ParentLists]:
         """Features and variables of the label space, ready to be counted, and the parents of the targets.
 
         One table of features for all targets, or one for each where the discretizer has cuts for each.
         """
-        X, targets, weights = self._rows(X, Y, sample_weight, resolve_method.space.kind, resolve_method.discretizer)
-        made = resolve_method.space.encode(targets, weights)
-        self.discretizer_ = resolve_method.discretizer
-        codes = resolve_method.discretizer.encode(X, targets.codes(), weights)
-        tables = [to_count(table, made, weights, self.estimator) for table in (codes if isinstance(codes, list) else [codes])]
-        return tables, self._find_parents(resolve_method, X, tables, targets.codes())
+        X, targets, weights = self._rows(X, Y, sample_weight, method.space.kind, method.discretizer)
+        encoded = method.space.encode(targets, weights)
+        self.discretizer_ = method.discretizer
+        codes = method.discretizer.encode(X, targets.codes(), weights)
+        code_tables = codes if isinstance(codes, list) else [codes]
+        tables = [to_count(table, encoded, weights, self.estimator) for table in code_tables]
+        return tables, self._find_parents(method, X, tables, targets.codes())
 
     def _rows(
         self, X: Any, Y: Any, sample_weight: Any, kind: Kind, discretizer: Discretizer
@@ -113,13 +113,13 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         )
         return checked
 
-    def _find_parents(self, resolve_method: ResolvedMethod, X: Any, tables: list[CountingInput], targets: Codes) -> ParentLists:
+    def _find_parents(self, method: ResolvedMethod, X: Any, tables: list[CountingInput], targets: Codes) -> ParentLists:
         """Lists for formulas that mention parents; the network, where there is one, is kept."""
         self.__dict__.pop("network_", None)
         given: Parents = getattr(self, "parents", None)
-        given = resolve_method.parents if given is None else given
+        given = method.parents if given is None else given
         learned = isinstance(given, str | NetworkRule)
-        if learned and "pa" not in resolve_method.criterion.plan.needs:
+        if learned and "pa" not in method.criterion.plan.needs:
             return None
         data: CountingInput = one_table(tables, "A network") if learned else tables[0]
         parents, network = find_parents(given, X, data.X, targets, options=self._counting_options(data.weights))
@@ -127,27 +127,30 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
             self.network_ = network
         return parents
 
-    def _wanted(self, n_features: int, n_available: int) -> int:
-        """How many features to choose; more than there are means all."""
+    def _n_wanted(self, n_available: int) -> int:
+        """The number of features to select; more than there are means all."""
         if self.n_features_to_select is None:
             return n_available
         if isinstance(self.n_features_to_select, Integral):
             return min(int(self.n_features_to_select), n_available)
-        return min(max(1, round(float(self.n_features_to_select) * n_features)), n_available)
+        return min(max(1, round(float(self.n_features_to_select) * self.n_features_in_)), n_available)
 
     def _keep_first(
         self, order: NDArray[np.intp], scores: NDArray[np.float64], n_forced: int, X: Any, Y: Any, evaluator: Evaluator
     ) -> None:
-        """Set what selectors tell, from all features in order: as many as were asked for, or as a rule says."""
+        """Select the first of all features in order: the number that was asked for, or that of a stopping rule."""
         self.__dict__.pop("stopping_", None)
-        if isinstance(self.n_features_to_select, StoppingRule):
-            how: dict[str, Any] = {"n_forced": n_forced, "evaluator": evaluator, "X": X, "Y": Y}
-            kept, self.stopping_ = stop_ranking(self.n_features_to_select, order, scores, **how)
+        rule = self.n_features_to_select
+        if isinstance(rule, StoppingRule):
+            kept, self.stopping_ = stop_ranking(rule, order, scores, n_forced=n_forced, evaluator=evaluator, X=X, Y=Y)
         else:
-            kept = max(self._wanted(self.n_features_in_, len(order)), n_forced)
-        self.selected_, self.scores_ = order[:kept].astype(np.intp), scores[:kept]
+            kept = max(self._n_wanted(len(order)), n_forced)
+        self._set_selected(order[:kept].astype(np.intp), scores[:kept])
+
+    def _set_selected(self, selected: NDArray[np.intp], scores: NDArray[np.float64]) -> None:
+        self.selected_, self.scores_ = selected, scores
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
-        self.support_[self.selected_] = True
+        self.support_[selected] = True
 
     def _columns(self, columns: Any, what: str) -> list[int]:
         """Column numbers from numbers or names, without repetition."""
@@ -170,7 +173,7 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         if both:
             raise InputError(f"Column {both[0]} is both forced and excluded.")
         if len(excluded) == self.n_features_in_:
-            raise InputError("Every column is excluded; leave at least one to choose.")
+            raise InputError("Every column is excluded; leave at least one to select.")
         return forced, excluded
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

@@ -91,11 +91,9 @@ class BaselineSieve(BaseSieve):
         order = np.argsort(-scores, kind="stable")
         order = order[~np.isin(order, [*forced, *excluded])]  # ties go to the lowest column
         available = d - len(excluded)
-        wanted = available if self.criterion == "all" else max(self._wanted(d, available), len(forced))
-        self.selected_ = np.array([*forced, *order][:wanted], dtype=np.intp)
-        self.scores_ = scores[self.selected_]
-        self.support_ = np.zeros(d, dtype=bool)
-        self.support_[self.selected_] = True
+        wanted = available if self.criterion == "all" else max(self._n_wanted(available), len(forced))
+        selected = np.array([*forced, *order][:wanted], dtype=np.intp)
+        self._set_selected(selected, scores[selected])
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -23,52 +23,52 @@ from labelsieve.plotting import figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_criterion, resolve_method
 from labelsieve.search import GreedySearch, Lists, search_each, together
-from labelsieve.selectors.base import PARENTS, BaseSieve, Count, Parents
+from labelsieve.selectors.base import PARENTS, BaseSieve, Count, ParentLists, Parents
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base_rule import cannot_evaluate
 
 
 class LabelwiseSieve(BaseSieve):
-    """Choose features for every target by itself.
+    """Select features for every target by itself.
 
     Parameters
     ----------
     criterion, discretizer, estimator, forced, excluded, parents, n_jobs, backend
-        As for :class:`Sieve`. Sums over the targets are over the one at hand; ``parents`` may be any other targets.
-    n_features_to_select : int, float, StoppingRule or None
-        How many for each target; a fraction of all; None ranks them all; or a rule of :mod:`labelsieve.stopping`, by which
-        every target finds a number of its own: the level of a test is that of each target by itself. ``CrossValidated``
-        is refused, since it judges predictions of all targets together.
-    n_candidates : int, optional
-        Every target chooses among this many features, those that tell most about it by themselves; None is all. When as many
-        or more are wanted, there is nothing to choose: they come in order of relevance. The authors' program of Sun and Kudo
-        (2017) does so with 100.
+        As for :class:`Sieve`. Sums over the targets have one target; ``parents`` may be any other targets.
+    n_features_to_select : int, float, StoppingRule or None, default=10
+        For each target: a number, a fraction of all, None for a ranking of all, or a rule of :mod:`labelsieve.stopping`, which
+        finds a number for every target: the level of a test is that of each target by itself. ``CrossValidated`` is refused,
+        since it evaluates predictions of all targets together.
+    n_candidates : int, default=None
+        Every target selects among this many features, those with the most information about it alone; None is all. When as
+        many or more are wanted, all are selected in order of relevance. The authors' program of Sun and Kudo (2017) does so
+        with 100.
 
     Attributes
     ----------
     selected_ : ndarray of int, shape (n_targets, n_selected)
-        For each target, columns in order of choice; -1 behind the end of a list that a rule made shorter than others.
+        For each target, columns in order of selection; -1 after the end of a list that a rule made shorter than others.
     scores_ : ndarray of float, shape (n_targets, n_selected)
-        NaN behind the end of a list.
+        NaN after the end of a list.
     n_selected_ : ndarray of int, shape (n_targets,)
-        How long each list is.
+        The length of each list.
     stopping_ : list of StoppingRule
-        When a rule found the numbers: the rule of every target, with its reason and what else it found.
+        When a rule found the numbers: the fitted rule of every target, with its reason and results.
     support_ : ndarray of bool, shape (n_features,)
-        Columns that some target chose: what ``transform`` keeps.
+        Columns that at least one target selected: what ``transform`` keeps.
     label_support_ : ndarray of bool, shape (n_targets, n_features)
-        Columns that each target chose.
+        Columns that each target selected.
     criterion_, discretizer_ : Criterion, Discretizer
-        What was used, with its settings.
+        The objects that were used, with their settings.
     network_ : LabelNetwork
         When ``parents`` is a network, or was learned as one.
 
     Notes
     -----
-    Cost: X is packed once (for each target if the discretizer has cuts for each, as ``MDL(targets="single")``); then a pick
-    costs a panel for every feature that some target has just chosen: targets that choose the same feature share it. Memory: 8
-    bytes for each feature, target and sum over the chosen, in blocks of targets of 64 MB. With a rule the targets go one
-    after the other, each with panels of its own, beside what the rule costs.
+    Cost: X is packed once (for each target if the discretizer has cuts for each, as ``MDL(targets="single")``); then a step
+    costs a panel for every feature that a target has just selected: targets that select the same feature share it. Memory: 8
+    bytes for each feature, target and sum over the selected, in blocks of targets of 64 MB. With a rule the targets are
+    searched one after the other, each with its panels, and the rule has its costs.
 
     Examples
     --------
@@ -116,89 +116,96 @@ class LabelwiseSieve(BaseSieve):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose features of ``X`` for every column of ``y``."""
-        used = resolve_method(self.criterion, discretizer=self.discretizer)
-        if not isinstance(used.space, Single):
+        """Select features of ``X`` for every column of ``y``."""
+        method = resolve_method(self.criterion, discretizer=self.discretizer)
+        if not isinstance(method.space, Single):
             raise InputError(
-                f"LabelwiseSieve({self.criterion!r}): this method is for {label_space_name(used.space)!r} targets, here every "
-                "target is by itself; use Sieve, or the criterion alone."
+                f"LabelwiseSieve({self.criterion!r}): this method is for {label_space_name(method.space)!r} targets, here "
+                "every target is by itself; use Sieve, or the criterion alone."
             )
-        plan = used.criterion.plan
-        tables, parents = self._read(X, y, sample_weight, used)
-        targets, self.criterion_ = tables[0].Y, used.criterion
+        plan = method.criterion.plan
+        tables, parents = self._read(X, y, sample_weight, method)
+        targets, self.criterion_ = tables[0].Y, method.criterion
         forced, excluded = self._checked_columns()
         plan.require_memory(tables[0].X, targets)
         if isinstance(self.n_features_to_select, CrossValidated):
             raise InputError(
-                "LabelwiseSieve: CrossValidated judges predictions of all targets together, and here each has its own list; "
+                "LabelwiseSieve: CrossValidated evaluates predictions of all targets together, and here each has a list; "
                 "use GTest, PermutationTest, ScoreThreshold or Knee, or a Sieve for each target."
             )
         lists: list[Lists] = []
         rules: list[StoppingRule] = []
-        with progress_bar(f"{plan.name}: choosing features, target by target") as progress:
-            for place, table in enumerate(tables):  # one for all targets, or one for each
+        with progress_bar(f"{plan.name}: selecting features, target by target") as progress:
+            for index, table in enumerate(tables):  # one for all targets, or one for each
                 workspace = Workspace(table.X, targets, self._counting_options(table.weights))
-                block = slice(None) if len(tables) == 1 else slice(place, place + 1)
-                closed, plan_here = self._closed(plan, workspace, block, forced, excluded)
+                block = slice(None) if len(tables) == 1 else slice(index, index + 1)
+                closed, block_plan = self._closed(plan, workspace, block, forced, excluded)
                 if isinstance(self.n_features_to_select, StoppingRule):
-                    evidence = (plan_here, workspace, parents, X, y)
                     for target in range(*block.indices(targets.n_columns)):
-                        one, rule = self._stopped(evidence, target, forced, closed)
-                        lists.append(one)
+                        search = self._search_target(block_plan, workspace, parents, target, forced, closed)
+                        rule: StoppingRule = clone(self.n_features_to_select)
+                        only = slice(target, target + 1)
+                        kept = rule.decide(SelectionPath(search, workspace, parents, X, y, cannot_evaluate, only))
+                        lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
                         rules.append(rule)
                         progress(target + 1, targets.n_columns)
                     continue
-                how: dict[str, Any] = {
-                    "targets": block,
-                    "parents": parents,
-                    "forced": forced,
-                    "closed": closed,
-                    "progress": progress,
-                }
-                lists.append(search_each(plan_here, workspace, self._length(forced, excluded), **how))
-        self.selected_, self.scores_ = together([row for some in lists for row in zip(*some, strict=True)])
+                length = self._list_length(forced, excluded)
+                lists.append(
+                    search_each(
+                        block_plan,
+                        workspace,
+                        length,
+                        targets=block,
+                        parents=parents,
+                        forced=forced,
+                        closed=closed,
+                        progress=progress,
+                    )
+                )
+        self.selected_, self.scores_ = together([row for block_lists in lists for row in zip(*block_lists, strict=True)])
         self.n_selected_ = (self.selected_ >= 0).sum(axis=1)
         self.__dict__.pop("stopping_", None)
         if rules:
             self.stopping_ = rules
         self.label_support_ = np.zeros((targets.n_columns, self.n_features_in_), dtype=bool)
-        rows, places = np.nonzero(self.selected_ >= 0)
-        self.label_support_[rows, self.selected_[rows, places]] = True
+        rows, ranks = np.nonzero(self.selected_ >= 0)
+        self.label_support_[rows, self.selected_[rows, ranks]] = True
         self.support_ = np.asarray(self.label_support_.any(axis=0))
         return self
 
-    def _length(self, forced: list[int], excluded: list[int]) -> int:
-        """How long every list is, where a number says it."""
-        return max(self._wanted(self.n_features_in_, self.n_features_in_ - len(excluded)), len(forced))
+    def _list_length(self, forced: list[int], excluded: list[int]) -> int:
+        """The length of every list, where it is a given number."""
+        return max(self._n_wanted(self.n_features_in_ - len(excluded)), len(forced))
 
     def _closed(
         self, plan: Plan, workspace: Workspace, block: slice, forced: list[int], excluded: list[int]
     ) -> tuple[NDArray[np.bool_], Plan]:
-        """Which features are closed to which targets, and the plan: relevance alone where there is nothing to choose."""
+        """Which features are closed to which targets, and the plan: relevance alone where all candidates are selected."""
         n_features = self.n_features_in_
         closed = np.zeros((n_features, workspace.Y.n_columns), dtype=bool)
         closed[excluded] = True
         if self.n_candidates is None:
             return closed, plan
         relevance, stops = make_criterion("mim").plan, isinstance(self.n_features_to_select, StoppingRule)
-        wanted = len(forced) if stops else self._length(forced, excluded)
+        wanted = len(forced) if stops else self._list_length(forced, excluded)
         n_candidates = max(min(self.n_candidates, n_features - len(excluded)), wanted)
         candidates, _ = search_each(relevance, workspace, n_candidates, targets=block, forced=forced, closed=closed)
         closed[:, block] = True
         np.put_along_axis(closed[:, block], candidates.T, False, axis=0)
         return closed, relevance if not stops and wanted >= self.n_candidates else plan
 
-    def _stopped(
-        self, evidence: tuple[Plan, Workspace, Any, Any, Any], target: int, forced: list[int], closed: NDArray[np.bool_]
-    ) -> tuple[Lists, StoppingRule]:
-        """The list of one target, as long as its own rule says."""
-        plan, workspace, parents, X, y = evidence
-        here = slice(target, target + 1)
-        scorer = plan.bind(workspace, targets=here, parents=parents)
-        search = GreedySearch(plan, scorer, self.n_features_in_, forced, np.flatnonzero(closed[:, target]).tolist())
-        rule: StoppingRule = clone(self.n_features_to_select)
-        kept = rule.decide(SelectionPath(search, workspace, parents, X, y, cannot_evaluate, here))
-        return (np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])), rule
+    def _search_target(
+        self,
+        plan: Plan,
+        workspace: Workspace,
+        parents: ParentLists,
+        target: int,
+        forced: list[int],
+        closed: NDArray[np.bool_],
+    ) -> GreedySearch:
+        scorer = plan.bind(workspace, targets=slice(target, target + 1), parents=parents)
+        return GreedySearch(plan, scorer, self.n_features_in_, forced, np.flatnonzero(closed[:, target]).tolist())
 
     def plot(self, *, names: Any = None, label_names: Any = None, n_shown: int = 40, ax: Any = None) -> Any:
         """Draw which labels share features: see :func:`labelsieve.report.figures.shared_features`."""

@@ -118,7 +118,7 @@ class PPTMI(BaseSieve):
         self.n_classes_, self.n_rows_left_out_ = len(np.unique(classes)), made.n_left_out
         distances = ClassDistances([_scaled(column[made.rows]) for column in columns], classes, self.n_neighbors)
         left = [column for column in range(self.n_features_in_) if column not in excluded]
-        wanted = max(self._wanted(self.n_features_in_, len(left)), len(forced))
+        wanted = max(self._n_wanted(len(left)), len(forced))
         selected: list[int] = []
         scores: list[float] = []
         with progress_bar("PPT-MI: choosing features") as progress:
@@ -131,9 +131,7 @@ class PPTMI(BaseSieve):
                 left.remove(selected[-1])
                 distances.take(selected[-1])
                 progress(len(selected), wanted)
-        self.selected_, self.scores_ = np.array(selected, dtype=np.intp), np.array(scores)
-        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
-        self.support_[self.selected_] = True
+        self._set_selected(np.array(selected, dtype=np.intp), np.array(scores))
         return self
 
 
