@@ -15,7 +15,7 @@ from labelsieve.datasets.readers.csv_table import parse_csv
 from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.datasets.readers.label_columns import read_label_header
 from labelsieve.datasets.readers.libsvm import parse_libsvm
-from labelsieve.datasets.readers.load import parse, part
+from labelsieve.datasets.readers.load import parse, split_columns
 from labelsieve.datasets.readers.matlab import parse_matlab
 from labelsieve.datasets.readers.parquet import parse_parquet
 
@@ -23,12 +23,12 @@ UNPACKED = 2**22  # more than this is refused as too long, so that packed inputs
 
 
 def read_with(parser):
-    """A target that parses bytes and parts the columns into features and labels, as ``load`` does."""
+    """A target that parses bytes and splits the columns into features and labels, as ``load`` does."""
 
     def target(data):
         table = parser(data, Path("made"))
         assert table.cells.shape[1] == len(table.columns)
-        dataset = part(table, None if table.n_labels is not None else 1, "made")
+        dataset = split_columns(table, None if table.n_labels is not None else 1, "made")
         assert isinstance(dataset, Dataset)
         assert dataset.X.shape == (dataset.n_rows, len(dataset.feature_names))
 
@@ -64,6 +64,6 @@ TARGETS = {
 
 
 def read_or_refused(target, data):
-    """Run a target; a refusal in words is as good as a result."""
+    """Run a target; a refusal in words is as valid as a result."""
     with contextlib.suppress(DatasetError):
         TARGETS[target](data)

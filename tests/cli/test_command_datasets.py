@@ -88,7 +88,7 @@ def test_info_prints_the_statistics_of_the_field(tmp_path):
     assert facts["rows"] == "6"
     assert facts["labels"] == "2"
     assert facts["labels per row (cardinality)"] == f"{(3 + 4) / 6:.3f}"
-    assert facts["distinct label rows"] == "3"
+    assert facts["distinct labelsets"] == "3"
 
 
 @pytest.mark.parametrize("ending", ["arff", "arff.gz", "parquet", "svm", "csv.bz2"])

@@ -149,7 +149,7 @@ def test_lists_that_are_no_sparse_rows_are_refused(tmp_path, lists):
         ("songs.arff", {"X": np.ones((3, 3))}, r"X has the shape \(3, 3\), and there are 2 names"),
         ("songs.arff", {"X": np.full((3, 2), 2**60)}, "X holds int64 numbers that are no 64-bit floats"),
         ("songs.arff", {"X": np.full((3, 2), "text")}, "X holds .* numbers that are no"),
-        ("songs.arff", {"X": np.full((3, 2), 2.0)}, '100%" has 2 categories, and a cell that is no place'),
+        ("songs.arff", {"X": np.full((3, 2), 2.0)}, '100%" has 2 categories, and a cell that is no code'),
         ("songs.arff", {"X": sparse.csr_array(np.full((3, 2), 0.5))}, "has 2 categories, and a cell"),
         ("songs.arff", {"feature_names": ("calm", "the 'key', 100%")}, "same name: 'calm'"),
         ("songs.arff", {"feature_names": ("a\0", "the 'key', 100%")}, "NUL"),

@@ -42,7 +42,7 @@ def test_words_of_a_label_tell_about_it_and_others_tell_nothing():
 def test_lengths_and_frequencies_are_those_asked_for():
     text = SyntheticText(n_rows=20_000, n_words=50_000, n_labels=4, words_per_row=30, imbalance=8)
     X, Y = text.make()
-    assert X[:, : text.n_chance].sum() / 20_000 == pytest.approx(29, abs=1.5)  # a few words fall together
+    assert X[:, : text.n_noise_words].sum() / 20_000 == pytest.approx(29, abs=1.5)  # a few words fall together
     np.testing.assert_allclose(Y.sum(axis=0) / 20_000, 0.2 / np.array([1, 2, 4, 8]), rtol=0.1)
     assert set(np.unique(X.data)) == {1}
 

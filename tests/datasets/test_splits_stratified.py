@@ -41,12 +41,14 @@ def test_every_row_is_tested_once_in_folds_of_equal_size(Y):
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("seed", range(5))
 def test_parts_are_those_of_the_plain_algorithm(seed, order, exact):
-    evidence = sparse.csr_array(made_up_labels(60, 6, seed))
-    evidence = evidence if order == 1 else with_pairs(evidence)
-    label_sets = [set(evidence.indices[a:b].tolist()) for a, b in zip(evidence.indptr, evidence.indptr[1:], strict=False)]
+    column_counts = sparse.csr_array(made_up_labels(60, 6, seed))
+    column_counts = column_counts if order == 1 else with_pairs(column_counts)
+    label_sets = [
+        set(column_counts.indices[a:b].tolist()) for a, b in zip(column_counts.indptr, column_counts.indptr[1:], strict=False)
+    ]
     targets = whole_targets(60, 4, np.random.default_rng(seed))
     shares = np.full(4, 1 / 4)
-    ours = assign(evidence, np.ones(60, dtype=int), targets, shares, np.random.default_rng(seed), exact=exact)
+    ours = assign(column_counts, np.ones(60, dtype=int), targets, shares, np.random.default_rng(seed), exact=exact)
     assert np.array_equal(ours, iterative_stratification(label_sets, targets.tolist(), np.random.default_rng(seed), exact))
 
 

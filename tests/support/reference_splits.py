@@ -15,18 +15,18 @@ def iterative_stratification(label_sets, targets, rng, exact):
     order = rng.permutation(len(label_sets)).tolist()
     n_parts = len(targets)
     desired = {label: [Fraction(sum(label in s for s in label_sets), n_parts)] * n_parts for label in labels}
-    room, part, remaining = list(targets), {}, list(order)
+    capacity, part, remaining = list(targets), {}, list(order)
 
     def place(row, label):
-        best = [j for j in range(n_parts) if room[j] > 0 or not exact]
+        best = [j for j in range(n_parts) if capacity[j] > 0 or not exact]
         if label is not None:
             most = max(desired[label][j] for j in best)
             best = [j for j in best if desired[label][j] == most]
-        most = max(room[j] for j in best)
-        best = [j for j in best if room[j] == most]
+        most = max(capacity[j] for j in best)
+        best = [j for j in best if capacity[j] == most]
         chosen = best[0] if len(best) == 1 else best[rng.integers(len(best))]
         part[row] = chosen
-        room[chosen] -= 1
+        capacity[chosen] -= 1
         for other in label_sets[row]:
             desired[other][chosen] -= 1
         remaining.remove(row)

@@ -53,7 +53,7 @@ def list_known(format: FormatOption = Format.table, json: JsonOption = False) ->
 
 
 def catalog_documents() -> list[dict[str, Any]]:
-    """What programs are told about every data set."""
+    """The catalog as data for programs."""
     from labelsieve.datasets.catalog import catalog
     from labelsieve.datasets.data_paths import where
 
@@ -73,16 +73,16 @@ def catalog_table() -> str:
     from labelsieve.datasets.catalog import PAPERS, catalog
     from labelsieve.datasets.data_paths import CACHE, FOLDER, cache_folder, where
 
-    number = {paper: str(place) for place, paper in enumerate(PAPERS, 1)}
+    number = {paper: str(index) for index, paper in enumerate(PAPERS, 1)}
     table = plain_table("name", ">rows", ">features", ">labels", "task", "papers", "where")
     for entry in catalog().values():
         sizes = (f"{size:,}" for size in (entry.rows, entry.features, entry.labels))
         papers = " ".join(number[paper] for paper in entry.papers)
         table.add_row(entry.name, *sizes, entry.task, papers or "-", where(entry) or ("-" if entry.url else "bring it"))
-    places = f"folder: the one that ${FOLDER} names; cache: {printable(str(cache_folder()))} (${CACHE} names another)."
+    locations = f"folder: the one that ${FOLDER} names; cache: {printable(str(cache_folder()))} (${CACHE} names another)."
     signs = "-: to be downloaded; bring it: no address is known, and datasets fetch NAME says which files to put where."
     papers = listed(*(f"{number[paper]}: {text}" for paper, text in PAPERS.items()))
-    return f"{text_of(table)}\n\n{papers}\n\n{places}\n{signs}"
+    return f"{text_of(table)}\n\n{papers}\n\n{locations}\n{signs}"
 
 
 @datasets_app.command(
@@ -139,7 +139,7 @@ def info(
         ("labels", f"{facts.n_labels:,}"),
         ("labels per row (cardinality)", f"{facts.cardinality:.3f}"),
         ("density", f"{facts.density:.4f}"),
-        ("distinct label rows", f"{facts.n_distinct:,}"),
+        ("distinct labelsets", f"{facts.n_distinct:,}"),
         ("mean imbalance (meanIR)", f"{facts.mean_imbalance:.3f}"),
         ("its variation (CVIR)", f"{facts.imbalance_variation:.3f}"),
         ("SCUMBLE", f"{facts.scumble:.4f}"),
@@ -162,13 +162,13 @@ def convert(
 ) -> None:
     """Write a data set in another format, which the ending of OUT names.
 
-    ARFF comes with its labels in an XML header beside it, and Parquet knows its labels. libsvm keeps no names, and CSV does not
-    say which columns are labels: they are the last ones.
+    ARFF comes with its labels in an XML header next to it, and Parquet stores which columns are labels. libsvm keeps no names,
+    and CSV does not say which columns are labels: they are the last ones.
     """
     from labelsieve.datasets import load, save
     from labelsieve.datasets.writers.save import writer_for
 
-    writer_for(output)  # an unknown ending, or a file in the way, is told before a long file is read
+    writer_for(output)  # an unknown ending, or a file in the way, is refused before a long file is read
     if output.exists() and not overwrite:
         raise InputError(f"{output}: this file exists already; choose another name, or pass --overwrite.")
     try:

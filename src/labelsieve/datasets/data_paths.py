@@ -1,4 +1,4 @@
-"""Where the files of a catalogd data set are: in a folder of the user's, in the cache, or not here."""
+"""Where the files of a data set of the catalog are: in a folder of the user's, in the cache, or not here."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:
 
 
 def cache_folder() -> Path:
-    """The folder that $LABELSIEVE_CACHE names, else the system's place for the caches of a user."""
+    """The folder that $LABELSIEVE_CACHE names, else the cache folder of the system."""
     if named := os.environ.get(CACHE):
         return Path(named).expanduser()
     import pooch
@@ -31,8 +31,8 @@ def cache_folder() -> Path:
 def find_file(entry: CatalogEntry, file: str, folder: Path) -> Iterator[Path]:
     """The file, packed or not, in ``folder/NAME`` and in ``folder`` itself."""
     plain = unpacked_name(file)
-    for place in (folder / entry.name, folder):
-        yield from (path for packing in ("", *PACKED) if (path := place / f"{plain}{packing}").is_file())
+    for directory in (folder / entry.name, folder):
+        yield from (path for packing in ("", *PACKED) if (path := directory / f"{plain}{packing}").is_file())
 
 
 def where(entry: CatalogEntry, data_home: str | os.PathLike[str] | None = None) -> Literal["folder", "cache", ""]:

@@ -18,10 +18,10 @@ class Dataset:
     Attributes
     ----------
     X : ndarray or csr_array of float, shape (n_rows, n_features)
-        A missing value is NaN. A nominal cell holds the place of its value among ``categories``.
+        A missing value is NaN. A nominal cell holds the index of its value in ``categories``.
     Y : ndarray or csc_array, shape (n_rows, n_labels)
-        Labels as 0 and 1 in uint8; classes, by their place among ``label_categories``, in int64; or numeric targets, alone or
-        beside classes, in float64.
+        Labels as 0 and 1 in uint8; classes, as codes of ``label_categories``, in int64; or numeric targets, alone or
+        together with classes, in float64.
     feature_names, label_names : tuple of str
     feature_kinds : tuple of {"numeric", "nominal"}
     categories : dict of str to tuple of str

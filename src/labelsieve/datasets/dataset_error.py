@@ -26,8 +26,8 @@ class DatasetError(InputError):
     def __init__(
         self, problem: str, *, file: str | PathLike[str] | None = None, line: int | None = None, remedy: str | None = None
     ) -> None:
-        place = ", ".join(([Path(file).name] if file is not None else []) + ([f"line {line}"] if line is not None else []))
-        super().__init__((f"{place}: " if place else "") + problem + (f" {remedy}" if remedy else ""))
+        location = ", ".join(([Path(file).name] if file is not None else []) + ([f"line {line}"] if line is not None else []))
+        super().__init__((f"{location}: " if location else "") + problem + (f" {remedy}" if remedy else ""))
         self.file = None if file is None else str(file)
         self.line = line
 

@@ -124,7 +124,7 @@ def _download(entry: CatalogEntry, file: str, cache: Path) -> Path:
         got = pooch.retrieve(
             entry.url + file, known, fname=file, path=target.parent, downloader=pooch.HTTPDownloader(timeout=TIMEOUT)
         )
-    except (OSError, ValueError) as error:  # no connection, no such page, no room; another checksum
+    except (OSError, ValueError) as error:  # no connection, no such page, full disk; another checksum
         raise _absent(entry, file, cache, f"is not here and could not be downloaded ({_reason(error)})") from error
     finally:
         log.setLevel(level)

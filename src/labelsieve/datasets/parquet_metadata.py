@@ -1,4 +1,4 @@
-"""What labelsieve notes in the schema of a Parquet file: which columns are labels, and what the columns do not say."""
+"""Metadata of labelsieve in the schema of a Parquet file: label columns and values of nominal columns."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Note:
+class TableMetadata:
     """Names in order, values of nominal columns, and whether rows are sparse.
 
     Sparse rows are lists in the first two columns, of indices and of values. Labels of 0 and 1 are a third then, of indices.
@@ -24,15 +24,15 @@ class Note:
     version: int = VERSION
 
     def metadata(self) -> dict[bytes, bytes]:
-        """The note as it stands in the schema."""
+        """The metadata as stored in the schema."""
         return {KEY: json.dumps(asdict(self), ensure_ascii=True).encode()}
 
 
-def read_note(metadata: Mapping[bytes, bytes] | None) -> Note | None:
-    """The note of a schema, or None where there is none; a ValueError if it is damaged.
+def read_metadata(metadata: Mapping[bytes, bytes] | None) -> TableMetadata | None:
+    """The metadata of a schema, or None without any; a ValueError if they are damaged.
 
-    >>> note = Note(("tempo",), ("calm",), {}, "", sparse=False)
-    >>> read_note(note.metadata()) == note, read_note({})
+    >>> songs = TableMetadata(("tempo",), ("calm",), {}, "", sparse=False)
+    >>> read_metadata(songs.metadata()) == songs, read_metadata({})
     (True, None)
     """
     if metadata is None or KEY not in metadata:
@@ -44,7 +44,7 @@ def read_note(metadata: Mapping[bytes, bytes] | None) -> Note | None:
     if not isinstance(categories, dict):
         raise ValueError("it has no categories")
     features, labels, *values = map(_names, (found.get("features"), found.get("labels"), *categories.values()))
-    return Note(
+    return TableMetadata(
         features=features,
         labels=labels,
         categories=dict(zip(categories, values, strict=True)),

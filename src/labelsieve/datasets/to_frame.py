@@ -24,7 +24,7 @@ def to_pandas(values: Any, names: Sequence[str], categories: Categories) -> Any:
         frame = pandas.DataFrame(values, columns=list(names))
     if not any(name in categories for name in names):
         return frame
-    columns = {name: frame.iloc[:, place] for place, name in enumerate(names)}
+    columns = {name: frame.iloc[:, position] for position, name in enumerate(names)}
     for name, codes in _nominal(values, names, categories):
         columns[name] = pandas.Series(pandas.Categorical.from_codes(codes, categories=list(categories[name])))
     return pandas.DataFrame(columns)
@@ -34,9 +34,9 @@ def to_polars(values: Any, names: Sequence[str], categories: Categories) -> Any:
     """A frame of polars: nominal columns are enumerations, missing cells null."""
     polars = _imported("polars")
     if sparse.issparse(values):
-        _require_room(values)
+        _require_memory(values)
         values = values.toarray()
-    columns = {name: polars.Series(name, values[:, place], nan_to_null=True) for place, name in enumerate(names)}
+    columns = {name: polars.Series(name, values[:, position], nan_to_null=True) for position, name in enumerate(names)}
     for name, codes in _nominal(values, names, categories):
         words = [None if code < 0 else categories[name][code] for code in codes.tolist()]
         columns[name] = polars.Series(name, words, dtype=polars.Enum(list(categories[name])))
@@ -60,16 +60,16 @@ def _imported(package: str) -> Any:
 
 def _nominal(values: Any, names: Sequence[str], categories: Categories) -> Iterator[tuple[str, NDArray[np.int64]]]:
     """Names of nominal columns and their codes, -1 for a missing value."""
-    chosen = [place for place, name in enumerate(names) if name in categories]
+    nominal = [position for position, name in enumerate(names) if name in categories]
     if sparse.issparse(values):
         values = sparse.csc_array(values)
-    for place in chosen:
-        column = values[:, [place]]
+    for position in nominal:
+        column = values[:, [position]]
         cells = np.asarray(column.toarray() if sparse.issparse(column) else column, dtype=np.float64).ravel()
-        yield names[place], np.where(np.isnan(cells), -1, cells).astype(np.int64)
+        yield names[position], np.where(np.isnan(cells), -1, cells).astype(np.int64)
 
 
-def _require_room(values: Any) -> None:
+def _require_memory(values: Any) -> None:
     """Refuse what would fill the memory as dense columns; polars has no others."""
     n_rows, n_columns = values.shape
     needed, free = 2 * n_rows * n_columns * values.dtype.itemsize, available_memory()  # the array, and the frame

@@ -105,29 +105,29 @@ def _sweep_dense(block: Lines, numbers: NumberRows, converters: list[Converter])
         flat = np.fromiter(map(float, chain.from_iterable(rows)), np.float64, count=len(rows) * width)
         return flat.reshape(len(rows), width)
     cells = np.empty((len(rows), width))
-    for place, (column, converter) in enumerate(zip(zip(*rows, strict=True), converters, strict=True)):
-        cells[:, place] = np.fromiter(map(converter, map(str.strip, column)), np.float64, count=len(rows))
+    for position, (column, converter) in enumerate(zip(zip(*rows, strict=True), converters, strict=True)):
+        cells[:, position] = np.fromiter(map(converter, map(str.strip, column)), np.float64, count=len(rows))
     return cells
 
 
 def _read_sparse(lines: Iterator[tuple[int, str]], columns: tuple[Column, ...], converters: list[Converter], file: Path) -> Any:
-    numbers, pairs, places, cells = NumberRows(columns), [], [], []
+    numbers, pairs, positions, cells = NumberRows(columns), [], [], []
     for block in blocks(lines):
         try:
             lengths, where, what = _sweep_sparse(block, numbers, converters)
         except (ValueError, KeyError, IndexError, OverflowError):
             found = [sparse_row(strip_comment(row).strip(), columns, file, line) for line, row in block]
             lengths = np.array([len(row) for row in found], np.int64)
-            where = np.array([place for row in found for place in row], np.int32)
+            where = np.array([position for row in found for position in row], np.int32)
             what = np.array([cell for row in found for cell in row.values()], np.float64)
         pairs.append(lengths)
-        places.append(where)
+        positions.append(where)
         cells.append(what)
     pointers = np.cumsum(np.concatenate([[0], *pairs]))
     if pointers[-1] < 2**31:  # scipy takes indices of one width only, and makes its own if they are wider than they must be
         pointers = pointers.astype(np.int32)
     shape = (len(pointers) - 1, len(columns))
-    table = sparse.csr_array((np.concatenate(cells), np.concatenate(places), pointers), shape=shape)
+    table = sparse.csr_array((np.concatenate(cells), np.concatenate(positions), pointers), shape=shape)
     table.eliminate_zeros()
     return table
 
@@ -158,5 +158,5 @@ def _sweep_sparse(
     return (
         lengths,
         where.astype(np.int32),
-        np.fromiter((converters[place](cell) for place, cell in pairs), np.float64, count=total),
+        np.fromiter((converters[position](cell) for position, cell in pairs), np.float64, count=total),
     )

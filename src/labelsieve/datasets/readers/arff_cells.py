@@ -12,7 +12,7 @@ _PAIR = re.compile(rf"\s*+([+-]?\d{{1,18}})\s++({QUOTED}|[^,\s{{}}]++)\s*+(,|$)"
 
 
 def cell(text: str, column: Column, file: Path, line: int) -> float:
-    """A cell as it is stored: a number, the place of a nominal value, or NaN."""
+    """A cell as it is stored: a number, the position of a nominal value, or NaN."""
     if column.texts is not None:
         return column.texts.add(text)
     if column.values is None:
@@ -66,11 +66,11 @@ def sparse_row(row: str, columns: tuple[Column, ...], file: Path, line: int) -> 
             remedy="Write all rows in one way, without weights.",
         )
     cells: dict[int, float] = {}
-    inner, place, last = row[1:-1].strip(), 0, -1
+    inner, position, last = row[1:-1].strip(), 0, -1
     while inner:
-        found = _PAIR.match(inner, place)
+        found = _PAIR.match(inner, position)
         if not found:
-            near = inner[place:].strip()[:30]
+            near = inner[position:].strip()[:30]
             raise DatasetError(f"{near!r} is not an index, a blank and a value.", file=file, line=line)
         index = int(found[1])
         if not 0 <= index < len(columns):
@@ -87,5 +87,5 @@ def sparse_row(row: str, columns: tuple[Column, ...], file: Path, line: int) -> 
         last = index
         if not found[3]:
             break
-        place = found.end()
+        position = found.end()
     return cells

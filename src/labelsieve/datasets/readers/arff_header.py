@@ -50,12 +50,12 @@ def split_values(text: str) -> list[str] | None:
     >>> split_values("a, 'b, c' ,d")
     ['a', 'b, c', 'd']
     """
-    values, place = [], 0
-    while found := _VALUE.match(text, place):
+    values, position = [], 0
+    while found := _VALUE.match(text, position):
         values.append(unquote(found[1]) if found[1] else found[2].rstrip())
         if not found[3]:
             return values
-        place = found.end()
+        position = found.end()
     return None
 
 
@@ -65,14 +65,14 @@ def strip_comment(line: str) -> str:
     >>> strip_comment("'5 %', don't % a quote without its other half is none"), strip_comment("100 % of 'it'")
     ("'5 %', don't ", '100 ')
     """
-    place, unclosed = 0, ""
-    while "%" in line and (stop := _STOP.search(line, place)):
+    position, unclosed = 0, ""
+    while "%" in line and (stop := _STOP.search(line, position)):
         if stop[0] == "%":
             return line[: stop.start()]
         quoted = None if stop[0] in unclosed else _QUOTED.match(line, stop.start())
         if not quoted:
             unclosed += stop[0]  # nor will a later one of its kind be closed
-        place = quoted.end() if quoted else stop.end()
+        position = quoted.end() if quoted else stop.end()
     return line
 
 
@@ -80,11 +80,11 @@ def read_header(text: str, file: Path, strings: Strings = "error") -> Header:
     """Read up to and with the line ``@data``."""
     relation, comments = "", []
     columns: dict[str, Column] = {}
-    place = number = 0
-    while place < len(text):
-        end = text.find("\n", place)
+    position = number = 0
+    while position < len(text):
+        end = text.find("\n", position)
         end = len(text) if end < 0 else end
-        line, place, number = text[place:end].strip(), end + 1, number + 1
+        line, position, number = text[position:end].strip(), end + 1, number + 1
         if not line:
             continue
         if line.startswith("%"):
@@ -95,7 +95,7 @@ def read_header(text: str, file: Path, strings: Strings = "error") -> Header:
         if keyword == "data":
             if not columns:
                 raise DatasetError("there is no @attribute before @data.", file=file, line=number)
-            return Header(relation, tuple(columns.values()), "\n".join(comments).strip(), min(place, len(text)), number + 1)
+            return Header(relation, tuple(columns.values()), "\n".join(comments).strip(), min(position, len(text)), number + 1)
         if found and keyword == "relation":
             relation = _relation(found[2])
         elif found and keyword == "attribute":

@@ -14,7 +14,7 @@ Strings = Literal["error", "drop", "nominal"]
 
 
 class Texts:
-    """Numbers the texts of one attribute as they come; ``keep`` is false when nobody will ask for them.
+    """Numbers the texts of one attribute in order of appearance; ``keep=False`` discards them.
 
     >>> texts = Texts()
     >>> texts("b"), texts("a"), texts("b"), texts("?")
@@ -40,17 +40,17 @@ class Texts:
 
 def settle_texts(columns: tuple[Column, ...], cells: Any, file: Path) -> tuple[tuple[Column, ...], Any]:
     """Leave out the columns of texts, or number their values in sorted order, and say which values there are."""
-    kept = [place for place, column in enumerate(columns) if column.texts is None or column.texts.keep]
+    kept = [position for position, column in enumerate(columns) if column.texts is None or column.texts.keep]
     if len(kept) < len(columns):
         if not kept:
             raise DatasetError("all its attributes are strings or dates.", file=file, remedy='Pass strings="nominal".')
-        columns, cells = tuple(columns[place] for place in kept), cells[:, kept]
+        columns, cells = tuple(columns[position] for position in kept), cells[:, kept]
         cells = sparse.csr_array(cells) if sparse.issparse(cells) else np.ascontiguousarray(cells)
     settled = list(columns)
-    for place, column in enumerate(columns):
+    for position, column in enumerate(columns):
         if column.texts is None:
             continue
-        found = cells[:, place]  # a view: sparse rows were refused
+        found = cells[:, position]  # a view: sparse rows were refused
         used = ~np.isnan(found)
         numbers = found[used].astype(np.int64)
         occurring = np.zeros(len(column.texts.codes), dtype=bool)  # a sweep that stumbled may have met what is no text
@@ -61,5 +61,5 @@ def settle_texts(columns: tuple[Column, ...], cells: Any, file: Path) -> tuple[t
         order = np.zeros(len(occurring))
         order[[int(column.texts.codes[value]) for value in values]] = np.arange(len(values))
         found[used] = order[numbers]
-        settled[place] = replace(column, values=values, texts=None)
+        settled[position] = replace(column, values=values, texts=None)
     return tuple(settled), cells

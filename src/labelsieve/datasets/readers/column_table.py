@@ -28,7 +28,7 @@ class Column:
 
     @cached_property
     def codes(self) -> dict[str, float]:
-        """The place of each value, as it is stored in a cell."""
+        """The position of each value, as it is stored in a cell."""
         return {value: float(code) for code, value in enumerate(self.values or ())}
 
 
@@ -105,11 +105,11 @@ def join(tables: Sequence[Table]) -> Table:
                 file=other.file,
                 remedy="Join only parts of one data set.",
             )
-        for place, (own, theirs) in enumerate(zip(other.columns, first.columns, strict=True), 1):
+        for position, (own, theirs) in enumerate(zip(other.columns, first.columns, strict=True), 1):
             if own != theirs:
                 ours = "declared otherwise" if own.name == theirs.name else f"named {theirs.name!r}"
                 raise DatasetError(
-                    f"column {place}, {own.name!r}, is {ours} in {first.file.name}.",
+                    f"column {position}, {own.name!r}, is {ours} in {first.file.name}.",
                     file=other.file,
                     remedy="Join only parts of one data set.",
                 )

@@ -1,4 +1,4 @@
-"""Which columns of a table are labels: by an XML header, by MEKA's note in the relation, by number, name or pattern."""
+"""Which columns of a table are labels: by an XML header, by MEKA's option in the relation, by number, name or pattern."""
 
 import csv
 import os
@@ -34,7 +34,7 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
     if labels is None and table.label_names is not None:
         return list(table.label_names)
     if labels is None:
-        # A file without names for its labels may have another order than the header beside it: that is for the user to say.
+        # A file without names for its labels may have another order than the header in its folder: the user must decide.
         header = None if table.n_labels is not None else find_header(table.file)
         return _listed(table, read_label_header(header), header) if header else _by_relation(table)
     if is_whole(labels):
@@ -70,7 +70,7 @@ def is_header(labels: object) -> bool:
 
 
 def find_header(file: Path) -> Path | None:
-    """``NAME.xml`` beside ``NAME.arff``, ``NAME.arff.gz``, ``NAME-train.arff`` and the like."""
+    """``NAME.xml`` in the folder of ``NAME.arff``, ``NAME.arff.gz``, ``NAME-train.arff`` and the like."""
     own = header_of(file)
     for header in (own, own.with_name(_PART.sub("", own.stem) + ".xml")):
         if header.is_file():
@@ -154,7 +154,7 @@ def _by_relation(table: Table) -> list[str]:
     found = _MEKA.search(table.relation)
     if not found:
         raise DatasetError("nothing says which columns are labels.", file=table.file, remedy=REMEDY)
-    if "weka.filters" in found[2]:  # it may have moved the columns, and nobody corrected the note
+    if "weka.filters" in found[2]:  # it may have moved the columns, and the option is not corrected
         raise DatasetError(
             f"its relation says -C {found[1]}, but a filter changed the columns afterwards.", file=table.file, remedy=REMEDY
         )

@@ -44,7 +44,7 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
     lines = decode(data, file).split("\n")
     sizes = _SIZES.fullmatch(lines[0])
     labels: list[tuple[int, ...]] = []
-    places: list[int] = []
+    positions: list[int] = []
     cells: list[float] = []
     ends = [0]
     for number, line in enumerate(lines[1 if sizes else 0 :], 2 if sizes else 1):
@@ -54,21 +54,21 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
         try:
             own = () if ":" in words[0] else tuple(map(int, words.pop(0).split(",")))
             pairs = [word.split(":") for word in words]
-            places.extend(int(place) for place, _ in pairs)
+            positions.extend(int(position) for position, _ in pairs)
             cells.extend(float(cell) for _, cell in pairs)
         except ValueError:
             raise DatasetError(
                 f"{line.strip()[:40]!r} is not of the form 1,3 5:0.2 7:1 (labels, then index:value).", file=file, line=number
             ) from None
-        row = places[ends[-1] :]
+        row = positions[ends[-1] :]
         if any(second <= first for first, second in pairwise(row)) or (row and row[0] < 0):
             raise DatasetError("its indices do not rise.", file=file, line=number, remedy="Sort them; none may be twice.")
         labels.append(own)
-        ends.append(len(places))
+        ends.append(len(positions))
     if not labels:
         raise DatasetError("there are no rows.", file=file, remedy="Is the file whole?")
-    base = 0 if sizes or (places and min(places) == 0) else 1
-    d = max(places, default=0) + 1 - base
+    base = 0 if sizes or (positions and min(positions) == 0) else 1
+    d = max(positions, default=0) + 1 - base
     known = sorted({label for own in labels for label in own})
     if sizes:
         n, wide, many = map(int, sizes.groups())
@@ -81,9 +81,9 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
         check_width(wide + many, len(data), file)
         d, known = wide, list(range(many))
     check_width(d + len(known), len(data), file)
-    X = sparse.csr_array((cells, np.array(places, np.int64) - base, ends), shape=(len(labels), d))
+    X = sparse.csr_array((cells, np.array(positions, np.int64) - base, ends), shape=(len(labels), d))
     X.eliminate_zeros()
-    column = {label: place for place, label in enumerate(known)}
+    column = {label: position for position, label in enumerate(known)}
     marks = [column[label] for own in labels for label in sorted(set(own))]
     stops = np.concatenate([[0], np.cumsum([len(set(own)) for own in labels])])
     Y = sparse.csr_array((np.ones(len(marks)), np.array(marks, np.int64), stops), shape=(len(labels), len(known)))

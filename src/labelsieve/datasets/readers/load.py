@@ -62,9 +62,9 @@ def load(
     max_bytes: int = MAX_BYTES,
     return_X_y: bool = False,
 ) -> Dataset | tuple[Any, Any]:
-    r"""Load a data set from a file, or from several that are its parts.
+    r"""Load a data set from a file, or from several files with its rows.
 
-    The content tells the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm, Parquet, or else CSV; plain or packed
+    The content decides the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm, Parquet, or else CSV; plain or packed
     with gzip, bzip2, xz or zstd.
 
     Parameters
@@ -117,7 +117,7 @@ def load(
     if not files:
         raise DatasetError("there is no file to load.")
     table = join([parse(read_bytes(file, max_bytes), file, strings=strings, max_bytes=max_bytes) for file in files])
-    dataset = part(table, labels, name if name is not None else _name(files), missing_labels)
+    dataset = split_columns(table, labels, name if name is not None else _name(files), missing_labels)
     return (dataset.X, dataset.Y) if return_X_y else dataset
 
 
@@ -138,23 +138,23 @@ def _parser(data: bytes, strings: Strings, max_bytes: int) -> Callable[[bytes, P
     return parse_libsvm if is_libsvm(data) else parse_csv
 
 
-def part(table: Table, labels: Labels | None, name: str, missing_labels: MissingLabels = "error") -> Dataset:
-    """Part the columns of a table into features and labels."""
-    chosen = label_names(table, labels)
-    if not chosen:
+def split_columns(table: Table, labels: Labels | None, name: str, missing_labels: MissingLabels = "error") -> Dataset:
+    """Split the columns of a table into features and labels."""
+    names = label_names(table, labels)
+    if not names:
         raise DatasetError("there are no labels in it.", file=table.file, remedy="Is the file whole?")
-    if table.n_labels is not None and not set(chosen) <= set(table.names):  # names for labels that had none
+    if table.n_labels is not None and not set(names) <= set(table.names):  # names for labels that had none
         d = len(table.columns) - table.n_labels
-        place = {label: d + i for i, label in enumerate(chosen)}
+        position = {label: d + i for i, label in enumerate(names)}
     else:
-        place = {column.name: i for i, column in enumerate(table.columns)}
-    columns = [place[label] for label in chosen]
+        position = {column.name: i for i, column in enumerate(table.columns)}
+    columns = [position[label] for label in names]
     taken = set(columns)
     features = [i for i in range(len(table.columns)) if i not in taken]
     if not features:
         raise DatasetError(f"all {len(columns)} columns are labels.", file=table.file, remedy="Leave some as features.")
     kept = [table.columns[i] for i in features]
-    renamed = [Column(label, table.columns[i].values) for label, i in zip(chosen, columns, strict=True)]
+    renamed = [Column(label, table.columns[i].values) for label, i in zip(names, columns, strict=True)]
     X, Y = table.take(features), table.take(columns)
     if missing_labels == "drop":
         keep = rows_with_labels(Y)
@@ -165,7 +165,7 @@ def part(table: Table, labels: Labels | None, name: str, missing_labels: Missing
         X=X,
         Y=targets(Y, renamed, table.file, absent=missing_labels == "absent"),
         feature_names=tuple(column.name for column in kept),
-        label_names=tuple(chosen),
+        label_names=tuple(names),
         feature_kinds=tuple("numeric" if column.values is None else "nominal" for column in kept),
         categories={column.name: column.values for column in kept if column.values is not None},
         description=table.description or table.relation,

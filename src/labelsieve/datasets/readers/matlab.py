@@ -37,14 +37,14 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
         listed = scipy_io.whosmat(io.BytesIO(data))
         known = {name.lower(): name for name, _, _ in listed}
         pairs = [_PARTS] if all(name in known for part in _PARTS for name in part[:2]) else [(pair,) for pair in _PAIRS]
-        chosen = next((pair for pair in pairs if all(name in known for part in pair for name in part[:2])), None)
-        if chosen is None:
+        matched = next((pair for pair in pairs if all(name in known for part in pair for name in part[:2])), None)
+        if matched is None:
             raise DatasetError(
                 f"there are no variables 'data' and 'target'; there are {some_of(list(known.values()))}.",
                 file=file,
                 remedy="Rename them: data is n x d, target is q x n.",
             )
-        wanted = [known[name] for part in chosen for name in part[:2]]
+        wanted = [known[name] for part in matched for name in part[:2]]
         for name, _, kind in listed:
             if name in wanted and kind in _NOT_NUMBERS:  # nor is it sure that these can be read safely
                 raise _no_matrix(name, file)
@@ -58,7 +58,7 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
     except Exception as error:  # a damaged file brings out errors of every kind
         raise DatasetError(f"it cannot be read as MATLAB 5 ({error}).", file=file, remedy="Fetch the file again.") from error
     blocks = []
-    for features, labels, transposed in chosen:
+    for features, labels, transposed in matched:
         X, Y = (_matrix(variables[known[name]], known[name], file) for name in (features, labels))
         n_rows = X.shape[0]
         if n_rows not in Y.shape:

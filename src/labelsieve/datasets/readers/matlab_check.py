@@ -29,16 +29,16 @@ def check_elements(data: bytes, max_bytes: int = MAX_BYTES) -> None:
     order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
     if order is None:
         raise ValueError("its header is damaged")
-    place = HEADER
-    while place < len(data):
-        kind, size = struct.unpack(order + "II", _slice(data, place, 8))
-        content = _slice(data, place + 8, size)
+    position = HEADER
+    while position < len(data):
+        kind, size = struct.unpack(order + "II", _slice(data, position, 8))
+        content = _slice(data, position + 8, size)
         if kind == PACKED:
             kind, content = _unpacked(content, order, max_bytes)
         if kind != MATRIX:
             raise ValueError(f"an element is of the unknown type {kind}")
         _check_matrix(content, order, max_bytes)
-        place += 8 + size
+        position += 8 + size
 
 
 def _unpacked(packed: bytes, order: str, max_bytes: int) -> tuple[int, bytes]:
@@ -68,17 +68,17 @@ def _slice(data: bytes, start: int, size: int) -> bytes:
 
 def _elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
     """Types and contents of the elements of a matrix; short ones have both in their first eight bytes."""
-    place = 0
-    while place < len(data):
-        kind, size = struct.unpack(order + "II", _slice(data, place, 8))
+    position = 0
+    while position < len(data):
+        kind, size = struct.unpack(order + "II", _slice(data, position, 8))
         if kind >> 16:
             if kind >> 16 > 4:
                 raise ValueError("a short element is longer than four bytes")
-            yield kind & 0xFFFF, _slice(data, place + 4, kind >> 16)
-            place += 8
+            yield kind & 0xFFFF, _slice(data, position + 4, kind >> 16)
+            position += 8
         else:
-            yield kind, _slice(data, place + 8, size)
-            place += 8 + size + -size % 8
+            yield kind, _slice(data, position + 8, size)
+            position += 8 + size + -size % 8
 
 
 def _check_matrix(data: bytes, order: str, max_bytes: int) -> None:

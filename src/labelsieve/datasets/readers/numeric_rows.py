@@ -54,13 +54,13 @@ def read_cells(text: str) -> Cells:
 
 
 def _whole_numbers(raw: NDArray[np.uint8], ends: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All digits, and few enough to be exact: place by place from the last."""
+    """All digits, and few enough to be exact: digit by digit from the last."""
     values = np.zeros(len(ends), np.int64)
-    left, places = np.arange(len(ends)), ends
+    left, positions = np.arange(len(ends)), ends
     for power in range(int(lengths.max(initial=0))):
         longer = lengths[left] > power
-        left, places = left[longer], places[longer] - 1
-        values[left] += (raw[places] - ZERO).astype(np.int64) * 10**power
+        left, positions = left[longer], positions[longer] - 1
+        values[left] += (raw[positions] - ZERO).astype(np.int64) * 10**power
     return values
 
 
@@ -140,16 +140,16 @@ class NumberRows:
             raise ValueError("some pair is none")
         if not ((cells.between[0::2] == BLANK).all() and (cells.between[1::2] == COMMA).all()):
             raise ValueError("some pair is none")
-        places = indices.astype(np.int32)
+        positions = indices.astype(np.int32)
         last = np.cumsum(pairs)
-        rising = np.diff(places) > 0
+        rising = np.diff(positions) > 0
         rising[last[(last > 0) & (last < total)] - 1] = True  # from one row to the next it may fall
         if not rising.all():
             raise ValueError("indices do not rise")
-        own = np.flatnonzero(self.nominal[places])
+        own = np.flatnonzero(self.nominal[positions])
         if len(own):
-            cells.values[2 * own + 1] = self._codes(cells, 2 * own + 1, places[own])
-        return pairs, places, cells.values[1::2].copy()
+            cells.values[2 * own + 1] = self._codes(cells, 2 * own + 1, positions[own])
+        return pairs, positions, cells.values[1::2].copy()
 
     def _codes(self, cells: Cells, where: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.float64]:
         """Codes of the cells of nominal columns: a cell must be written as its declared value is."""

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.parquet_metadata import Note, read_note
+from labelsieve.datasets.parquet_metadata import TableMetadata, read_metadata
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
 from labelsieve.datasets.readers.csv_engines import arrow_column, polars_column
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
@@ -54,15 +54,15 @@ def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path) -> Table:
     table = source.read()
     with _metadata_errors(file, pyarrow.ArrowException):
         metadata = table.schema.metadata or {}
-        note = read_note(metadata)
-        if note is not None and note.sparse:
-            return _sparse_table(pyarrow, table, note, file)
+        described = read_metadata(metadata)
+        if described is not None and described.sparse:
+            return _sparse_table(pyarrow, table, described, file)
         table = table.drop_columns([name for name in _index_columns(metadata) if name in table.column_names])
         nested = [field for field in table.schema if pyarrow.types.is_nested(field.type)]
         if nested:
             raise _not_a_column(nested[0].name, nested[0].type, file)
         parsed = [arrow_column(pyarrow, column) for column in table.columns]
-        return _dense_table(list(map(str, table.column_names)), parsed, note, file)
+        return _dense_table(list(map(str, table.column_names)), parsed, described, file)
 
 
 def _read_with_polars(polars: Any, data: bytes, file: Path) -> Table:
@@ -72,14 +72,14 @@ def _read_with_polars(polars: Any, data: bytes, file: Path) -> Table:
     metadata = {key.encode(): value.encode() for key, value in polars.read_parquet_metadata(io.BytesIO(data)).items()}
     frame = scan.collect()
     with _metadata_errors(file, polars.exceptions.PolarsError):
-        note = read_note(metadata)
-        if note is not None and note.sparse:
+        described = read_metadata(metadata)
+        if described is not None and described.sparse:
             raise DatasetError("sparse rows in Parquet need pyarrow.", file=file, remedy="pip install 'labelsieve[tables]'")
         frame = frame.drop([name for name in _index_columns(metadata) if name in frame.columns])
         nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
         if nested:
             raise _not_a_column(nested[0], frame.schema[nested[0]], file)
-        return _dense_table(frame.columns, [polars_column(polars, column) for column in frame.get_columns()], note, file)
+        return _dense_table(frame.columns, [polars_column(polars, column) for column in frame.get_columns()], described, file)
 
 
 def _check_size(n_rows: int, n_columns: int, data: bytes, file: Path) -> None:
@@ -117,14 +117,14 @@ def _not_a_column(name: str, kind: object, file: Path) -> DatasetError:
     return DatasetError(f"column {name!r} holds {kind}, which is neither numbers nor text.", file=file, remedy="Leave it out.")
 
 
-def _dense_table(names: list[str], parsed: list[ParsedColumn], note: Note | None, file: Path) -> Table:
+def _dense_table(names: list[str], parsed: list[ParsedColumn], described: TableMetadata | None, file: Path) -> Table:
     if not names:
         raise DatasetError("there are no columns.", file=file, remedy="Is the file complete?")
-    if note is None:
+    if described is None:
         return make_table(names, parsed, file)
-    declared = [_declare(column, note.categories.get(name)) for name, column in zip(names, parsed, strict=True)]
-    labels = note.labels if set(note.labels) <= set(names) else None
-    return make_table(names, declared, file, description=note.description, label_names=labels)
+    declared = [_declare(column, described.categories.get(name)) for name, column in zip(names, parsed, strict=True)]
+    labels = described.labels if set(described.labels) <= set(names) else None
+    return make_table(names, declared, file, description=described.description, label_names=labels)
 
 
 def _declare(column: ParsedColumn, values: tuple[str, ...] | None) -> ParsedColumn:
@@ -135,23 +135,23 @@ def _declare(column: ParsedColumn, values: tuple[str, ...] | None) -> ParsedColu
     return replace(column, declared=values)
 
 
-def _sparse_table(pyarrow: Any, table: Any, note: Note, file: Path) -> Table:
+def _sparse_table(pyarrow: Any, table: Any, described: TableMetadata, file: Path) -> Table:
     indices, values, *rest = (column.combine_chunks() for column in table.columns)
     if not (pyarrow.types.is_list(indices.type) and pyarrow.types.is_list(values.type)):
         raise ValueError("its first two columns are not lists")
-    blocks = [_csr(indices, values, len(note.features))]
-    columns = [Column(name, note.categories.get(name)) for name in note.features]
+    blocks = [_csr(indices, values, len(described.features))]
+    columns = [Column(name, described.categories.get(name)) for name in described.features]
     if len(rest) == 1 and pyarrow.types.is_list(rest[0].type):
-        blocks.append(_csr(rest[0], None, len(note.labels)))
-        columns += [Column(name) for name in note.labels]
+        blocks.append(_csr(rest[0], None, len(described.labels)))
+        columns += [Column(name) for name in described.labels]
     else:
         parsed = [arrow_column(pyarrow, column) for column in table.columns[2:]]
-        labels = _dense_table(list(note.labels), parsed, note, file)
+        labels = _dense_table(list(described.labels), parsed, described, file)
         columns += labels.columns
         blocks.append(sparse.csr_array(labels.cells))
     check_names(columns, file)
     cells = sparse.hstack(blocks, format="csr")
-    return Table(file, tuple(columns), cells, description=note.description, label_names=note.labels)
+    return Table(file, tuple(columns), cells, description=described.description, label_names=described.labels)
 
 
 def _csr(indices: Any, values: Any, width: int) -> Any:

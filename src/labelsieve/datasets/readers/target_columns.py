@@ -1,4 +1,4 @@
-"""Columns that were said to be labels, as the numbers to learn."""
+"""Label columns as numbers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,7 +55,7 @@ def is_class(column: Column) -> bool:
 
 
 def one_comes_first(values: tuple[str, ...] | None) -> bool | None:
-    """False for labels declared {0,1} or numeric, True for {1,0}, whose places are the other way round; None for classes.
+    """False for labels declared {0,1} or numeric, True for {1,0}, whose positions are the other way round; None for classes.
 
     >>> one_comes_first(("0", "1")), one_comes_first(("yes", "no")), one_comes_first(("red", "green"))
     (False, True, None)
@@ -73,9 +73,9 @@ def _refuse_missing(cells: Any, columns: Sequence[Column], file: Path) -> None:
     missing = np.flatnonzero(~rows_with_labels(cells))
     if len(missing):
         row = int(missing[0])
-        place = int(np.flatnonzero(np.isnan(_dense(cells[[row]])).ravel())[0])
+        position = int(np.flatnonzero(np.isnan(_dense(cells[[row]])).ravel())[0])
         raise DatasetError(
-            f"label {columns[place].name!r} is missing in row {row + 1} ({len(missing)} rows have missing labels).",
+            f"label {columns[position].name!r} is missing in row {row + 1} ({len(missing)} rows have missing labels).",
             file=file,
             remedy='Pass missing_labels="drop" to leave out such rows, or "absent" to take a missing label as 0.',
         )
@@ -84,11 +84,11 @@ def _refuse_missing(cells: Any, columns: Sequence[Column], file: Path) -> None:
 def _filled(cells: Any, columns: Sequence[Column], file: Path) -> Any:
     """Zeros for what is missing, in columns where 0 means no."""
     missing = np.isnan(_dense(cells))
-    for place in map(int, np.flatnonzero(missing.any(axis=0))):
-        own = _dense(cells[:, [place]]).ravel()
-        if is_class(columns[place]) or not np.isin(own[~np.isnan(own)], (0.0, 1.0)).all():
+    for position in map(int, np.flatnonzero(missing.any(axis=0))):
+        own = _dense(cells[:, [position]]).ravel()
+        if is_class(columns[position]) or not np.isin(own[~np.isnan(own)], (0.0, 1.0)).all():
             raise DatasetError(
-                f"label {columns[place].name!r} is not one of 0 and 1, so a missing value cannot count as absent.",
+                f"label {columns[position].name!r} is not one of 0 and 1, so a missing value cannot count as absent.",
                 file=file,
                 remedy='Pass missing_labels="drop" to leave out such rows.',
             )

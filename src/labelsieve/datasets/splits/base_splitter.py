@@ -16,7 +16,7 @@ MOST = 2**31 - 1  # splits or rows; far beyond what anyone runs, and it fits eve
 
 
 class Splitter(BaseCrossValidator):  # type: ignore[misc]
-    """A splitter of scikit-learn whose rows come in ascending order, in training and in test parts alike."""
+    """A splitter of scikit-learn whose rows come in ascending order, in training and in test rows."""
 
     n_splits: int
 

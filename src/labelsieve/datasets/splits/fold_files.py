@@ -87,20 +87,20 @@ def folds_of_test_rows(partitions: Any, n_rows: int, source: str) -> NDArray[np.
     folds = np.full((n_rows, len(partitions)), -1, dtype=np.intp)
     for column, partition in enumerate(partitions):
         for number, rows in enumerate(partition):
-            place = f"{source}, partition {column + 1}, fold {number + 1}"
+            location = f"{source}, partition {column + 1}, fold {number + 1}"
             tested = np.asarray(rows)
             if tested.ndim != 1 or tested.dtype.kind not in "iu" or tested.size == 0:
-                raise InputError(f"{place}: test rows must be a list of one whole number or more.")
+                raise InputError(f"{location}: test rows must be a list of one whole number or more.")
             outside = tested[(tested < 0) | (tested >= n_rows)]
             if outside.size:
                 raise InputError(
-                    f"{place}: there is no row {outside[0]}; rows are 0 to {n_rows - 1:,}. Subtract 1 if they count from 1."
+                    f"{location}: there is no row {outside[0]}; rows are 0 to {n_rows - 1:,}. Subtract 1 if they count from 1."
                 )
             twice = tested[folds[tested, column] >= 0]
             values, times = np.unique(tested, return_counts=True)
             twice = np.concatenate([twice, values[times > 1]])
             if twice.size:
-                raise InputError(f"{place}: row {twice[0]} is tested twice. The folds of a partition must not overlap.")
+                raise InputError(f"{location}: row {twice[0]} is tested twice. The folds of a partition must not overlap.")
             folds[tested, column] = number
         untested = np.flatnonzero(folds[:, column] < 0)
         if untested.size:

@@ -12,7 +12,7 @@ from labelsieve.errors import InputError, one_of, whole_number
 class ForwardSplits(Splitter):
     """Test on consecutive blocks of rows, each after the rows it is trained on.
 
-    The rows after the first ``min_train + gap`` are parted into ``n_splits`` blocks whose sizes differ by at most one, so
+    The rows after the first ``min_train + gap`` are split into ``n_splits`` blocks whose sizes differ by at most one, so
     every one of them is tested exactly once. scikit-learn's ``TimeSeriesSplit`` instead makes the first training part as
     large as a block; here it is stated.
 

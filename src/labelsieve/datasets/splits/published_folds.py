@@ -36,8 +36,8 @@ class PublishedFolds(Splitter):
         numbers = read_folds(folds) if isinstance(folds, str | os.PathLike) else check_folds(folds, "folds")
         self.partition = partition
         if partition is not None:
-            chosen = whole_number(partition, "partition", 0, numbers.shape[1] - 1)
-            numbers = numbers[:, chosen : chosen + 1]
+            index = whole_number(partition, "partition", 0, numbers.shape[1] - 1)
+            numbers = numbers[:, index : index + 1]
         self._numbers = numbers
         self.n_splits = int((numbers.max(axis=0) + 1).sum())
 

@@ -83,7 +83,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def with_pairs(labels: sparse.csr_array) -> sparse.csr_array:
-    """The labels, and beside them a column for every pair of labels that some row has both of.
+    """The labels, and additionally a column for every pair of labels that some row has both of.
 
     Cost: a row with m labels has m (m - 1) / 2 pairs; time and memory follow their sum over the rows.
     """
@@ -97,11 +97,11 @@ def with_pairs(labels: sparse.csr_array) -> sparse.csr_array:
     at = 0
     # All rows with the same number of labels at once.
     for m in np.unique(per_row[per_row > 1]).tolist():
-        chosen = np.flatnonzero(per_row == m)
-        members = labels.indices[labels.indptr[chosen][:, None] + np.arange(m)].astype(np.int64)
+        equal_rows = np.flatnonzero(per_row == m)
+        members = labels.indices[labels.indptr[equal_rows][:, None] + np.arange(m)].astype(np.int64)
         left, right = np.triu_indices(m, 1)
-        end = at + chosen.size * left.size
-        rows[at:end] = np.repeat(chosen, left.size)
+        end = at + equal_rows.size * left.size
+        rows[at:end] = np.repeat(equal_rows, left.size)
         keys[at:end] = (members[:, left] * q + members[:, right]).ravel()
         at = end
     pairs, codes = np.unique(keys, return_inverse=True)

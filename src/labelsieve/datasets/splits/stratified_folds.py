@@ -78,7 +78,7 @@ class IterativeStratifiedKFold(Splitter):
             )
         rng = generator(self.random_state)
         fold = assign(
-            units.evidence,
+            units.column_counts,
             units.sizes,
             whole_targets(units.n_rows, self.n_splits, rng),
             np.full(self.n_splits, 1 / self.n_splits),

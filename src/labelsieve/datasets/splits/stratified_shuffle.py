@@ -14,7 +14,7 @@ from labelsieve.errors import InputError, whole_number
 class IterativeStratifiedShuffleSplit(Splitter):
     """Random splits into training and test rows that keep the share of every label, drawn again and again.
 
-    With its defaults, thirty stratified halves: :class:`HalfSplits` for labels that are too rare to leave to chance. The
+    With its defaults, thirty stratified halves: :class:`HalfSplits` for labels that are too rare for random splits. The
     procedure is that of :class:`IterativeStratifiedKFold` with two parts of given sizes (Sechidis, Tsoumakas and Vlahavas
     2011 allow any), done anew for every repetition.
 
@@ -73,7 +73,7 @@ class IterativeStratifiedShuffleSplit(Splitter):
         targets = np.array([n - tested, tested], dtype=np.int64)
         rng = generator(self.random_state)
         for _ in range(self.n_splits):
-            part = assign(units.evidence, units.sizes, targets, targets / n, rng, exact=self.exact_sizes)
+            part = assign(units.column_counts, units.sizes, targets, targets / n, rng, exact=self.exact_sizes)
             test = (part == 1)[units.of_row]
             if not 0 < np.count_nonzero(test) < n:
                 raise InputError(

@@ -14,9 +14,9 @@ from labelsieve.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The evidence of every unit, its number of rows, and the unit of every row."""
+    """The counts of stratification columns of every unit, its number of rows, and the unit of every row."""
 
-    evidence: sparse.csr_array
+    column_counts: sparse.csr_array
     sizes: NDArray[np.int64]
     of_row: NDArray[np.intp]
     name: str
@@ -34,13 +34,13 @@ def read_units(X: Any, y: Any, groups: Any, order: int) -> Units:
     """The rows, or the groups where there are any, with their labels (``order=1``) or labels and pairs (``order=2``)."""
     labels = label_matrix(y)
     n = row_count(X, labels, groups)
-    evidence = labels if order == 1 else with_pairs(labels)
+    column_counts = labels if order == 1 else with_pairs(labels)
     if groups is None:
-        return Units(evidence, np.ones(n, dtype=np.int64), np.arange(n), "rows")
+        return Units(column_counts, np.ones(n, dtype=np.int64), np.arange(n), "rows")
     of_row = _group_numbers(groups)
     sizes = np.bincount(of_row).astype(np.int64)
     member = sparse.csr_array((np.ones(n, dtype=np.int32), (of_row, np.arange(n))), shape=(sizes.size, n))
-    return Units(sparse.csr_array(member @ evidence), sizes, of_row, "groups")
+    return Units(sparse.csr_array(member @ column_counts), sizes, of_row, "groups")
 
 
 def _group_numbers(groups: Any) -> NDArray[np.intp]:

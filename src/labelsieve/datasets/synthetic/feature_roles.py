@@ -1,4 +1,4 @@
-"""Data with a known answer, of many kinds: every feature's role is part of the result."""
+"""Synthetic data with ground truth: the role of every feature."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,11 +15,10 @@ COPY_NOISE = 0.5
 
 @dataclass(frozen=True)
 class Role:
-    """What a feature is for.
+    """The role of a feature.
 
-    ``labels`` are those that it tells about, alone (``"joint"``: only together with its ``partners``); ``copy_of`` is the
-    column that a
-    copy repeats.
+    ``labels`` are those that it is informative about, alone or (``"joint"``) only together with its ``partners``;
+    ``copy_of`` is the column that a copy is redundant with.
     """
 
     kind: Kind
@@ -30,7 +29,7 @@ class Role:
 
 @dataclass(frozen=True, eq=False)
 class SyntheticData:
-    """Made-up data and the roles of its features. ``parents[l]`` are the labels that label ``l`` depends on."""
+    """Synthetic data and the roles of its features. ``parents[l]`` are the labels that label ``l`` depends on."""
 
     X: NDArray[np.float64]
     Y: NDArray[Any]
@@ -40,7 +39,7 @@ class SyntheticData:
     parents: tuple[tuple[int, ...], ...]
 
     def columns(self, kind: Kind) -> list[int]:
-        """The columns of a kind."""
+        """Columns of features of a kind."""
         return [column for column, role in enumerate(self.roles) if role.kind == kind]
 
 
@@ -64,28 +63,28 @@ def make_feature_roles(
     targets: Literal["labels", "numeric"] = "labels",
     random_state: int | None = 0,
 ) -> SyntheticData:
-    r"""Make rows in which every feature has a role.
+    r"""Generate rows in which every feature has a known role.
 
     A label is on where a hidden score is large. The score of label :math:`l` adds up the standard normal features that are
-    relevant to
-    it, twice the product of the signs of its XOR group, ``label_dependence`` times its parent label, and noise.
+    relevant to it,
+    twice the product of the signs of its XOR group, ``label_dependence`` times its parent label, and noise.
 
     Parameters
     ----------
     n_rows, n_labels : int
     n_relevant : int
-        Features that tell about two labels each (one, when there is only one label).
+        Features that are informative about two labels each (one, when there is only one label).
     n_label_specific : int
-        Features that tell about one label.
+        Features that are informative about one label.
     n_exact_copies, n_noisy_copies : int
         Repetitions of relevant features, taken in turn; noisy ones with half a standard deviation added.
     n_xor_pairs, n_xor_triples : int
-        Groups of two or three features of values 0 and 1 that tell about one label by the parity of their sum, and nothing
-        by fewer.
+        Groups of two or three features of values 0 and 1 that are synergistic: the parity of their sum
+        is informative about one label, and fewer of them are not.
     n_irrelevant : int
     xor_lean : float
-        How often the features of an XOR group are 1, but for its first. Away from a half, the first one alone hints at the
-        label, which a search that takes one feature at a time needs to find the group.
+        Probability of 1 in the features of an XOR group except the first. Away from a half, the first one alone is slightly
+        informative, which a forward search needs to find the group.
     label_dependence : float
         Weight of the label before in the chain of labels; 0 makes labels independent given the features.
     imbalance : float
@@ -95,11 +94,11 @@ def make_feature_roles(
     noise : float
         Standard deviation of the noise in the scores.
     missing : float
-        Share of cells of X that are made NaN, at random.
+        Share of cells of X that are NaN, at random.
     targets : {"labels", "numeric"}
         0/1 labels, or the hidden scores themselves (multi-target regression).
     random_state : int, optional
-        Same number, same data.
+        Seed of the generator.
 
     Examples
     --------
@@ -180,7 +179,7 @@ def _targets(
     targets: str,
 ) -> NDArray[Any]:
     if not columns:
-        raise InputError("Nothing tells about the labels: ask for relevant, label-specific or XOR features.")
+        raise InputError("No feature is informative about the labels: set relevant, label-specific or XOR features.")
     n_rows = len(columns[0])
     scores = noise * rng.normal(size=(n_rows, n_labels))
     for column, role in zip(columns, roles, strict=True):
@@ -202,14 +201,14 @@ def _targets(
 
 
 def _shuffled(rng: np.random.Generator, X: NDArray[np.float64], roles: list[Role]) -> tuple[NDArray[np.float64], list[Role]]:
-    """Columns in random order, so that a column's number tells nothing."""
+    """Columns in random order, so that the order of columns has no information."""
     order = rng.permutation(X.shape[1])
-    place = np.argsort(order)
+    position = np.argsort(order)
     moved = []
     for old in order:
         role = roles[old]
-        copy_of = None if role.copy_of is None else int(place[role.copy_of])
-        moved.append(Role(role.kind, role.labels, tuple(sorted(int(place[k]) for k in role.partners)), copy_of))
+        copy_of = None if role.copy_of is None else int(position[role.copy_of])
+        moved.append(Role(role.kind, role.labels, tuple(sorted(int(position[k]) for k in role.partners)), copy_of))
     return X[:, order], moved
 
 

@@ -1,4 +1,4 @@
-"""Sparse, text-like data with a known answer, of any size: made block by block, never held as a whole unless asked for."""
+"""Sparse, text-like data with ground truth, of any size: generated block by block, so that it need not fit into memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ MOST_FREQUENT = 0.2
 
 @dataclass(frozen=True)
 class SyntheticText:
-    """Rows as bags of words. A few words belong to a label and appear mostly with it; all others are chance.
+    """Rows as bags of words, with ground truth. A few words belong to a label and appear mostly with it; all others are noise.
 
     Parameters
     ----------
     n_rows, n_words, n_labels : int
     words_per_label : int
-        Words that tell about each label; they are the last columns, label by label.
+        Words that are informative about each label; they are the last columns, label by label.
     words_per_row : float
-        Chance words of a row, on average.
+        Mean number of noise words in a row.
     strength : float
-        How likely each word of a label is to appear in a row that has the label.
+        Probability of each word of a label in a row with that label.
     imbalance : float
         How many times more frequent the first label is than the last.
     random_state : int
@@ -62,19 +62,19 @@ class SyntheticText:
             raise InputError("strength must be above 0 and at most 1, imbalance at least 1, words_per_row not negative.")
 
     @property
-    def n_chance(self) -> int:
-        """Words that tell nothing; they come first."""
+    def n_noise_words(self) -> int:
+        """Words that are noise; they are the first columns."""
         return self.n_words - self.n_labels * self.words_per_label
 
     @property
     def label_of_word(self) -> NDArray[np.int64]:
-        """The label that each word tells about, -1 for none."""
-        told = np.repeat(np.arange(self.n_labels), self.words_per_label)
-        return np.concatenate([np.full(self.n_chance, -1), told])
+        """The label that each word is informative about, -1 for none."""
+        informative = np.repeat(np.arange(self.n_labels), self.words_per_label)
+        return np.concatenate([np.full(self.n_noise_words, -1), informative])
 
     @cached_property
     def _cumulated(self) -> NDArray[np.float64]:
-        frequency = 1.0 / (np.arange(self.n_chance) + ZIPF_OFFSET)
+        frequency = 1.0 / (np.arange(self.n_noise_words) + ZIPF_OFFSET)
         cumulated: NDArray[np.float64] = np.cumsum(frequency) / frequency.sum()
         return cumulated
 
@@ -84,7 +84,10 @@ class SyntheticText:
         n_blocks = -(-self.n_rows // BLOCK)
         for first in range(0, n_blocks, step):
             made = [self._block(block) for block in range(first, min(n_blocks, first + step))]
-            yield sp.vstack([words for words, _ in made], format="csr"), sp.vstack([labels for _, labels in made], format="csr")
+            yield (
+                sp.vstack([words for words, _ in made], format="csr"),
+                sp.vstack([labels for _, labels in made], format="csr"),
+            )
 
     def make(self) -> tuple[sp.csr_array, sp.csr_array]:
         """All rows."""
@@ -96,13 +99,13 @@ class SyntheticText:
         shares = MOST_FREQUENT * np.geomspace(1, 1 / self.imbalance, self.n_labels)
         rows, labels = np.nonzero(rng.random((BLOCK, self.n_labels)) < shares)
         lengths = rng.poisson(self.words_per_row, size=BLOCK)
-        chance_rows = np.repeat(np.arange(BLOCK), lengths)
-        chance_words = np.searchsorted(self._cumulated, rng.random(lengths.sum()))
+        noise_rows = np.repeat(np.arange(BLOCK), lengths)
+        noise_words = np.searchsorted(self._cumulated, rng.random(lengths.sum()))
         appears = rng.random((len(rows), self.words_per_label)) < self.strength
         pair, word = np.nonzero(appears)
-        told_words = self.n_chance + labels[pair] * self.words_per_label + word
-        all_rows = np.concatenate([chance_rows, rows[pair]])
-        all_words = np.concatenate([np.minimum(chance_words, self.n_chance - 1), told_words])
+        label_words = self.n_noise_words + labels[pair] * self.words_per_label + word
+        all_rows = np.concatenate([noise_rows, rows[pair]])
+        all_words = np.concatenate([np.minimum(noise_words, self.n_noise_words - 1), label_words])
         return _ones(all_rows, all_words, n, self.n_words), _ones(rows, labels, n, self.n_labels)
 
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
-from labelsieve.datasets.writers.save_check import Sound
+from labelsieve.datasets.writers.save_check import CheckedDataset
 
 BLOCK = 2**18  # cells that are text at the same time
 
@@ -37,12 +37,12 @@ def number_texts(cells: NDArray[np.float64], missing: str) -> list[str]:
     ['0.1', '3', '-0', '?']
     """
     texts = [text.removesuffix(".0") for text in map(repr, cells.tolist())]
-    for place in np.flatnonzero(np.isnan(cells)).tolist():
-        texts[place] = missing
+    for position in np.flatnonzero(np.isnan(cells)).tolist():
+        texts[position] = missing
     return texts
 
 
-def write_arff(data: Sound, raw: BinaryIO) -> None:
+def write_arff(data: CheckedDataset, raw: BinaryIO) -> None:
     """Write dense rows if X is dense and sparse rows if it is; labels come last, as the relation says for MEKA."""
     columns = data.columns
     if data.binary:
@@ -59,7 +59,7 @@ def write_arff(data: Sound, raw: BinaryIO) -> None:
         raw.write(lines.encode())
 
 
-def write_label_header(data: Sound, raw: BinaryIO) -> None:
+def write_label_header(data: CheckedDataset, raw: BinaryIO) -> None:
     """Write a Mulan header: the names of the labels, in XML."""
     for column in data.labels:
         if _NOT_XML.search(column.name):
@@ -73,7 +73,7 @@ def write_label_header(data: Sound, raw: BinaryIO) -> None:
     raw.write(f"{head}{names}</labels>\n".encode())
 
 
-def _header(data: Sound, columns: tuple[Column, ...]) -> str:
+def _header(data: CheckedDataset, columns: tuple[Column, ...]) -> str:
     about = data.dataset.description.encode(errors="replace").decode().replace("\0", "")
     lines = [f"% {line}".rstrip() for line in re.split(r"\r\n|\r|\n", about)] if about.strip() else []
     name = data.dataset.name.encode(errors="replace").decode().replace("\0", "") or "data"
@@ -84,9 +84,9 @@ def _header(data: Sound, columns: tuple[Column, ...]) -> str:
     return "\n".join([*lines, "\n@data\n"])
 
 
-def _column(data: Sound, column: Column) -> NDArray[np.float64]:
-    place = data.columns.index(column)
-    cells = data.X[:, [place]] if place < len(data.features) else data.Y[:, [place - len(data.features)]]
+def _column(data: CheckedDataset, column: Column) -> NDArray[np.float64]:
+    position = data.columns.index(column)
+    cells = data.X[:, [position]] if position < len(data.features) else data.Y[:, [position - len(data.features)]]
     return cells.toarray() if sparse.issparse(cells) else cells  # type: ignore[no-any-return]
 
 
@@ -97,32 +97,32 @@ def _texts(cells: NDArray[np.float64], column: Column) -> list[str]:
     return [words[code] for code in np.where(np.isnan(cells), -1, cells).astype(np.int64).tolist()]
 
 
-def _dense_rows(data: Sound, columns: tuple[Column, ...]) -> Iterator[str]:
+def _dense_rows(data: CheckedDataset, columns: tuple[Column, ...]) -> Iterator[str]:
     width = len(columns)
     for start in range(0, data.X.shape[0], max(1, BLOCK // width)):
         rows = slice(start, start + max(1, BLOCK // width))
         labels = data.Y[rows].toarray() if sparse.issparse(data.Y) else data.Y[rows]
         cells = np.hstack([data.X[rows], labels])
         if any(column.values is not None for column in columns):
-            texts = [_texts(cells[:, place], column) for place, column in enumerate(columns)]
+            texts = [_texts(cells[:, position], column) for position, column in enumerate(columns)]
             yield "".join(",".join(row) + "\n" for row in zip(*texts, strict=True))
         else:
             flat = number_texts(cells.ravel(), "?")
             yield "".join(",".join(flat[end - width : end]) + "\n" for end in range(width, len(flat) + 1, width))
 
 
-def _sparse_rows(data: Sound, columns: tuple[Column, ...]) -> Iterator[str]:
+def _sparse_rows(data: CheckedDataset, columns: tuple[Column, ...]) -> Iterator[str]:
     cells: Any = sparse.hstack([data.X, sparse.csr_array(data.Y)], format="csr")
     cells.sort_indices()
-    values, places = cells.data, cells.indices
+    values, positions = cells.data, cells.indices
     texts = np.array(number_texts(values, "?"), dtype=object)
-    order = np.argsort(places, kind="stable")
-    ends = np.searchsorted(places[order], np.arange(len(columns) + 1))
-    for place, column in enumerate(columns):
+    order = np.argsort(positions, kind="stable")
+    ends = np.searchsorted(positions[order], np.arange(len(columns) + 1))
+    for position, column in enumerate(columns):
         if column.values is not None:
-            own = order[ends[place] : ends[place + 1]]
+            own = order[ends[position] : ends[position + 1]]
             texts[own] = _texts(values[own], column)
-    pairs = [f"{place} {text}" for place, text in zip(places.tolist(), texts.tolist(), strict=True)]
+    pairs = [f"{position} {text}" for position, text in zip(positions.tolist(), texts.tolist(), strict=True)]
     starts = cells.indptr.tolist()
     for start in range(0, len(starts) - 1, 1024):
         rows = zip(starts[start : start + 1024], starts[start + 1 : start + 1025], strict=False)

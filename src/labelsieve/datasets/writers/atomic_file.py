@@ -70,11 +70,11 @@ def _draft(path: Path, drafts: list[Path]) -> Iterator[BinaryIO]:
 
 
 def _rename(pairs: list[tuple[Path, Path]]) -> None:
-    """Move drafts to their places; where one cannot be, those before it are taken back."""
+    """Rename drafts to their paths; if one fails, those before it are restored."""
     done: list[tuple[Path, bytes | None]] = []
     try:
-        for place, (draft, path) in enumerate(pairs, 1):
-            before = path.read_bytes() if place < len(pairs) and path.is_file() else None  # short: a header
+        for position, (draft, path) in enumerate(pairs, 1):
+            before = path.read_bytes() if position < len(pairs) and path.is_file() else None  # short: a header
             os.replace(draft, path)
             done.append((path, before))
     except BaseException:

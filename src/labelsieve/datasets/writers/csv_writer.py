@@ -10,10 +10,10 @@ from scipy import sparse
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.text_columns import MISSING
 from labelsieve.datasets.writers.arff_writer import BLOCK, number_texts
-from labelsieve.datasets.writers.save_check import Sound
+from labelsieve.datasets.writers.save_check import CheckedDataset
 
 
-def write_csv(data: Sound, raw: BinaryIO) -> None:
+def write_csv(data: CheckedDataset, raw: BinaryIO) -> None:
     """Write all cells; those of nominal columns by their values. What would be read as something else is refused."""
     _refuse_what_reads_otherwise(data)
     text = io.TextIOWrapper(raw, encoding="utf-8", newline="", write_through=True)
@@ -26,11 +26,11 @@ def write_csv(data: Sound, raw: BinaryIO) -> None:
             parts = [cells[start : start + step] for cells in (data.X, data.Y)]
             cells = np.hstack([part.toarray() if sparse.issparse(part) else part for part in parts])
             texts = []
-            for place, column in enumerate(data.columns):
+            for position, column in enumerate(data.columns):
                 if column.values is None:
-                    texts.append(number_texts(cells[:, place], ""))
+                    texts.append(number_texts(cells[:, position], ""))
                 else:
-                    codes = np.where(np.isnan(cells[:, place]), -1, cells[:, place]).astype(np.int64)
+                    codes = np.where(np.isnan(cells[:, position]), -1, cells[:, position]).astype(np.int64)
                     words = [*column.values, ""]
                     texts.append([words[code] for code in codes.tolist()])
             writer.writerows(zip(*texts, strict=True))
@@ -38,7 +38,7 @@ def write_csv(data: Sound, raw: BinaryIO) -> None:
         text.detach()
 
 
-def _refuse_what_reads_otherwise(data: Sound) -> None:
+def _refuse_what_reads_otherwise(data: CheckedDataset) -> None:
     names = [column.name for column in data.columns]
     for name in names:
         if not name or name != name.strip() or any(mark in name for mark in "\r\n"):
@@ -51,5 +51,5 @@ def _refuse_what_reads_otherwise(data: Sound) -> None:
                 raise _refusal(f"{column.name!r} has the value {value!r}, a word for missing or with blanks at an end", data)
 
 
-def _refusal(problem: str, data: Sound) -> DatasetError:
+def _refusal(problem: str, data: CheckedDataset) -> DatasetError:
     return DatasetError(f"{problem}, which CSV cannot keep.", file=data.file, remedy="Rename it, or save as ARFF or Parquet.")

@@ -1,4 +1,4 @@
-"""Parquet files that :func:`load` reads without being told anything."""
+"""Parquet files that :func:`load` reads without ``labels=``."""
 
 from typing import Any, BinaryIO
 
@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.parquet_metadata import Note
+from labelsieve.datasets.parquet_metadata import TableMetadata
 from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.parquet import arrow
-from labelsieve.datasets.writers.save_check import Sound
+from labelsieve.datasets.writers.save_check import CheckedDataset
 
 
-def write_parquet(data: Sound, raw: BinaryIO) -> None:
-    """Write a column for each feature and label, or lists for sparse rows, and a note of what they are in the schema.
+def write_parquet(data: CheckedDataset, raw: BinaryIO) -> None:
+    """Write a column for each feature and label, or lists for sparse rows, and metadata about them in the schema.
 
     Sparse rows are lists because columns cost by themselves: 39,679 of them, of 1,000 zeros each, took 6 s to write and 12 s to
     read, where the lists of yahoo-reference, which has eight times as many rows, take 0.2 s and 0.4 s.
@@ -28,15 +28,15 @@ def write_parquet(data: Sound, raw: BinaryIO) -> None:
             names = [name + "_" for name in names]
     else:
         names = [column.name for column in data.features]
-        arrays = [_array(pyarrow, data.X[:, place], column, None) for place, column in enumerate(data.features)]
+        arrays = [_array(pyarrow, data.X[:, position], column, None) for position, column in enumerate(data.features)]
     if scattered and data.binary:
         names.append("label_indices")
         arrays.append(_lists(pyarrow, sparse.csr_array(labels))[0])
     else:
         kind = np.uint8 if data.binary else None
         names += [column.name for column in data.labels]
-        arrays += [_array(pyarrow, labels[:, place], column, kind) for place, column in enumerate(data.labels)]
-    note = Note(
+        arrays += [_array(pyarrow, labels[:, position], column, kind) for position, column in enumerate(data.labels)]
+    described = TableMetadata(
         features=data.dataset.feature_names,
         labels=data.dataset.label_names,
         categories={column.name: column.values for column in data.columns if column.values is not None},
@@ -44,7 +44,7 @@ def write_parquet(data: Sound, raw: BinaryIO) -> None:
         sparse=scattered,
     )
     schema = pyarrow.schema(
-        [pyarrow.field(name, array.type) for name, array in zip(names, arrays, strict=True)], metadata=note.metadata()
+        [pyarrow.field(name, array.type) for name, array in zip(names, arrays, strict=True)], metadata=described.metadata()
     )
     sink = pyarrow.BufferOutputStream()
     nominal = [column.name for column in data.columns if column.values is not None]

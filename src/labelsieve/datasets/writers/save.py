@@ -14,9 +14,9 @@ from labelsieve.datasets.writers.atomic_file import PACKED, packed, write_files
 from labelsieve.datasets.writers.csv_writer import write_csv
 from labelsieve.datasets.writers.libsvm_writer import write_libsvm
 from labelsieve.datasets.writers.parquet_writer import write_parquet
-from labelsieve.datasets.writers.save_check import Sound, sound
+from labelsieve.datasets.writers.save_check import CheckedDataset, check_dataset
 
-_WRITERS: dict[str, Callable[[Sound, BinaryIO], None]] = {
+_WRITERS: dict[str, Callable[[CheckedDataset, BinaryIO], None]] = {
     ".arff": write_arff,
     ".parquet": write_parquet,
     ".pq": write_parquet,
@@ -39,7 +39,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
         ``zstandard``) ``.zst`` how it is packed:
 
         ``.arff``
-            ARFF with labels last, in sparse rows if ``X`` is sparse, and beside it the labels in a Mulan header, ``NAME.xml``.
+            ARFF with labels last, in sparse rows if ``X`` is sparse, and the labels in a Mulan header next to it, ``NAME.xml``.
             The relation also says for MEKA which columns are labels. A header that lists these labels already is left as it is.
         ``.parquet``, ``.pq``
             A column for each feature and label; lists of indices and values where ``X`` is sparse. What columns cannot say is
@@ -85,7 +85,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
     path = Path(path)
     target = Path(os.path.realpath(path))  # what a link points to, not the link
     writer = writer_for(path)
-    data = sound(dataset, path)
+    data = check_dataset(dataset, path)
     files = [(target, packed(path, partial(writer, data)))]
     if writer is write_arff:
         header = header_of(target)
@@ -98,7 +98,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
     return tuple(file for file, _ in reversed(files))
 
 
-def writer_for(path: Path) -> Callable[[Sound, BinaryIO], None]:
+def writer_for(path: Path) -> Callable[[CheckedDataset, BinaryIO], None]:
     """What writes files with such a name.
 
     >>> writer_for(Path("songs.CSV.gz")).__name__
@@ -114,7 +114,7 @@ def writer_for(path: Path) -> Callable[[Sound, BinaryIO], None]:
     raise DatasetError("its name does not say what to write.", file=path, remedy=known)
 
 
-def _lists_the_same(header: Path, data: Sound) -> bool:
+def _lists_the_same(header: Path, data: CheckedDataset) -> bool:
     """True for a header with these labels: it may say more, such as which label is part of which."""
     try:
         return header.is_file() and set(read_label_header(header)) == {column.name for column in data.labels}

@@ -1,4 +1,4 @@
-"""What must be true of a data set before it is written: what is not sound could not be read again."""
+"""Checks of a data set before it is written, so that it can be read again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ EXACT = 2**53  # whole numbers up to this are floats too
 
 
 @dataclass(frozen=True, eq=False)
-class Sound:
+class CheckedDataset:
     """A data set as it is written: cells in float64, X a csr_array or an ndarray, Y likewise; features first, then labels."""
 
     dataset: Dataset
@@ -38,7 +38,7 @@ class Sound:
         return not self.dataset.label_categories and bool(np.isin(stored, (0.0, 1.0)).all())
 
 
-def sound(dataset: Dataset, file: Path) -> Sound:
+def check_dataset(dataset: Dataset, file: Path) -> CheckedDataset:
     """The data set in the form in which it is written; a DatasetError says what is wrong with it."""
     features = _columns(dataset.feature_names, dataset.categories, "feature", file)
     labels = _columns(dataset.label_names, dataset.label_categories, "label", file)
@@ -56,7 +56,7 @@ def sound(dataset: Dataset, file: Path) -> Sound:
         raise DatasetError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}.", file=file, remedy="Both need the same, not 0.")
     if np.isnan(Y.data if sparse.issparse(Y) else Y).any():
         raise DatasetError("a label is missing (NaN in Y).", file=file, remedy="Fill it, or leave out the row.")
-    return Sound(dataset, features, labels, X, Y, file)
+    return CheckedDataset(dataset, features, labels, X, Y, file)
 
 
 def _columns(names: Sequence[str], categories: Mapping[str, tuple[str, ...]], what: str, file: Path) -> tuple[Column, ...]:
@@ -100,19 +100,19 @@ def _cells(values: Any, columns: tuple[Column, ...], what: str, file: Path) -> A
 
 
 def _check_codes(values: Any, columns: tuple[Column, ...], file: Path) -> None:
-    """Refuse cells of nominal columns that are no place among the values."""
+    """Refuse cells of nominal columns that are no codes of its values."""
     many = np.array([0 if column.values is None else len(column.values) for column in columns])
     if sparse.issparse(values):
         nominal = many[values.indices] > 0
-        cells, places = values.data[nominal], values.indices[nominal]
+        cells, positions = values.data[nominal], values.indices[nominal]
     else:
         rows = values[:, many > 0]
-        cells, places = rows.ravel(), np.tile(np.flatnonzero(many), len(rows))
-    wrong = ~np.isnan(cells) & ((cells != np.rint(cells)) | (cells < 0) | (cells >= many[places]))
+        cells, positions = rows.ravel(), np.tile(np.flatnonzero(many), len(rows))
+    wrong = ~np.isnan(cells) & ((cells != np.rint(cells)) | (cells < 0) | (cells >= many[positions]))
     if wrong.any():
-        column = columns[places[np.flatnonzero(wrong)[0]]]
+        column = columns[positions[np.flatnonzero(wrong)[0]]]
         raise DatasetError(
-            f"{column.name!r} has {len(column.values or ())} categories, and a cell that is no place among them.",
+            f"{column.name!r} has {len(column.values or ())} categories, and a cell that is no code of them.",
             file=file,
             remedy="Cells of nominal columns count from 0.",
         )
