@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule
 from labelsieve.chains import ClassifierChain, OptimizedClassifierChain
 from labelsieve.classifiers import BinaryRelevance
-from tests.support.chain_data import made_up
+from tests.support.chain_data import chain_data
 
 BASES = [LogisticRegression(), DecisionTreeClassifier(max_depth=4, random_state=0), LinearSVC(random_state=0), GaussianNB()]
 bases = pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
@@ -22,7 +22,7 @@ forms = pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix], ids=["dense
 @bases
 @pytest.mark.parametrize("network", [NetworkRule("kcc", k=0), "br", "none", [[], [], [], []]], ids=str)
 def test_without_parents_a_chain_is_binary_relevance(base, network):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = chain_data()
     chain, alone = ClassifierChain(base, network=network).fit(X, Y), BinaryRelevance(base).fit(X, Y)
     assert np.array_equal(chain.predict(queries), alone.predict(queries))
     for method in ("predict_proba", "decision_function"):
@@ -34,7 +34,7 @@ def test_without_parents_a_chain_is_binary_relevance(base, network):
 @bases
 @forms
 def test_with_all_parents_and_features_a_chain_is_scikit_learns(base, make):
-    X, Y, queries, _ = made_up(1)
+    X, Y, queries, _ = chain_data(1)
     if make is sp.csr_matrix and isinstance(base, GaussianNB):  # which takes dense data alone, and says so through a chain too
         with pytest.raises(TypeError, match="dense"):
             ClassifierChain(base).fit(make(X), Y)
@@ -56,7 +56,7 @@ def test_with_all_parents_and_features_a_chain_is_scikit_learns(base, make):
 
 
 def test_cross_validated_parents_are_scikit_learns():
-    X, Y, queries, _ = made_up(2)
+    X, Y, queries, _ = chain_data(2)
     base, order = LogisticRegression(), [1, 3, 0, 2]
     theirs = TheirChain(base, order=order, cv=4).fit(X, Y)
     ours = ClassifierChain(base, network=LabelNetwork.chain(order), parent_values="cross-validated", cv=4).fit(X, Y)
@@ -68,7 +68,7 @@ def test_cross_validated_parents_are_scikit_learns():
 @pytest.mark.parametrize("network", ["preceding", "tree", NetworkRule("kcc", k=2)], ids=str)
 @pytest.mark.parametrize("seed", range(3))
 def test_exact_inference_finds_the_most_probable_set(network, seed):
-    X, Y, queries, _ = made_up(seed, n_labels=5)
+    X, Y, queries, _ = chain_data(seed, n_labels=5)
     chain = ClassifierChain(LogisticRegression(), network=network, inference="exact", random_state=0).fit(X, Y)
     best = chain.joint_log_proba(queries, chain.predict(queries))
     sets = np.array(np.meshgrid(*[[0, 1]] * 5)).reshape(5, -1).T
@@ -82,7 +82,7 @@ def test_exact_inference_finds_the_most_probable_set(network, seed):
 
 
 def test_wider_beams_end_at_the_exact_answer():
-    X, Y, queries, _ = made_up(3, n_labels=5)
+    X, Y, queries, _ = chain_data(3, n_labels=5)
     chain = ClassifierChain(LogisticRegression(), inference="exact").fit(X, Y)
     exact, greedy = chain.predict(queries), chain.set_params(inference="greedy").predict(queries)
     assert not np.array_equal(exact, greedy)
@@ -92,7 +92,7 @@ def test_wider_beams_end_at_the_exact_answer():
 
 
 def test_samples_approach_the_marginals():
-    X, Y, queries, _ = made_up(4)
+    X, Y, queries, _ = chain_data(4)
     chain = ClassifierChain(LogisticRegression(), inference="exact", random_state=0).fit(X, Y)
     marginals = chain.predict_proba(queries)
     chain.set_params(inference="monte-carlo")
@@ -109,7 +109,7 @@ def expected_f(joint, sets, chosen):
 
 
 def test_predictions_are_the_best_for_each_loss():
-    X, Y, queries, _ = made_up(5)
+    X, Y, queries, _ = chain_data(5)
     queries = queries[:25]
     chain = ClassifierChain(LogisticRegression(), inference="exact").fit(X, Y)
     sets = np.array(np.meshgrid(*[[0, 1]] * 4)).reshape(4, -1).T
@@ -124,17 +124,17 @@ def test_predictions_are_the_best_for_each_loss():
 
 
 def test_what_cannot_be_inferred_is_refused():
-    X, Y, _, _ = made_up(n_labels=16)
+    X, Y, _, _ = chain_data(n_labels=16)
     with pytest.raises(InputError, match="LinearSVC has no predict_proba"):
         ClassifierChain(inference="exact").fit(X, Y)
     with pytest.raises(InputError, match="use inference='exact' or 'monte-carlo'"):
         ClassifierChain(LogisticRegression(), loss="f1").fit(X, Y)
-    with pytest.raises(InputError, match=r"2\^16 label sets for every row, and stops at 15"):
+    with pytest.raises(InputError, match=r"2\^16 labelsets for every row, and is limited to 15"):
         ClassifierChain(LogisticRegression(), inference="exact").fit(X, Y)
     beam = ClassifierChain(LogisticRegression(), inference="beam").fit(X, Y)
-    with pytest.raises(InputError, match=r"2\^16 label sets for every row, and stops at 15"):
+    with pytest.raises(InputError, match=r"2\^16 labelsets for every row, and is limited to 15"):
         beam.set_params(inference="exact").predict(X)
-    with pytest.raises(InputError, match="network must be 'br', 'cc'"):
+    with pytest.raises(InputError, match=r"is not a network\..*Known: br, cc"):
         ClassifierChain(network="nonsense").fit(X, Y)
 
 

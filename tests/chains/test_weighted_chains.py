@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule
 from labelsieve.chains import ChainEnsemble, ClassifierChain, OptimizedClassifierChain
 from labelsieve.discretize import MeanStd
-from tests.support.chain_data import made_up
+from tests.support.chain_data import chain_data
 from tests.support.weighted_bases import ChecksWeights
 
 N_ROWS = 160
@@ -57,7 +57,7 @@ def answers(model, X, Y, weights, queries):
     ]
 )
 def test_a_row_of_weight_three_is_three_rows(model):
-    X, Y, queries, _ = made_up(3)
+    X, Y, queries, _ = chain_data(3)
     repeated = np.repeat(np.arange(N_ROWS), WEIGHTS)
     labels, values = answers(model, X, Y, WEIGHTS, queries)
     expected_labels, expected = answers(model, X[repeated], Y[repeated], None, queries)
@@ -79,7 +79,7 @@ EVERY = [
 @pytest.mark.parametrize("weights", [(WEIGHTS > 0).astype(int), PARTS], ids=["zeros and ones", "parts"])
 @named(EVERY)
 def test_a_row_of_weight_zero_is_no_row(model, weights):
-    X, Y, queries, _ = made_up(4)
+    X, Y, queries, _ = chain_data(4)
     kept = np.flatnonzero(weights)
     Y[kept, 1], Y[kept, 2] = 0, 1
     labels, values = answers(model, X, Y, weights, queries)
@@ -92,7 +92,7 @@ def test_a_row_of_weight_zero_is_no_row(model, weights):
 
 @named(EVERY)
 def test_sparse_rows_weigh_what_dense_rows_weigh(model):
-    X, Y, queries, _ = made_up(5)
+    X, Y, queries, _ = chain_data(5)
     X, queries = np.where(X > 0.3, X, 0), np.where(queries > 0.3, queries, 0)
     _, dense = answers(model, X, Y, PARTS, queries)
     _, sparse = answers(model, sp.csr_matrix(X), sp.csr_matrix(Y), PARTS, sp.csr_matrix(queries))
@@ -100,7 +100,7 @@ def test_sparse_rows_weigh_what_dense_rows_weigh(model):
 
 
 def test_networks_and_features_are_learned_with_weights():
-    X, Y, _, _ = made_up(6, n_features=12)
+    X, Y, _, _ = chain_data(6, n_features=12)
     rule = NetworkRule("kcc", k=2)
     model = ClassifierChain(SVM, network=rule, selector=LabelwiseSieve("mlfs", n_features_to_select=3)).fit(X, Y, PARTS)
     network = rule.learn(X, Y, sample_weight=PARTS)
@@ -110,7 +110,7 @@ def test_networks_and_features_are_learned_with_weights():
 
 
 def test_levels_of_features_that_a_network_conditions_on_follow_weights():
-    X, Y, _, _ = made_up(16, n_features=3)
+    X, Y, _, _ = chain_data(16, n_features=3)
     rule, levels = NetworkRule("kcc", order="information", k=1), MeanStd(factor=0.5)
     selector = LabelwiseSieve("mlfs", discretizer=levels, n_features_to_select=2)
     network = ClassifierChain(SVM, network=rule, selector=selector).fit(X, Y, PARTS).network_
@@ -120,7 +120,7 @@ def test_levels_of_features_that_a_network_conditions_on_follow_weights():
 
 @pytest.mark.parametrize("routing", [False, True])
 def test_every_row_brings_its_own_weight_into_folds_and_samples(routing):
-    X, Y, queries, _ = made_up(7)
+    X, Y, queries, _ = chain_data(7)
     X[:, 0] = PARTS
     with config_context(enable_metadata_routing=routing):
         chain = LabelNetwork.chain(range(4))
@@ -142,13 +142,13 @@ def test_every_row_brings_its_own_weight_into_folds_and_samples(routing):
     ]
 )
 def test_chains_that_would_ignore_weights_are_refused(model, weights):
-    X, Y, *_ = made_up()
+    X, Y, *_ = chain_data()
     with pytest.raises(InputError, match=r"sample_weight would be ignored: [\s\S]*(KNeighborsClassifier|ClassifierChain)"):
         model.fit(X, Y, weights)
 
 
 def test_chains_of_scikit_learn_take_weights_that_are_routed():
-    X, Y, queries, _ = made_up(8)
+    X, Y, queries, _ = chain_data(8)
     with config_context(enable_metadata_routing=True):
         theirs = TheirChain(LogisticRegression().set_fit_request(sample_weight=True))
         ensemble = ChainEnsemble(theirs, sampling="all", n_chains=1).fit(X, Y, PARTS)
@@ -159,7 +159,7 @@ def test_chains_of_scikit_learn_take_weights_that_are_routed():
 
 @named([ClassifierChain(ChecksWeights()), ChainEnsemble("bcc", ChecksWeights(), sampling=(0.5, 1.0), n_chains=2)])
 def test_cross_validation_hands_rows_their_weights(model):
-    X, Y, *_ = made_up(9)
+    X, Y, *_ = chain_data(9)
     X[:, 0] = 1 + PARTS
     scores = cross_validate(model, X, Y, cv=3, params={"sample_weight": 1 + PARTS}, error_score="raise")["test_score"]
     assert len(scores) == 3

@@ -10,17 +10,17 @@ from sklearn.linear_model import LogisticRegression
 from labelsieve import InputError
 from labelsieve.chains import ClassifierChain
 from labelsieve.classifiers import BinaryRelevance, BRkNN
-from tests.classifiers.test_transformations import made_up
+from tests.support.classifier_data import make_data
 
 
 def with_nulls(kind):
-    frame = pd.DataFrame(made_up()[1]).astype(kind)
+    frame = pd.DataFrame(make_data()[1]).astype(kind)
     frame.iloc[3, 1] = pd.NA
     return frame
 
 
 def as_objects(value):
-    table = made_up()[1].astype(object)
+    table = make_data()[1].astype(object)
     table[3, 1] = value
     return table
 
@@ -37,7 +37,7 @@ def as_objects(value):
     ids=["objects", "nullable whole", "nullable bool", "mixed frame", "mixed polars frame"],
 )
 def test_objects_that_are_numbers_are_labels_like_any_other(give):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     Y[:, 1] = 1
     plain = BRkNN(k=5).fit(X, Y)
     model = BRkNN(k=5).fit(X, give(Y))
@@ -53,17 +53,17 @@ def test_objects_that_are_numbers_are_labels_like_any_other(give):
 )
 def test_a_missing_label_is_refused_by_its_place(Y):
     with pytest.raises(InputError, match="row 3, column 1"):
-        BRkNN().fit(made_up()[0], Y)
+        BRkNN().fit(make_data()[0], Y)
 
 
 @pytest.mark.parametrize(
     ("Y", "message"),
     [
-        (np.ma.masked_equal(made_up()[1], 1), "masked values"),
+        (np.ma.masked_equal(make_data()[1], 1), "masked values"),
         (np.zeros((100, 0)), "Y is empty: it has 100 rows and 0 columns"),
         (sp.csr_matrix((100, 0)), "Y is empty"),
         (np.array([{0}, {1}] * 50), "MultiLabelBinarizer"),
-        (np.array([["yes"], [1]] * 50, dtype=object), "column 0, holds values that cannot be put in order"),
+        (np.array([["yes"], [1]] * 50, dtype=object), "column 0, holds values that cannot be sorted"),
         ([[0]] * 99 + [[0, 1]], "Y is not a table"),
     ],
     ids=["masked", "no columns", "no sparse columns", "sets", "text and numbers", "ragged"],
@@ -71,11 +71,11 @@ def test_a_missing_label_is_refused_by_its_place(Y):
 def test_what_is_no_table_of_labels_is_refused(Y, message):
     for model in (BRkNN(), BinaryRelevance(LogisticRegression())):
         with pytest.raises(InputError, match=message):
-            model.fit(made_up()[0], Y)
+            model.fit(make_data()[0], Y)
 
 
 def test_sparse_labels_are_left_as_they_were_and_may_be_read_only():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     given = sp.csr_matrix(Y + 5)
     given.data -= 5  # zeros that are stored
     for part in (given.data, given.indices, given.indptr):
@@ -86,14 +86,14 @@ def test_sparse_labels_are_left_as_they_were_and_may_be_read_only():
 
 
 def test_a_cell_that_is_stored_twice_is_their_sum():
-    X, *_ = made_up()
+    X, *_ = make_data()
     twice = sp.csr_matrix((np.ones(2), [1, 1], [0, 2, *[2] * 99]), shape=(100, 5))
-    with pytest.raises(InputError, match="0 and 1 alone"):
+    with pytest.raises(InputError, match="0 and 1 only"):
         BRkNN().fit(X, twice)
 
 
 def test_values_that_training_rows_never_had_have_no_probability_or_are_refused():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     named = np.where(Y, "yes", "no")
     named[:, 2] = "no"
     model = ClassifierChain(LogisticRegression()).fit(X, named)

@@ -9,8 +9,8 @@ from labelsieve import InputError
 from labelsieve.classifiers import HOMER, BRkNN, LabelPowerset, RAkEL
 from labelsieve.classifiers.balanced_k_means import balanced_clusters
 from labelsieve.classifiers.rakel import random_labelsets
-from tests.classifiers.test_transformations import made_up
-from tests.support import reference_transformations as twins
+from tests.support import reference_transformations as references
+from tests.support.classifier_data import make_data
 
 
 @pytest.mark.parametrize(
@@ -26,14 +26,14 @@ def test_labelsets_are_different_and_have_every_label(n_labels, k, n_sets):
 
 
 def test_too_few_labelsets_are_refused():
-    X, Y, *_ = made_up()
+    X, Y, *_ = make_data()
     with pytest.raises(InputError, match="use a larger n_models or k"):
         RAkEL(GaussianNB(), n_models=1).fit(X, Y)
 
 
 @pytest.mark.parametrize("soft", [False, True])
 def test_rakel_counts_the_votes_of_powersets(soft):
-    X, Y, queries, _ = made_up(n_labels=6)
+    X, Y, queries, _ = make_data(n_labels=6)
     model = RAkEL(GaussianNB(), soft=soft, random_state=3).fit(X, Y)
     assert len(model.labelsets_) == 12
     votes, voters = np.zeros((50, 6)), np.zeros(6)
@@ -46,7 +46,7 @@ def test_rakel_counts_the_votes_of_powersets(soft):
 
 
 def test_disjoint_labelsets_part_the_labels():
-    X, Y, *_ = made_up(n_labels=7)
+    X, Y, *_ = make_data(n_labels=7)
     sets = RAkEL(GaussianNB(), disjoint=True, random_state=0).fit(X, Y).labelsets_
     assert [len(one) for one in sets] == [3, 3, 1]
     assert sorted(np.concatenate(sets)) == list(range(7))
@@ -72,7 +72,7 @@ def test_labels_that_go_together_are_clustered_together():
 
 @pytest.mark.parametrize(("n_labels", "n_children"), [(5, 3), (9, 2), (1, 3), (3, 3)])
 def test_homer_goes_down_the_tree_by_the_plain_reading(n_labels, n_children):
-    X, Y, queries, _ = made_up(1, n_labels=n_labels)
+    X, Y, queries, _ = make_data(1, n_labels=n_labels)
     model = HOMER(GaussianNB(), n_children=n_children, random_state=1).fit(X, Y)
     leaves = [
         cluster[0]
@@ -81,11 +81,11 @@ def test_homer_goes_down_the_tree_by_the_plain_reading(n_labels, n_children):
         if child is None
     ]
     assert sorted(leaves) == list(range(n_labels))
-    np.testing.assert_array_equal(model.predict(queries), twins.homer(GaussianNB(), X, Y, queries, model.nodes_))
+    np.testing.assert_array_equal(model.predict(queries), references.homer(GaussianNB(), X, Y, queries, model.nodes_))
 
 
 def test_homer_multiplies_probabilities_down_the_tree():
-    X, Y, queries, _ = made_up(1)
+    X, Y, queries, _ = make_data(1)
     model = HOMER(GaussianNB(), n_children=2, random_state=1).fit(X, Y)
     probabilities = model.predict_proba(queries)
     root = model.nodes_[0]
@@ -94,14 +94,14 @@ def test_homer_multiplies_probabilities_down_the_tree():
 
 
 def test_homer_takes_multi_label_classifiers_at_its_nodes():
-    X, Y, queries, _ = made_up(1)
+    X, Y, queries, _ = make_data(1)
     model = HOMER(BRkNN(k=5), random_state=0).fit(X, Y)
     assert all(isinstance(node.model, BRkNN) for node in model.nodes_)
     assert model.predict_proba(queries).shape == (50, 5)
 
 
 def test_a_branch_whose_labels_nobody_has_is_never_taken():
-    X, Y, queries, _ = made_up(1, n_labels=9)
+    X, Y, queries, _ = make_data(1, n_labels=9)
     Y[:, 3:] = 0
     predicted = HOMER(GaussianNB(), random_state=0).fit(X, Y).predict(queries)
     assert not predicted[:, 3:].any()

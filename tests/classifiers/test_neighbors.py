@@ -10,7 +10,7 @@ from labelsieve import InputError
 from labelsieve.classifiers import nearest_neighbors, nested_neighbors
 from labelsieve.classifiers.nearest_neighbors import Neighbors
 from labelsieve.classifiers.neighbor_labels import LabelVotes
-from tests.support import reference_neighbors as neighbor_twins
+from tests.support import reference_neighbors as references
 
 CASES = [(1, 1, 1), (2, 3, 5), (50, 4, 7), (130, 2, 63), (130, 3, 64), (200, 5, 199), (1500, 9, 10)]
 
@@ -30,10 +30,10 @@ def test_neighbors_equal_sorting_all_distances(n_rows, n_columns, k, ties):
     X, queries = grid(1, n_rows, n_columns), grid(2, 40, n_columns)
     for make in (np.asarray, sp.csr_matrix):
         found = nearest_neighbors(make(X), make(queries), k=k, ties=ties)
-        assert lists(found) == neighbor_twins.nearest(X, queries, k, ties)
+        assert lists(found) == references.nearest(X, queries, k, ties)
         own = nearest_neighbors(make(X), k=k, ties=ties)
         if n_rows > 1:
-            assert lists(own) == neighbor_twins.nearest(X, None, k, ties)
+            assert lists(own) == references.nearest(X, None, k, ties)
         else:
             assert lists(own) == [[]]
 
@@ -66,14 +66,14 @@ def test_nested_neighbors_equal_sorting_all_distances(n_rows, n_columns, k, ties
         nested = nested_neighbors(X, asked, features=range(n_columns), sizes=sizes, k=k, ties=ties, n_jobs=2)
         for size, found in zip(sizes, nested, strict=True):
             part = None if asked is None else asked[:, :size]
-            assert lists(found) == neighbor_twins.nearest(X[:, :size], part, k, ties)
+            assert lists(found) == references.nearest(X[:, :size], part, k, ties)
 
 
 def test_nested_search_takes_numbers_at_the_edge_of_its_narrow_form():
     for reach in (127, 128, 129):  # 127 squared fits with the padding, 128 squared does not
         X = np.array([[0.0, 0.0], [reach, 0.0], [1.0, 1.0], [reach, 1.0]])
         for found, size in zip(nested_neighbors(X, features=[0, 1], k=3), (1, 2), strict=True):
-            assert lists(found) == neighbor_twins.nearest(X[:, :size], None, 3)
+            assert lists(found) == references.nearest(X[:, :size], None, 3)
             assert found.squared_distances.max() == reach**2 + (size == 2)
 
 
@@ -96,7 +96,7 @@ def test_rows_whose_distances_overflow_are_neighbors_too():
     with np.errstate(over="ignore"):
         for k in (1, 7, 40, 64, 149):
             for found, size in zip(nested_neighbors(X, queries, features=[0, 1], k=k), (1, 2), strict=True):
-                assert lists(found) == neighbor_twins.nearest(X[:, :size], queries[:, :size], k)
+                assert lists(found) == references.nearest(X[:, :size], queries[:, :size], k)
 
 
 @pytest.mark.parametrize("ties", ["first", "all"])
@@ -185,9 +185,9 @@ def test_sizes_pick_among_the_prefixes():
         ({"k": 0}, "k must be a whole number"),
         ({"ties": "none"}, "ties must be"),
         ({"features": []}, "must not be empty"),
-        ({"sizes": [0, 1]}, "sizes must rise"),
-        ({"sizes": [2, 2]}, "sizes must rise"),
-        ({"sizes": [3]}, "sizes must rise"),
+        ({"sizes": [0, 1]}, "sizes must increase"),
+        ({"sizes": [2, 2]}, "sizes must increase"),
+        ({"sizes": [3]}, "sizes must increase"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong, message):

@@ -14,7 +14,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
 from labelsieve.classifiers import (
@@ -29,49 +28,10 @@ from labelsieve.classifiers import (
 )
 from labelsieve.classifiers.label_copies import threshold_for
 from labelsieve.labelspace import Joint, SelectRandom
-from tests.support import reference_transformations as twins
-from tests.support.classifier_data import every_kind, made_up
+from tests.support import reference_transformations as references
+from tests.support.classifier_data import every_kind, make_data
 
 SOLVED = {"dual": False, "tol": 1e-12}  # for LinearSVC: its answers then do not depend on the order of rows
-
-
-def expected_failures(estimator):
-    if isinstance(estimator, LabelPowerset) and hasattr(estimator.base, "predict_proba"):
-        why = "the best label row with a label less the best without it ranks rows otherwise than a sum over label rows"
-        return {"check_classifier_multioutput": why}
-    if isinstance(estimator, LabelCopies) and hasattr(estimator.base, "predict_proba"):
-        return {"check_classifier_multioutput": "probabilities add up to 1 over the labels; the threshold is not a half"}
-    if isinstance(estimator, RAkEL) and not estimator.soft:
-        why = "a share of votes may be 0 or 1, and the check wants probabilities strictly between"
-        return {"check_classifiers_multilabel_output_format_predict_proba": why}
-    if isinstance(estimator, LIFT):
-        why = "Platt's sigmoid is of decisions for held-out rows, and folds of repeated rows are others"
-        return {f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")}
-    return {}
-
-
-@parametrize_with_checks(
-    [
-        BinaryRelevance(LogisticRegression()),
-        BinaryRelevance(LinearSVC(**SOLVED)),
-        LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2), LogisticRegression()),
-        LIFT(random_state=0),
-        LabelPowerset(LogisticRegression()),
-        LabelPowerset(LinearSVC(**SOLVED)),
-        PrunedPowerset(LogisticRegression(), min_count=2),
-        PrunedPowerset(LogisticRegression(), min_count=2, split=True),
-        LabelCopies(LogisticRegression()),
-        LabelCopies(LinearSVC(**SOLVED), targets="select-max"),
-        LabelCopies(LogisticRegression(), targets="copy-weight"),
-        RAkEL(LogisticRegression(max_iter=1000), random_state=0),
-        RAkEL(LogisticRegression(max_iter=1000), soft=True, random_state=0),
-        RAkEL(LinearSVC(), disjoint=True, random_state=0),
-        HOMER(LogisticRegression(), random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_sklearn_checks(estimator, check):
-    check(estimator)
 
 
 # Counts and logarithms: the same for sparse data to the last digits.
@@ -88,7 +48,7 @@ class SeesOnlySparse(MultinomialNB):
 
 @each_kind
 def test_sparse_data_give_what_dense_data_give(model):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     dense = model.fit(X, Y).predict_proba(queries)
     assert dense.shape == (50, 5)
     labels = model.predict(queries)
@@ -108,7 +68,7 @@ def only_sparse(model):
 
 @each_kind
 def test_labels_that_all_rows_have_or_none_has(model):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     Y[:, 0] = 0
     if not isinstance(model, LabelCopies):  # whose labels compete, and "ignore" would have no rows
         Y[:, 1] = 1
@@ -120,13 +80,13 @@ def test_labels_that_all_rows_have_or_none_has(model):
 
 @each_kind
 def test_no_label_at_all_is_learned_too(model):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     assert not model.fit(X, np.zeros_like(Y)).predict(queries).any()
 
 
 @each_kind
 def test_names_of_features_are_kept_and_asked_for(model):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     names = [f"f{j}" for j in range(6)]
     model.fit(pd.DataFrame(X, columns=names), Y)
     assert model.feature_names_in_.tolist() == names
@@ -138,13 +98,13 @@ def test_names_of_features_are_kept_and_asked_for(model):
     "model", [model for model in every_kind(GaussianNB()) if "n_jobs" in model.get_params()], ids=lambda m: type(m).__name__
 )
 def test_two_jobs_give_what_one_gives(model):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     alone = model.fit(X, Y).predict_proba(queries)
     assert np.array_equal(model.set_params(n_jobs=2).fit(X, Y).predict_proba(queries), alone)
 
 
 def test_binary_relevance_is_one_model_for_each_label():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     model = BinaryRelevance(GaussianNB()).fit(X, Y)
     for label in range(5):
         alone = GaussianNB().fit(X, Y[:, label])
@@ -153,7 +113,7 @@ def test_binary_relevance_is_one_model_for_each_label():
 
 
 def test_every_label_sees_its_own_features():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     selector = LabelwiseSieve("mim", n_features_to_select=2)
     model = LabelSpecific(selector, GaussianNB()).fit(X, Y)
     chosen = selector.fit(X, Y).selected_
@@ -165,7 +125,7 @@ def test_every_label_sees_its_own_features():
         )
 
 
-def test_a_label_without_features_gets_the_commoner_answer():
+def test_a_label_without_features_gets_the_majority_class():
     class Nothing(BaseEstimator):
         def fit(self, X, Y):
             self.label_support_ = np.zeros((Y.shape[1], X.shape[1]), dtype=bool)
@@ -174,21 +134,21 @@ def test_a_label_without_features_gets_the_commoner_answer():
         def transform(self, X):
             return X
 
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     predicted = LabelSpecific(Nothing(), GaussianNB()).fit(X, Y).predict(queries)
     assert np.array_equal(predicted, np.tile(Y.mean(axis=0) > 0.5, (50, 1)))
 
 
 def test_powerset_equals_its_plain_reading():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     model = LabelPowerset(GaussianNB()).fit(X, Y)
-    predicted, probabilities = twins.powerset(GaussianNB(), X, Y, queries)
+    predicted, probabilities = references.powerset(GaussianNB(), X, Y, queries)
     np.testing.assert_array_equal(model.predict(queries), predicted)
     np.testing.assert_allclose(model.predict_proba(queries), probabilities, atol=1e-12)
 
 
 def test_decisions_of_a_powerset_have_the_sign_of_its_predictions():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     for base in (RidgeClassifier(), SVC()):  # the second does not always predict its largest decision
         model = LabelPowerset(base).fit(X, Y)
         for rows in (X, queries):
@@ -201,18 +161,18 @@ def frequent_rows(Y, least):
     return {tuple(row) for row, count in zip(rows, counts, strict=True) if count >= least}
 
 
-def test_pruned_powerset_learns_from_rows_with_frequent_label_rows():
-    X, Y, queries, _ = made_up()
+def test_pruned_powerset_learns_from_rows_with_frequent_labelsets():
+    X, Y, queries, _ = make_data()
     kept = np.array([tuple(row) in frequent_rows(Y, 4) for row in Y])
     assert 10 < kept.sum() < 100
-    predicted, probabilities = twins.powerset(GaussianNB(), X[kept], Y[kept], queries)
+    predicted, probabilities = references.powerset(GaussianNB(), X[kept], Y[kept], queries)
     model = PrunedPowerset(GaussianNB(), min_count=4).fit(X, Y)
     np.testing.assert_array_equal(model.predict(queries), predicted)
     np.testing.assert_allclose(model.predict_proba(queries), probabilities, atol=1e-12)
 
 
 def test_split_rows_count_for_frequent_parts_of_them():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     model = PrunedPowerset(KNeighborsClassifier(1), min_count=4, split=True).fit(X, Y)
     found = {tuple(row) for row in model.predict(np.vstack([X, queries]))}
     assert found <= frequent_rows(Y, 4)
@@ -222,23 +182,23 @@ def test_split_rows_count_for_frequent_parts_of_them():
 
 
 def test_pruning_everything_is_refused():
-    X, Y, *_ = made_up()
+    X, Y, *_ = make_data()
     with pytest.raises(InputError, match="rarer than min_count"):
         PrunedPowerset(GaussianNB(), min_count=1000).fit(X, Y)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_copies_equal_their_plain_reading(weighted):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     Y[:, 2] = 0
     model = LabelCopies(GaussianNB(), targets="copy-weight" if weighted else "copy").fit(X, Y)
-    expected = twins.copies(GaussianNB(), X, Y, queries, weighted)
+    expected = references.copies(GaussianNB(), X, Y, queries, weighted)
     np.testing.assert_allclose(model.predict_proba(queries), expected, atol=1e-12)
     assert model.n_rows_left_out_ == np.count_nonzero(~Y.any(axis=1))
 
 
 def test_one_label_of_each_row_is_learned():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     frequency = Y.sum(axis=0)
     some = Y.any(axis=1)
     for way, best in (("select-max", np.argmax), ("select-min", np.argmin)):
@@ -257,7 +217,7 @@ def test_one_label_of_each_row_is_learned():
 
 @pytest.mark.parametrize("base", [LogisticRegression(), LinearSVC()], ids=["probabilities", "decisions"])
 def test_the_threshold_gives_training_rows_as_many_labels_as_they_have(base):
-    X, Y, *_ = made_up()
+    X, Y, *_ = make_data()
     model = LabelCopies(base).fit(X, Y)
     assert abs(int(model.predict(X).sum()) - Y.sum()) <= 1
     assert np.array_equal(model.decision_function(X) > 0, model.predict(X) == 1)
@@ -281,7 +241,7 @@ class OnlyPredicts(ClassifierMixin, BaseEstimator):
 
 
 def test_bases_that_cannot_do_it_are_refused():
-    X, Y, *_ = made_up()
+    X, Y, *_ = make_data()
     with pytest.raises(InputError, match="predict_proba or decision_function"):
         LabelCopies(OnlyPredicts()).fit(X, Y)
     with pytest.raises(InputError, match="sample_weight"):
@@ -301,7 +261,7 @@ def test_bases_that_cannot_do_it_are_refused():
 
 @pytest.mark.parametrize("n_labels", [3, 4])
 def test_decisions_between_pairs_of_classes_are_not_taken_for_decisions_for_classes(n_labels):
-    X, Y, queries, _ = made_up(n_labels=n_labels)
+    X, Y, queries, _ = make_data(n_labels=n_labels)
     pairs = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
     with pytest.raises(InputError, match="decision_function_shape='ovr'"):
         LabelCopies(pairs).fit(X, Y)
@@ -312,7 +272,7 @@ def test_decisions_between_pairs_of_classes_are_not_taken_for_decisions_for_clas
 
 
 def test_a_selector_knows_the_names_of_features():
-    X, Y, *_ = made_up()
+    X, Y, *_ = make_data()
     numbered = LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2, forced=[4]), GaussianNB()).fit(X, Y)
     frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(6)])
     for given in (frame, frame.astype({"f1": object, "f2": "Float64"}), pl.from_pandas(frame)):
@@ -323,7 +283,7 @@ def test_a_selector_knows_the_names_of_features():
 
 @pytest.mark.parametrize("model", [BinaryRelevance, LabelPowerset, HOMER], ids=lambda kind: kind.__name__)
 def test_a_base_without_probabilities_predicts_all_the_same(model):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     fitted = model(LinearSVC()).fit(X, Y)
     assert not hasattr(fitted, "predict_proba")
     assert fitted.predict(queries).shape == (50, 5)

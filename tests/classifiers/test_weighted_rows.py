@@ -30,7 +30,7 @@ from labelsieve.classifiers import (
 )
 from labelsieve.classifiers.label_copies import threshold_for
 from labelsieve.metrics import get_scorer
-from tests.support.classifier_data import every_kind, made_up
+from tests.support.classifier_data import every_kind, make_data
 from tests.support.weighted_bases import ChecksWeights
 
 WEIGHTS = np.random.default_rng(1).integers(0, 4, 100)
@@ -60,7 +60,7 @@ def in_thirds(model):
     + [BinaryRelevance(make_pipeline(Sieve("mim", n_features_to_select=3), make_pipeline(StandardScaler(), LOGISTIC)))]
 )
 def test_a_row_of_weight_three_is_three_rows(model):
-    X, Y, queries, _ = made_up(3)
+    X, Y, queries, _ = make_data(3)
     answers = []
     repeated = np.repeat(np.arange(100), WEIGHTS)
     for rows, weights in ((np.arange(100), WEIGHTS), (repeated, None), (np.arange(100), None)):
@@ -76,7 +76,7 @@ def test_a_row_of_weight_three_is_three_rows(model):
 @pytest.mark.parametrize("weights", [(WEIGHTS > 0).astype(int), PARTS], ids=["zeros and ones", "parts"])
 @named([*every_kind(MultinomialNB()), LIFT(random_state=0)])
 def test_a_row_of_weight_zero_is_no_row(model, weights):
-    X, Y, queries, _ = made_up(4)
+    X, Y, queries, _ = make_data(4)
     kept = np.flatnonzero(weights)
     Y[kept, 0] = 0
     if not isinstance(model, LabelCopies):  # whose labels compete
@@ -91,7 +91,7 @@ def test_a_row_of_weight_zero_is_no_row(model, weights):
 
 @named(every_kind(MultinomialNB()))
 def test_sparse_rows_weigh_what_dense_rows_weigh(model):
-    X, Y, queries, _ = made_up(5)
+    X, Y, queries, _ = make_data(5)
     dense = model.fit(X, Y, PARTS).predict_proba(queries)
     sparse = model.fit(sp.csr_matrix(X), sp.csr_matrix(Y), PARTS).predict_proba(sp.csr_matrix(queries))
     np.testing.assert_allclose(sparse, dense, atol=1e-6 if isinstance(model, LIFT) else 1e-12)
@@ -112,13 +112,13 @@ def test_sparse_rows_weigh_what_dense_rows_weigh(model):
     ]
 )
 def test_every_row_brings_its_own_weight(model):
-    X, Y, queries, _ = made_up(6)
+    X, Y, queries, _ = make_data(6)
     X[:, 0] = PARTS
     model.fit(X, Y, PARTS).predict(queries)
 
 
 def test_the_share_of_a_copy_multiplies_with_the_weight_of_its_row():
-    X, _, queries, _ = made_up(7)
+    X, _, queries, _ = make_data(7)
     Y = np.zeros((100, 4), dtype=int)
     Y[:, :2] = 1
     X[:, 0] = PARTS
@@ -153,7 +153,7 @@ def test_a_threshold_counts_the_scores_of_a_row_as_often_as_the_row():
 
 
 def test_a_label_without_features_gets_the_answer_of_most_weight():
-    X, Y, queries, _ = made_up(8)
+    X, Y, queries, _ = make_data(8)
     Y[:, 0] = np.arange(100) < 30
     rule = LabelwiseSieve("mim", n_features_to_select=1)
     model = LabelSpecific(rule, GaussianNB())
@@ -163,7 +163,7 @@ def test_a_label_without_features_gets_the_answer_of_most_weight():
 
 
 def test_a_selector_is_given_weights():
-    X, Y, _, _ = made_up(9)
+    X, Y, _, _ = make_data(9)
     selector = LabelwiseSieve("mim", n_features_to_select=2)
     model = LabelSpecific(selector, GaussianNB()).fit(X, Y, WEIGHTS)
     alone = selector.fit(X, Y, sample_weight=WEIGHTS).selected_
@@ -188,13 +188,13 @@ DEAF = KNeighborsClassifier()
     ]
 )
 def test_a_base_that_takes_no_weights_is_refused(model, weights):
-    X, Y, *_ = made_up()
+    X, Y, *_ = make_data()
     with pytest.raises(InputError, match=r"sample_weight would be ignored: [\s\S]*(KNeighborsClassifier|BRkNN)"):
         model.fit(X, Y, weights)
 
 
 def test_lift_refuses_what_cannot_be_calibrated_with_weights():
-    X, Y, *_ = made_up()
+    X, Y, *_ = make_data()
     LIFT(base=RidgeClassifier(), random_state=0).fit(X, Y, PARTS)
     with pytest.raises(InputError, match="sample_weight would be ignored: CalibratedClassifierCV"):
         LIFT(base=make_pipeline(StandardScaler(), RidgeClassifier())).fit(X, Y, PARTS)
@@ -211,13 +211,13 @@ def test_lift_refuses_what_cannot_be_calibrated_with_weights():
 )
 @pytest.mark.parametrize("kind", [BinaryRelevance, LabelPowerset, LabelCopies, RAkEL, HOMER], ids=lambda kind: kind.__name__)
 def test_odd_weights_are_refused(kind, weights, message):
-    X, Y, *_ = made_up()
+    X, Y, *_ = make_data()
     with pytest.raises(InputError, match=message):
         kind(GaussianNB()).fit(X, Y, sample_weight=weights)
 
 
 def test_weights_reach_a_search_for_parameters():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     scaled = make_pipeline(StandardScaler(), LOGISTIC)
     search = GridSearchCV(scaled, {"logisticregression__C": [1.0]}, cv=3)
     found = BinaryRelevance(search).fit(X, Y, PARTS).predict_proba(queries)
@@ -226,7 +226,7 @@ def test_weights_reach_a_search_for_parameters():
 
 @pytest.mark.parametrize("routing", [False, True])
 def test_cross_validation_and_searches_hand_rows_their_weights(routing):
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     X[:, 0] = 1 + PARTS
     with config_context(enable_metadata_routing=routing):
         model, scoring = RAkEL(ChecksWeights(), random_state=0), get_scorer("exact_match")
@@ -241,7 +241,7 @@ def test_cross_validation_and_searches_hand_rows_their_weights(routing):
 
 
 def test_where_metadata_is_routed_a_pipeline_must_request_weights():
-    X, Y, queries, _ = made_up()
+    X, Y, queries, _ = make_data()
     plain = LIFT(random_state=0).fit(X, Y, PARTS).predict_proba(queries)
     expected = BinaryRelevance(make_pipeline(StandardScaler(), LOGISTIC)).fit(X, Y, PARTS).predict_proba(queries)
     with config_context(enable_metadata_routing=True):

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def made_up(seed=0, n_rows=240, n_labels=4, n_features=5):
+def chain_data(seed=0, n_rows=240, n_labels=4, n_features=5):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_features))
     scores = X @ rng.normal(size=(n_features, n_labels)) + rng.normal(size=(n_rows, n_labels))

@@ -1,4 +1,4 @@
-"""Small sparse data with labels, and every transformation over a base."""
+"""Small sparse data with labels, and every problem transformation with a base."""
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from labelsieve.classifiers import (
     RAkEL,
 )
 
-WAYS = ["copy", "copy-weight", "select-max", "select-min", "select-random", "ignore"]
+TRANSFORMATIONS = ["copy", "copy-weight", "select-max", "select-min", "select-random", "ignore"]
 
 
-def made_up(seed=0, n_rows=150, n_labels=5):
+def make_data(seed=0, n_rows=150, n_labels=5):
     rng = np.random.default_rng(seed)
     X = np.abs(rng.normal(size=(n_rows, 6))) * (rng.random((n_rows, 6)) < 0.7)
     Y = (X @ rng.normal(size=(6, n_labels)) + rng.normal(size=(n_rows, n_labels)) > 0.8).astype(int)
@@ -32,7 +32,7 @@ def every_kind(base):
         LabelPowerset(base),
         PrunedPowerset(base, min_count=3),
         PrunedPowerset(base, min_count=3, split=True),
-        *(LabelCopies(base, targets=way) for way in WAYS),
+        *(LabelCopies(base, targets=name) for name in TRANSFORMATIONS),
         RAkEL(base, random_state=0),
         RAkEL(base, disjoint=True, soft=True, random_state=0),
         HOMER(base, random_state=0),

@@ -35,4 +35,4 @@ def estimator_cases(package, settings=None, base=BaseEstimator):
     settings = dict(settings or {})
     classes = estimator_classes(package, base)
     assert settings.keys() <= set(classes), f"not in {package.__name__}: {settings.keys() - set(classes)}"
-    return [estimator for item in classes for estimator in settings.get(item, [item()])]
+    return [estimator for item in classes for estimator in (settings[item] if item in settings else [item()])]

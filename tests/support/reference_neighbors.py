@@ -1,4 +1,4 @@
-"""Plain readings of the neighbors' methods."""
+"""Reference implementations of the nearest-neighbor methods."""
 
 import numpy as np
 

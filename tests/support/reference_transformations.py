@@ -1,4 +1,4 @@
-"""The transformations by rows and lists, as one would explain them."""
+"""Reference implementations of the problem transformations, with rows and lists."""
 
 import numpy as np
 from sklearn.base import clone

@@ -13,68 +13,61 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.chains.chain_links import Link
-from labelsieve.chains.chain_networks import discretizer_of, learn_network, rule_named, varying
+from labelsieve.chains.chain_networks import discretizer_of, learn_network, named_rule, varying
 from labelsieve.chains.fit_links import Columns, fit_chain
-from labelsieve.chains.inference import Answer, beam, check_exact, exact, greedy, monte_carlo
-from labelsieve.classifiers.base_classifier import MultiLabelClassifier
+from labelsieve.chains.inference import Inferred, beam, check_exact, exact, greedy, monte_carlo
+from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.binary_models import columns_of
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
-from labelsieve.labelspace.base_space import random_generator
+from labelsieve.labelspace.base_space import RandomState, random_generator
 
 Inference = Literal["greedy", "beam", "exact", "monte-carlo"]
 Loss = Literal["subset", "hamming", "f1"]
 
 
-def base_has(method: str) -> Any:
-    """A check for ``available_if``: the base estimator has the method."""
-
-    def check(self: Any) -> bool:
-        getattr(self._base(), method)
-        return True
-
-    return check
-
-
-class ClassifierChain(MultiLabelClassifier):
-    r"""One classifier for each label, which sees the features and the label's parents.
+class ClassifierChain(MetaClassifier):
+    r"""One classifier for each label, whose input is the features and the label's parents.
 
     The model is :math:`P(y \mid x) = \prod_l P(y_l \mid x_{S_l}, y_{Pa_l})`: Read et al. (2011) with all earlier labels as
     parents, Zaragoza et al. (2011) with one each, Sun and Kudo (2017) with k of them and features :math:`S_l` for each label.
 
     Parameters
     ----------
-    base : classifier, optional
-        Of two classes; by default a linear support vector machine.
-    network : {"preceding", "br", "cc", "kcc", "bcc", "tree", "none"}, lists, LabelNetwork or NetworkRule
-        The parents of every label, or how to learn them. ``"br"`` has none; ``"cc"`` is a chain in a random order,
+    base : classifier, default=None
+        A binary classifier; None: a linear support vector machine.
+    network : {"preceding", "br", "cc", "kcc", "bcc", "tree", "none"}, lists, LabelNetwork or NetworkRule, default="preceding"
+        The parents of every label, or a rule that learns them. ``"br"`` has none; ``"cc"`` is a chain in a random order,
         ``"preceding"`` in that of Sun and Kudo; ``"bcc"`` a tree from a random root; ``"kcc"`` their k-dependence chain, with
         k = 0.8 of the labels.
-    selector : LabelwiseSieve, optional
-        Features for each label: anything whose ``label_support_`` says which columns each label chose. One whose ``parents``
-        are not set gets those of the network. None: all features for all labels.
-    inference : {"greedy", "beam", "exact", "monte-carlo"}
-        How label sets are found: label by label; with the ``beam_width`` best beginnings; from all label sets (up to 15
-        labels); from ``n_samples`` that the chain draws. All but the first need a ``base`` with probabilities.
-    loss : {"subset", "hamming", "f1"}
-        What to predict: the most probable set, the labels that are more probable than not, or the set with the largest expected
-        F. Greedy and beam search know the first alone.
-    beam_width, n_samples : int
-    parent_values : {"true", "cross-validated"}
-        What children learn from: the labels of the training rows, or predictions for them from ``cv`` folds.
-    cv : int
-    random_state : int, RandomState instance or None
-        For random orders and roots of rules without a seed of their own, and for samples.
-    n_jobs : int, optional
-        Labels learned at a time; folds at a time with cross-validated parents.
+    selector : LabelwiseSieve, default=None
+        Selects features for each label: any selector whose ``label_support_`` has the columns of each label. If its ``parents``
+        are None they are set to those of the network. None: all features for all labels.
+    inference : {"greedy", "beam", "exact", "monte-carlo"}, default="greedy"
+        Search of the labelset: label by label; with the ``beam_width`` best prefixes; among all labelsets (up to 15 labels);
+        among ``n_samples`` samples of the chain. All but the first need a ``base`` with probabilities.
+    loss : {"subset", "hamming", "f1"}, default="subset"
+        The loss to minimize: predict the most probable labelset, the labels with a probability above a half, or the labelset
+        with the largest expected F1. Greedy and beam search support the first alone.
+    beam_width : int, default=10
+    n_samples : int, default=100
+    parent_values : {"true", "cross-validated"}, default="true"
+        The parents' values in training: the labels of the training rows, or their predictions from ``cv`` folds.
+    cv : int, default=5
+    random_state : int, RandomState instance or None, default=None
+        For random orders and roots of rules without a seed, and for samples.
+    n_jobs : int, default=None
+        Labels fitted in parallel; folds in parallel with cross-validated parents.
 
     Attributes
     ----------
     network_ : LabelNetwork
-        Without labels that have the same value in every training row: they are always predicted so, and are nobody's parents.
-    chain_ : the fitted models, in their order
-    selector_ : the fitted selector, where there is one
+        Constant labels of the training rows have no parents and are no parents; their value is always predicted.
+    chain_ : Chain
+        The fitted models, in chain order.
+    selector_ : estimator
+        The fitted selector, if there is one.
 
     Notes
     -----
@@ -120,7 +113,7 @@ class ClassifierChain(MultiLabelClassifier):
         n_samples: int = 100,
         parent_values: Literal["true", "cross-validated"] = "true",
         cv: int = 5,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.base = base
@@ -138,36 +131,43 @@ class ClassifierChain(MultiLabelClassifier):
     def _base(self) -> Any:
         return LinearSVC() if self.base is None else self.base
 
-    def _parts(self) -> tuple[Any, Any]:
-        """The network, given or a rule, and the selector."""
+    def _network_and_selector(self) -> tuple[Any, Any]:
         return self.network, self.selector
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the network, the features of every label, and its classifier.
 
-        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts, for a network that is learned,
-        for a selector whose ``fit`` takes weights, and for ``base``, which must take them. Folds of cross-validated parents
-        are of rows.
+        ``sample_weight`` are frequencies of the rows: for a learned network, for a selector whose ``fit`` accepts weights, and
+        for ``base``, which must accept them. The folds of cross-validated parents are not weighted.
         """
         self._check_inference()
-        names, given = getattr(y, "columns", None), X
+        names, original = getattr(y, "columns", None), X
         X, labels, weights = self._read_weighted(X, y, sample_weight)
         if self.inference == "exact":
             check_exact(int(varying(labels).sum()))
-        network, selector = self._parts()
-        rule = rule_named(network, self.random_state)
-        discretizer = discretizer_of(selector)
-        how: dict[str, Any] = {"weights": weights, "n_jobs": self.n_jobs}
-        self.network_ = learn_network(rule, X, labels, discretizer=discretizer, names=names, **how)
-        columns = self._columns(selector, self._named(given, X), labels, weights)
-        X = X.tocsc() if columns is not None and sp.issparse(X) else X
-        cv = None if self.parent_values == "true" else self.cv
-        self.chain_ = fit_chain(self._base(), X, labels.tocsc(), self.network_, columns=columns, cv=cv, **how)
+        network, selector = self._network_and_selector()
+        self.network_ = learn_network(
+            named_rule(network, self.random_state),
+            X,
+            labels,
+            discretizer=discretizer_of(selector),
+            names=names,
+            weights=weights,
+            n_jobs=self.n_jobs,
+        )
+        columns = self._columns(selector, self._with_names(original, X), labels, weights)
+        self.chain_ = fit_chain(
+            self._base(),
+            X.tocsc() if columns is not None and sp.issparse(X) else X,
+            labels.tocsc(),
+            self.network_,
+            columns=columns,
+            cv=None if self.parent_values == "true" else self.cv,
+            weights=weights,
+            n_jobs=self.n_jobs,
+        )
         return self
-
-    def _weighted_parts(self) -> list[Any]:
-        return [self._base()]
 
     def _check_inference(self) -> None:
         if self.inference != "greedy" and not hasattr(self._base(), "predict_proba"):
@@ -177,8 +177,8 @@ class ClassifierChain(MultiLabelClassifier):
             )
         if self.loss != "subset" and self.inference in ("greedy", "beam"):
             raise InputError(
-                f"loss={self.loss!r} needs the probabilities of whole label sets, which inference={self.inference!r} does not "
-                "have; use inference='exact' or 'monte-carlo'."
+                f"loss={self.loss!r} needs the probabilities of labelsets, which inference={self.inference!r} does not have; "
+                "use inference='exact' or 'monte-carlo'."
             )
 
     def _columns(self, selector: Any, X: Any, labels: sp.csr_matrix, weights: Weights) -> Columns:
@@ -193,56 +193,55 @@ class ClassifierChain(MultiLabelClassifier):
 
     def _queries(self, X: Any) -> Any:
         X = self._read_queries(X)
-        self._validate_params()  # a fitted chain may be asked in another way, which must be one that there is
+        self._validate_params()  # inference= and loss= may have been changed after fit
         self._check_inference()
-        greedy_columns = self.inference == "greedy" and self.chain_.needs_columns  # others take rows, again and again
+        greedy_columns = self.inference == "greedy" and self.chain_.needs_columns  # other inference indexes rows
         return X.tocsc() if sp.issparse(X) and greedy_columns else X
 
-    def _answer(self, X: Any) -> Answer:
+    def _infer(self, X: Any) -> Inferred:
         chain = self.chain_
         if self.inference == "exact":
             return exact(chain, X, self.loss)
         if self.inference == "monte-carlo":
             return monte_carlo(chain, X, self.loss, self.n_samples, random_generator(self.random_state))
         values = greedy(chain, X) if self.inference == "greedy" else beam(chain, X, self.beam_width)
-        return Answer(values, chain.along(X, values, Link.probability))
+        return Inferred(values, chain.along(X, values, Link.probability))
 
     def _values(self, X: Any) -> NDArray[np.uint8]:
-        return greedy(self.chain_, X) if self.inference == "greedy" else self._answer(X).values
+        return greedy(self.chain_, X) if self.inference == "greedy" else self._infer(X).values
 
     def _present(self, X: Any) -> NDArray[np.bool_]:
         values = self._values(self._queries(X))
         return self.chain_.by_label(values).astype(bool)
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
-        answer = self._answer(self._queries(X))
-        return self.chain_.by_label(answer.probabilities)
+        return self.chain_.by_label(self._infer(self._queries(X)).probabilities)
 
     @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of every label: shape (n_rows, n_labels). When Y was one column, of its two values.
+        """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column.
 
-        Marginal probabilities with exact inference and samples; else given the predicted values of the parents.
+        Marginal probabilities with exact inference and samples; else conditional on the predicted values of the parents.
         """
-        return super().predict_proba(X)
+        return self._in_form_of_y(self._label_probabilities(X))
 
     @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Of every label given the predicted values of its parents: (n_rows, n_labels), or (n_rows,) when Y was one column.
+        """Decision values given the predicted parents, shape (n_rows, n_labels), or (n_rows,) if Y was one column.
 
-        Positive where the label is predicted when inference is greedy. Other inference weighs whole label sets, and may
-        predict a label in spite of a negative decision.
+        With greedy inference, positive for the predicted labels. Other inference compares labelsets, and may predict a label
+        in spite of a negative decision value.
         """
         X = self._queries(X)
         decisions = self.chain_.along(X, self._values(X), Link.decision)
         by_label = self.chain_.by_label(decisions)
         for label, present in self.chain_.fixed.items():
             by_label[:, label] = 1.0 if present else -1.0
-        return by_label[:, 0] if self._coder.kind == "one" else by_label
+        return self._decisions_in_form_of_y(by_label)
 
     @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
     def joint_log_proba(self, X: Any, y: Any) -> NDArray[np.float64]:
-        """Log-probability of the label sets ``y`` under the chain, one for each row."""
+        """Log-probability of the labelsets ``y`` under the chain, one for each row."""
         check_is_fitted(self)
         X = self._read_queries(X)
         labels = self._coder.encode(y)
@@ -252,6 +251,6 @@ class ClassifierChain(MultiLabelClassifier):
         present = self.chain_.along(X, values, Link.probability)
         with np.errstate(divide="ignore"):
             logs: NDArray[np.float64] = np.log(np.where(values, present, 1 - present)).sum(axis=1)
-        for label, always in self.chain_.fixed.items():
-            logs[labels[:, label] != always] = -np.inf
+        for label, constant in self.chain_.fixed.items():
+            logs[labels[:, label] != constant] = -np.inf
         return logs

@@ -1,4 +1,4 @@
-"""Ensembles of chains: each learns from some rows and some features, and they vote."""
+"""Ensembles of chains: each is fitted on a subset of the rows and the features, and they vote."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -17,50 +17,52 @@ from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.metrics.estimator_scores import label_scores
 from labelsieve.progress import progress_bar
 
-# Shares of the rows and of the features.
+# Fractions of the rows and of the features.
 SAMPLING = {"paper": (0.75, 0.5), "authors-program": (0.5, 0.75), "all": (1.0, 1.0)}
 CHAINS = ("cc", "bcc", "occ", "kcc")
 
 
 class ChainEnsemble(MultiLabelClassifier):
-    """Chains that differ in order or root, rows and features, and vote: ECC, EBCC, EoCC.
+    """Ensemble of chains with random orders or roots, rows and features, which vote: ECC, EBCC, EoCC.
 
     ``ChainEnsemble("cc")`` is ECC (Read et al. 2011), ``"bcc"`` EBCC (Zaragoza et al. 2011), ``"occ"`` EoCC (Sun and Kudo
     2017).
 
     Parameters
     ----------
-    chain : {"cc", "bcc", "occ", "kcc"} or classifier
-        Chains in random orders, trees from random roots, oCC or kCC in random orders; or a chain to clone, whose every
-        ``random_state`` is set anew: ``OptimizedClassifierChain()`` has selected orders. Any multi-label classifier of
-        scikit-learn's kind will do.
-    base : classifier, optional
-        Of two classes, for chains by name; by default a linear support vector machine.
-    n_chains : int
-    sampling : {"paper", "authors-program", "all"} or pair of float
-        Shares of the rows and of the features that a chain learns from, drawn without replacement. Sun and Kudo write 0.75 and
-        0.5; in their program it is 0.5 and 0.75.
-    combine : {"votes", "probabilities"}
-        A label's probability is the share of chains that predict it, or the mean of its probabilities. It is predicted when
-        that is more than a half.
-    ties : {"absent", "present"}
-        What becomes of a label at exactly a half, such as five votes of ten.
-    random_state : int, RandomState instance or None
-    n_jobs : int, optional
-        Chains learned at a time.
+    chain : {"cc", "bcc", "occ", "kcc"} or classifier, default="cc"
+        Chains in random orders, trees from random roots, oCC or kCC in random orders; or a chain to clone, with new values for
+        every ``random_state``: ``OptimizedClassifierChain()`` has learned orders. Any scikit-learn multi-label classifier is
+        accepted.
+    base : classifier, default=None
+        A binary classifier, for chains by name; None: a linear support vector machine.
+    n_chains : int, default=10
+    sampling : {"paper", "authors-program", "all"} or pair of float, default="paper"
+        Fractions of the rows and of the features of a chain, drawn without replacement. Sun and Kudo write 0.75 and 0.5; their
+        program has 0.5 and 0.75.
+    combine : {"votes", "probabilities"}, default="votes"
+        A label's probability is the fraction of chains that predict it, or the mean of its probabilities. A label is predicted
+        if its probability is above a half.
+    ties : {"absent", "present"}, default="absent"
+        Prediction for a probability of exactly a half, such as five votes of ten.
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int, default=None
+        Chains fitted in parallel.
 
     Attributes
     ----------
-    chains_ : list of fitted chains
+    chains_ : list
+        The fitted chains.
     features_ : list of ndarray
-        The columns that each saw.
+        The columns of each chain.
 
     Notes
     -----
-    Cost: ``n_chains`` fits of a chain. The same for any ``n_jobs``.
+    Cost: ``n_chains`` fits of a chain. The result does not depend on ``n_jobs``.
 
     Examples
     --------
@@ -93,7 +95,7 @@ class ChainEnsemble(MultiLabelClassifier):
         sampling: Any = "paper",
         combine: Literal["votes", "probabilities"] = "votes",
         ties: Literal["absent", "present"] = "absent",
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.chain = chain
@@ -107,10 +109,10 @@ class ChainEnsemble(MultiLabelClassifier):
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the chains.
+        """Fit the chains.
 
-        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts for the chains that draw it, which
-        must take weights. Rows are drawn as rows, each as likely as any other, and bring their weight along.
+        ``sample_weight`` are frequencies of the rows in the chains that draw them, which must accept weights. Rows are drawn
+        with equal probabilities, whatever their weight.
         """
         shares = self._shares()
         chain = self._chain()
@@ -120,7 +122,7 @@ class ChainEnsemble(MultiLabelClassifier):
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_chains)
         tasks = (delayed(_fit_member)(chain, X, labels, weights, shares, int(seed)) for seed in seeds)
         self.chains_, self.features_ = [], []
-        with progress_bar("Learning chains") as progress:
+        with progress_bar("Fitting chains") as progress:
             for member, features in Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks):
                 self.chains_.append(member)
                 self.features_.append(features)
@@ -130,9 +132,7 @@ class ChainEnsemble(MultiLabelClassifier):
     def _chain(self) -> Any:
         if not isinstance(self.chain, str):
             if self.base is not None:
-                raise InputError(
-                    "base is for chains by name, and chain is a classifier, which has a base of its own; set it there."
-                )
+                raise InputError("base is for chains by name, and chain is a classifier with a base; set the base there.")
             return self.chain
         if self.chain == "occ":
             return OptimizedClassifierChain(self.base, order="random")
@@ -140,7 +140,7 @@ class ChainEnsemble(MultiLabelClassifier):
             return ClassifierChain(self.base, network=NetworkRule("kcc", order="random"))
         return ClassifierChain(self.base, network=self.chain)
 
-    def _weighted_parts(self) -> list[Any]:
+    def _weighted_estimators(self) -> list[Any]:
         return [self._chain()]
 
     def _check_combine(self, chain: Any) -> None:
@@ -150,17 +150,17 @@ class ChainEnsemble(MultiLabelClassifier):
     def _shares(self) -> tuple[float, float]:
         shares = SAMPLING[self.sampling] if isinstance(self.sampling, str) else tuple(self.sampling)
         if len(shares) != 2 or not all(isinstance(share, Real) and 0 < float(share) <= 1 for share in shares):
-            raise InputError(f"sampling={self.sampling!r}: give the shares of rows and of features, each above 0 and up to 1.")
+            raise InputError(f"sampling={self.sampling!r}: pass fractions of the rows and the features, above 0 and at most 1.")
         return float(shares[0]), float(shares[1])
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)
-        self._validate_params()  # the chains may be asked in another way than when they were learned
+        self._validate_params()  # combine= may have been changed after fit
         self._check_combine(self.chains_[0])
-        answer = _votes if self.combine == "votes" else label_scores
+        predict = _votes if self.combine == "votes" else label_scores
         total = np.zeros((X.shape[0], self.n_labels_))
         for member, features in zip(self.chains_, self.features_, strict=True):
-            total += answer(member, X[:, features])
+            total += predict(member, X[:, features])
         return total / len(self.chains_)
 
     def _present(self, X: Any) -> NDArray[np.bool_]:
@@ -177,15 +177,15 @@ def _votes(member: Any, X: Any) -> Any:
 def _fit_member(
     chain: Any, X: Any, labels: sp.csr_matrix, weights: Weights, shares: tuple[float, float], seed: int
 ) -> tuple[Any, NDArray[np.intp]]:
-    """A chain of its own, and the columns that it saw."""
+    """A fitted chain, and its columns."""
     random = np.random.RandomState(seed)
     (n_rows, n_features), (of_rows, of_features) = X.shape, shares
     rows = np.sort(random.choice(n_rows, max(1, round(of_rows * n_rows)), replace=False))
     features = np.sort(random.choice(n_features, max(1, round(of_features * n_features)), replace=False))
     member = clone(chain)
-    # In the order of their names, so that the same seed always makes the same ensemble.
+    # Sorted by name, so that the same seed always gives the same ensemble.
     names = [name for name in sorted(member.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
     member.set_params(**{name: int(random.randint(np.iinfo(np.int32).max)) for name in names})
-    # Chains of other packages read labels from arrays alone.
-    own = labels[rows] if isinstance(member, MultiLabelClassifier) else labels[rows].toarray()
-    return fit_weighted(member, X[rows][:, features], own, None if weights is None else weights[rows]), features
+    # Chains of other packages accept labels as arrays only.
+    y = labels[rows] if isinstance(member, MultiLabelClassifier) else labels[rows].toarray()
+    return fit_weighted(member, X[rows][:, features], y, None if weights is None else weights[rows]), features

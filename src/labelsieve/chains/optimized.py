@@ -1,4 +1,4 @@
-"""oCC: a chain in a learned order, with parents and features chosen for every label."""
+"""oCC: a chain in a learned order, with parents and features selected for every label."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -11,6 +11,7 @@ from labelsieve.criteria import Criterion
 from labelsieve.criteria.multilabel import MLFS
 from labelsieve.discretize import Discretizer, MeanStd
 from labelsieve.labelspace import NetworkRule
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.registry import DISCRETIZERS
 from labelsieve.selectors.base import Count
 from labelsieve.selectors.labelwise import LabelwiseSieve
@@ -24,40 +25,43 @@ PROGRAM_TOLERANCE = 0.01
 class OptimizedClassifierChain(ClassifierChain):
     r"""Optimized classifier chains, oCC: Sun and Kudo (2017), algorithms 1 and 2.
 
-    Labels are put in order (eq. 47), each takes up to k earlier ones as parents (eq. 33) and features of its own given them
-    (eq. 43), and one classifier for each label learns from both.
+    The order of the labels is learned (eq. 47); each label has up to k earlier ones as parents (eq. 33) and features selected
+    given them (eq. 43), and one classifier for each label learns from both.
 
     Parameters
     ----------
-    base : classifier, optional
-        Of two classes; by default a linear support vector machine, as in the paper.
-    k : int or float
-        At most how many parents, or what fraction of the labels; the paper has 0.8, rounded up.
-    n_features_to_select : int, float or None
-        For each label: a number, or a fraction of the features; None is all. The paper tries 0.1, 0.3, 0.5, 0.7 and 0.9, and
+    base : classifier, default=None
+        A binary classifier; None: a linear support vector machine, as in the paper.
+    k : int or float, default=0.8
+        The largest number of parents, or a fraction of the labels; the paper has 0.8, rounded up.
+    n_features_to_select : int, float or None, default=0.5
+        For each label: a number, or a fraction of the features; None: all. The paper tries 0.1, 0.3, 0.5, 0.7 and 0.9, and
         reports the best.
-    order : {"sun-kudo", "information", "frequency", "random", "given"} or sequence of int
-        As for :class:`~labelsieve.NetworkRule`; the first is what the paper's results come from.
-    criterion, discretizer
-        Of the features; by default MLFS, with levels at mean +- std.
-    variant : {"paper", "authors-program"}
+    order : {"sun-kudo", "information", "frequency", "random", "given"} or sequence of int, default="sun-kudo"
+        See :class:`~labelsieve.NetworkRule`; the paper's results use the default.
+    criterion : str or Criterion, default=None
+        Criterion of the features; None: MLFS.
+    discretizer : str or Discretizer, default="auto"
+        Discretizer of the features; "auto": levels at mean +- std.
+    variant : {"paper", "authors-program"}, default="paper"
         The authors' program differs: k is rounded to the nearest number; levels are at mean +- std / 2, to three decimals, with
-        0/1 features left alone; a label's first feature is chosen by relevance; candidates are its 100 most relevant features.
-        The support vector machine is liblinear's primal one, stopped at its tolerance of 0.01, which matters where features are
-        not scaled. ``base``, ``criterion`` and ``discretizer`` are then the program's, unless given.
+        0/1 features unchanged; the first feature of a label is selected by relevance; candidates are its 100 most relevant
+        features. The support vector machine is liblinear's primal one, stopped at its tolerance of 0.01, which matters for
+        unscaled features. The defaults of ``base``, ``criterion`` and ``discretizer`` are then those of the program.
     inference, loss, beam_width, n_samples, parent_values, cv, random_state, n_jobs
-        As for :class:`ClassifierChain`.
+        See :class:`ClassifierChain`.
 
     Attributes
     ----------
     network_ : LabelNetwork
     selector_ : LabelwiseSieve
-        ``selector_.selected_[l]`` are the features of label ``l``, in order of choice.
-    chain_ : the fitted models, in their order
+        ``selector_.selected_[l]`` are the features of label ``l``, in order of selection.
+    chain_ : Chain
+        The fitted models, in chain order.
 
     Notes
     -----
-    Cost: about q^2 tables for the order, up to q^3 for the parents, d q for every feature that is chosen; then q fits.
+    Cost: about q^2 tables for the order, up to q^3 for the parents, d q for every selected feature; then q fits.
 
     Examples
     --------
@@ -106,7 +110,7 @@ class OptimizedClassifierChain(ClassifierChain):
         n_samples: int = 100,
         parent_values: Literal["true", "cross-validated"] = "true",
         cv: int = 5,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.base = base
@@ -130,7 +134,7 @@ class OptimizedClassifierChain(ClassifierChain):
             return LinearSVC(dual=False, tol=PROGRAM_TOLERANCE)
         return super()._base()
 
-    def _parts(self) -> tuple[NetworkRule, LabelwiseSieve]:
+    def _network_and_selector(self) -> tuple[NetworkRule, LabelwiseSieve]:
         program = self.variant == "authors-program"
         network = NetworkRule(
             "kcc",

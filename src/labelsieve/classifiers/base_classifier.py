@@ -1,5 +1,6 @@
-"""What the classifiers share: reading X and Y, probabilities, predictions."""
+"""Base of the classifiers: validation of X and Y, probabilities, predictions."""
 
+from collections.abc import Callable
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -7,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.classifiers.label_encoding import LabelCoder, encode_labels
@@ -16,27 +18,30 @@ from labelsieve.counting.row_weights import positive_weights
 from labelsieve.errors import InputError
 
 
-def base_has(method: str) -> Any:
+def base_has(method: str) -> Callable[["MultiLabelClassifier"], bool]:
     """A check for ``available_if``: the base estimator has the method."""
 
-    def check(self: Any) -> bool:
-        getattr(self.base, method)
+    def check(self: MultiLabelClassifier) -> bool:
+        getattr(self._base(), method)
         return True
 
     return check
 
 
 def read_numbers(estimator: Any, X: Any, *, reset: bool = True) -> Any:
-    """X as scikit-learn checks it for an estimator: doubles, dense or CSR with every cell stored once."""
+    """X validated for an estimator: float64, dense or CSR without duplicate entries."""
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
     return without_duplicates(X) if sp.issparse(X) else X
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier of many labels. A subclass learns in ``fit`` and gives ``_label_probabilities``, or another ``_present``."""
+    """A multi-label classifier. A subclass has ``fit`` and ``_label_probabilities``, or overrides ``_present``."""
 
     base: Any
     _coder: LabelCoder
+
+    def _base(self) -> Any:
+        return self.base
 
     def _read(self, X: Any, Y: Any) -> tuple[Any, sp.csr_matrix]:
         """X as numbers (dense, or CSR), and Y as a sparse 0/1 matrix."""
@@ -55,27 +60,27 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return X, matrix
 
     def _read_weighted(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Any, sp.csr_matrix, Weights]:
-        """The same, and the weights of the rows. Those of weight 0 are left out here, so that nothing further on meets them."""
+        """X, Y and the weights of the rows, without the rows of weight 0."""
         X, labels = self._read(X, Y)
         if sample_weight is None:
             return X, labels, None
         rows, weights = positive_weights(sample_weight, X.shape[0])
-        for part in self._weighted_parts():
-            weight_arguments(part, weights)
+        for estimator in self._weighted_estimators():
+            weight_arguments(estimator, weights)
         if rows is not None:
             kept = np.flatnonzero(rows)
             X, labels = X[kept], labels[kept]
         return X, labels, None if weights is None or (weights == 1).all() else weights
 
-    def _weighted_parts(self) -> list[Any]:
-        """The estimators that row weights go down to: all of them must take some."""
-        return [self.base]
+    def _weighted_estimators(self) -> list[Any]:
+        """The estimators that get row weights: all of them must accept weights."""
+        return [self._base()]
 
-    def _named(self, given: Any, X: Any) -> Any:
-        """X as read, with the names of its columns where it was ``given`` some: selectors take features by name."""
+    def _with_names(self, original: Any, X: Any) -> Any:
+        """Validated X as a frame of the kind of ``original``, if that has column names: selectors accept features by name."""
         if not hasattr(self, "feature_names_in_") or sp.issparse(X):
             return X
-        names, frames = self.feature_names_in_.tolist(), nw.get_native_namespace(given)
+        names, frames = self.feature_names_in_.tolist(), nw.get_native_namespace(original)
         return nw.from_numpy(X, schema=names, native_namespace=frames).to_native()
 
     def _read_queries(self, X: Any) -> Any:
@@ -86,18 +91,21 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         raise NotImplementedError
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of every label: shape (n_rows, n_labels). When Y was one column, of its two values, as scikit-learn's."""
+        """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column."""
         return self._in_form_of_y(self._label_probabilities(X))
 
     def _in_form_of_y(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.hstack([1 - probabilities, probabilities]) if self._coder.kind == "one" else probabilities
+
+    def _decisions_in_form_of_y(self, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
+        return decisions[:, 0] if self._coder.kind == "one" else decisions
 
     def _present(self, X: Any) -> NDArray[np.bool_]:
         present: NDArray[np.bool_] = self._label_probabilities(X) > 0.5
         return present
 
     def predict(self, X: Any) -> Any:
-        """The labels of every row, in the form that Y had; a label as likely as not is absent."""
+        """The labels of every row, in the form of Y; a label with a probability of exactly a half is absent."""
         check_is_fitted(self)
         return self._coder.decode(self._present(X))
 
@@ -108,3 +116,12 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         tags.target_tags.multi_output = True
         tags.input_tags.sparse = True
         return tags
+
+
+class MetaClassifier(MultiLabelClassifier):
+    """A multi-label classifier with the probabilities of its base estimator."""
+
+    @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column."""
+        return super().predict_proba(X)

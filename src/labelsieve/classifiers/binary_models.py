@@ -1,4 +1,4 @@
-"""One binary model for each label: fitted side by side, with labels that all rows have or none has."""
+"""Binary models, one for each label, fitted in parallel; constant labels are predicted without a model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,53 +16,53 @@ from labelsieve.errors import InputError
 
 @dataclass(frozen=True)
 class BinaryModel:
-    """A fitted classifier of one label, or the only answer that there is."""
+    """A fitted classifier of one label, or a constant prediction."""
 
     estimator: Any
     constant: bool | None = None
-    columns: NDArray[np.intp] | None = None  # the features that it sees; None: all
+    columns: NDArray[np.intp] | None = None  # the features of the model; None: all
 
-    def _seen(self, X: Any) -> Any:
+    def _features(self, X: Any) -> Any:
         return X if self.columns is None else X[:, self.columns]
 
     def probability(self, X: Any) -> NDArray[np.float64]:
-        """Of the label, for every row."""
+        """Probability of the label for every row."""
         if self.constant is not None:
             return np.full(X.shape[0], float(self.constant))
-        probability: NDArray[np.float64] = self.estimator.predict_proba(self._seen(X))[:, 1]
+        probability: NDArray[np.float64] = self.estimator.predict_proba(self._features(X))[:, 1]
         return probability
 
     def decision(self, X: Any) -> NDArray[np.float64]:
-        """Positive where the label is present."""
+        """Decision value for every row, positive where the label is present."""
         if self.constant is not None:
             return np.full(X.shape[0], 1.0 if self.constant else -1.0)
-        decision: NDArray[np.float64] = self.estimator.decision_function(self._seen(X))
+        decision: NDArray[np.float64] = self.estimator.decision_function(self._features(X))
         return decision
 
     def present(self, X: Any) -> NDArray[np.bool_]:
-        """As the estimator itself predicts."""
+        """Prediction of the estimator for every row."""
         if self.constant is not None:
             return np.full(X.shape[0], self.constant)
-        present: NDArray[np.bool_] = self.estimator.predict(self._seen(X)) == 1
+        present: NDArray[np.bool_] = self.estimator.predict(self._features(X)) == 1
         return present
 
 
 def fit_binary(
     base: Any, X: Any, y: NDArray[Any], columns: NDArray[np.intp] | None = None, weights: Weights = None
 ) -> BinaryModel:
-    """A clone of ``base`` fitted to 0/1 labels, seeing ``columns`` of X alone; ``weights`` of the rows are above 0."""
+    """A clone of ``base`` fitted to 0/1 labels on ``columns`` of X; ``weights`` of the rows are positive."""
     n_present = int(np.count_nonzero(y))
     if n_present in (0, len(y)):
         return BinaryModel(None, n_present > 0)
-    if columns is not None and len(columns) == 0:  # nothing to tell rows apart by: the commoner answer
-        return BinaryModel(None, is_commoner(y, weights))
+    if columns is not None and len(columns) == 0:  # without features: the majority class
+        return BinaryModel(None, is_majority(y, weights))
     return BinaryModel(fit_weighted(clone(base), X if columns is None else X[:, columns], y, weights), None, columns)
 
 
-def is_commoner(y: NDArray[Any], weights: Weights = None) -> bool:
-    """True when a label is present in more than half of the rows, or of their weight.
+def is_majority(y: NDArray[Any], weights: Weights = None) -> bool:
+    """True if a label is present in more than half of the rows, or of their weight.
 
-    >>> is_commoner(np.array([1, 0, 0])), is_commoner(np.array([1, 0, 0]), np.array([3.0, 1.0, 1.0]))
+    >>> is_majority(np.array([1, 0, 0])), is_majority(np.array([1, 0, 0]), np.array([3.0, 1.0, 1.0]))
     (False, True)
     """
     present = np.count_nonzero(y) if weights is None else weights[y != 0].sum()
@@ -89,16 +89,16 @@ def fit_labels(
 
 
 def columns_of(selector: Any) -> Callable[[int], NDArray[np.intp]]:
-    """The features that a fitted selector chose for each label."""
+    """The features that a fitted selector selected for each label."""
     supports = getattr(selector, "label_support_", None)
     if supports is None:
         raise InputError(
-            f"selector: {type(selector).__name__} has no label_support_, so it does not choose features for each label; use "
-            "LabelwiseSieve, or a pipeline in which the selector comes first."
+            f"selector: {type(selector).__name__} has no label_support_, so it does not select features for each label; use "
+            "LabelwiseSieve, or a pipeline with the selector as its first step."
         )
     return lambda label: np.flatnonzero(supports[label])
 
 
 def probabilities(models: list[BinaryModel], X: Any) -> NDArray[np.float64]:
-    """Of all labels: one column for each model."""
+    """Probabilities of all labels: one column for each model."""
     return np.column_stack([model.probability(X) for model in models])

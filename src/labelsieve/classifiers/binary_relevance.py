@@ -1,5 +1,6 @@
-"""Binary relevance: every label by itself, on all features or on its own."""
+"""Binary relevance: a separate classifier for each label, on all features or on label-specific ones."""
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -10,25 +11,25 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 
-from labelsieve.classifiers.base_classifier import MultiLabelClassifier, base_has
+from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.binary_models import columns_of, fit_labels, probabilities
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
 
 
-class BinaryRelevance(MultiLabelClassifier):
-    """One copy of a scikit-learn classifier for each label.
+class BinaryRelevance(MetaClassifier):
+    """Binary relevance: one clone of a scikit-learn classifier for each label.
 
     Parameters
     ----------
     base : classifier
-        Of two classes.
-    n_jobs : int, optional
-        Labels learned at a time.
+        A binary classifier.
+    n_jobs : int, default=None
+        Labels fitted in parallel.
 
     Attributes
     ----------
     models_ : list
-        One for each label; a label that all training rows have, or none has, is always predicted so.
+        One for each label; the value of a constant label of the training rows is always predicted.
 
     Notes
     -----
@@ -54,18 +55,18 @@ class BinaryRelevance(MultiLabelClassifier):
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn every label.
+        """Fit the classifier of every label.
 
-        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts. ``base`` must take weights.
+        ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
         """
-        given = X
+        original = X
         X, labels, weights = self._read_weighted(X, y, sample_weight)
-        columns = self._columns(self._named(given, X), labels, weights)
+        columns = self._columns(self._with_names(original, X), labels, weights)
         self.models_ = fit_labels(self.base, X, labels, columns=columns, weights=weights, n_jobs=self.n_jobs)
         return self
 
-    def _columns(self, X: Any, labels: sp.csr_matrix, weights: Weights) -> Any:
-        """Which features each label sees; None: all."""
+    def _columns(self, X: Any, labels: sp.csr_matrix, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
+        """The features of each label; None: all."""
         return None
 
     def _queries(self, X: Any) -> Any:
@@ -76,17 +77,11 @@ class BinaryRelevance(MultiLabelClassifier):
         X = self._queries(X)
         return probabilities(self.models_, X)
 
-    @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of every label: shape (n_rows, n_labels). When Y was one column, of its two values."""
-        return super().predict_proba(X)
-
     @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Of every label, positive where it is present: shape (n_rows, n_labels), or (n_rows,) when Y was one column."""
+        """Decision values, positive for predicted labels: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
         X = self._queries(X)
-        decisions = np.column_stack([model.decision(X) for model in self.models_])
-        return decisions[:, 0] if self._coder.kind == "one" else decisions
+        return self._decisions_in_form_of_y(np.column_stack([model.decision(X) for model in self.models_]))
 
     def _present(self, X: Any) -> NDArray[np.bool_]:
         X = self._queries(X)
@@ -94,26 +89,27 @@ class BinaryRelevance(MultiLabelClassifier):
 
 
 class LabelSpecific(BinaryRelevance):
-    """Binary relevance in which every label sees features of its own.
+    """Binary relevance on label-specific features.
 
     Parameters
     ----------
     selector : LabelwiseSieve
-        Or another selector whose ``label_support_`` says which columns each label chose.
+        Or another selector whose ``label_support_`` has the columns of each label.
     base : classifier
-        Of two classes.
-    n_jobs : int, optional
-        Labels learned at a time.
+        A binary classifier.
+    n_jobs : int, default=None
+        Labels fitted in parallel.
 
     Attributes
     ----------
-    selector_ : the fitted selector
+    selector_ : estimator
+        The fitted selector.
     models_ : list
         One for each label.
 
     Notes
     -----
-    Row weights go to the selector too where its ``fit`` takes them, as that of :class:`~labelsieve.LabelwiseSieve` does.
+    The selector gets the row weights if its ``fit`` accepts them, as that of :class:`~labelsieve.LabelwiseSieve` does.
 
     Examples
     --------
@@ -137,6 +133,6 @@ class LabelSpecific(BinaryRelevance):
         self.base = base
         self.n_jobs = n_jobs
 
-    def _columns(self, X: Any, labels: sp.csr_matrix, weights: Weights) -> Any:
+    def _columns(self, X: Any, labels: sp.csr_matrix, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
         self.selector_ = fit_weighted(clone(self.selector), X, labels, weights if weight_parameters(self.selector) else None)
         return columns_of(self.selector_)

@@ -1,4 +1,4 @@
-"""Binary relevance by neighbors: a label is as likely as it is frequent among the nearest rows."""
+"""Binary relevance with nearest neighbors: the probability of a label is its frequency among the nearest rows."""
 
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -15,8 +15,8 @@ from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties, nearest_ne
 from labelsieve.classifiers.neighbor_labels import LabelVotes
 
 
-class NeighborClassifier(MultiLabelClassifier):
-    """One search for all labels. Subclasses learn from neighbors and labels; few of them look at X again."""
+class BaseNeighborClassifier(MultiLabelClassifier):
+    """A classifier with one neighbor search for all labels. Subclasses learn from neighbors and labels, few also from X."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
@@ -30,11 +30,11 @@ class NeighborClassifier(MultiLabelClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep the rows, and learn what neighbors tell about labels."""
+        """Store the rows, and learn from the labels of their neighbors."""
         self._X, labels = self._read(X, y)
         needed = self._needs_neighbors_of_rows
-        own = nearest_neighbors(self._X, k=self.k, ties=self.ties, n_jobs=self.n_jobs) if needed else None
-        self._learn(self._X, own, labels)
+        neighbors = nearest_neighbors(self._X, k=self.k, ties=self.ties, n_jobs=self.n_jobs) if needed else None
+        self._learn(self._X, neighbors, labels)
         return self
 
     _needs_neighbors_of_rows = True
@@ -43,12 +43,12 @@ class NeighborClassifier(MultiLabelClassifier):
     def _needs_features(self) -> bool:
         return False
 
-    def _learn(self, X: Any, own: Neighbors | None, labels: sp.csr_matrix) -> None:
-        """From each training row's neighbors, itself left out. ``X`` may be None unless ``_needs_features``."""
+    def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
+        """Learn from the other training rows near each row. ``X`` may be None unless ``_needs_features``."""
         raise NotImplementedError
 
-    def _answer(self, X: Any, found: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Of each label, from the neighbors of the rows asked about; written to ``out`` where there is one."""
+    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Probability of each label from the neighbors of the query rows; written to ``out`` if that is given."""
         raise NotImplementedError
 
     def _neighbors(self, X: Any) -> Neighbors:
@@ -56,32 +56,32 @@ class NeighborClassifier(MultiLabelClassifier):
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)
-        return self._answer(X, self._neighbors(X))
+        return self._estimate(X, self._neighbors(X))
 
 
-class BRkNN(NeighborClassifier):
+class BRkNN(BaseNeighborClassifier):
     """Binary relevance with k nearest neighbors [Spyromitros, Tsoumakas and Vlahavas 2008].
 
-    The probability of a label is its share among the neighbors.
+    The probability of a label is its frequency among the neighbors.
 
     Parameters
     ----------
-    k : int
-        Neighbors.
-    ties : {"first", "all"}
-        Exactly ``k`` neighbors, or every row as near as the ``k``-th (Weka's and Mulan's habit).
-    smoothing : {None, "mulan"}
+    k : int, default=10
+        Number of neighbors.
+    ties : {"first", "all"}, default="first"
+        Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th (as in Weka and Mulan).
+    smoothing : {None, "mulan"}, default=None
         Mulan's confidence :math:`(c + 1/N) / (k + q/N)` in place of :math:`c / k`.
-    extension : {None, "a", "b"}
-        What is predicted: labels of more than half of the neighbors; (a) also the likeliest label where there would be
-        none; (b) the ``s`` likeliest, ``s`` the mean number of labels of the neighbors, a half rounded down. Ties
-        to the first label.
-    n_jobs : int, optional
+    extension : {None, "a", "b"}, default=None
+        The predicted labels: those of more than half of the neighbors; (a) also the most probable label if there is no other;
+        (b) the ``s`` most probable labels, ``s`` being the mean number of labels of the neighbors, a half rounded down. Ties
+        go to the first label.
+    n_jobs : int, default=None
         Threads.
 
     Notes
     -----
-    Cost: see :func:`~labelsieve.classifiers.nearest_neighbors`; nothing is learned.
+    Cost: that of :func:`~labelsieve.classifiers.nearest_neighbors` for each prediction; ``fit`` stores the rows.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class BRkNN(NeighborClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NeighborClassifier._parameter_constraints,
+        **BaseNeighborClassifier._parameter_constraints,
         "smoothing": [StrOptions({"mulan"}), None],
         "extension": [StrOptions({"a", "b"}), None],
     }
@@ -112,23 +112,23 @@ class BRkNN(NeighborClassifier):
         self.extension = extension
         self.n_jobs = n_jobs
 
-    def _learn(self, X: Any, own: Neighbors | None, labels: sp.csr_matrix) -> None:
+    def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         self._labels = labels.astype(np.int32)
 
-    def _answer(self, X: Any, found: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        shares = LabelVotes.of(self._labels).counts(found, self.n_jobs, out)
+    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        frequencies = LabelVotes.of(self._labels).counts(neighbors, self.n_jobs, out)
         n_rows, n_labels = self._labels.shape
-        extra = 1 / n_rows if self.smoothing == "mulan" else 0.0
-        shares += extra
-        shares /= found.counts[:, np.newaxis] + n_labels * extra
-        return shares
+        smoothing = 1 / n_rows if self.smoothing == "mulan" else 0.0
+        frequencies += smoothing
+        frequencies /= neighbors.counts[:, np.newaxis] + n_labels * smoothing
+        return frequencies
 
     def _present(self, X: Any) -> NDArray[np.bool_]:
         X = self._read_queries(X)
-        found = self._neighbors(X)
-        return self._extended(self._answer(X, found), found)
+        neighbors = self._neighbors(X)
+        return self._extended(self._estimate(X, neighbors), neighbors)
 
-    def _extended(self, probabilities: NDArray[np.float64], found: Neighbors) -> NDArray[np.bool_]:
+    def _extended(self, probabilities: NDArray[np.float64], neighbors: Neighbors) -> NDArray[np.bool_]:
         check_is_fitted(self)
         present: NDArray[np.bool_] = probabilities > 0.5
         if self.extension == "a":
@@ -136,7 +136,7 @@ class BRkNN(NeighborClassifier):
             present[empty, probabilities[empty].argmax(axis=1)] = True
         elif self.extension == "b":
             sizes = np.asarray(self._labels.sum(axis=1))
-            wanted = np.ceil(found.sum(sizes)[:, 0] / found.counts - 0.5)
-            places = np.argsort(np.argsort(-probabilities, axis=1, kind="stable"), axis=1)
-            present = places < wanted[:, np.newaxis]
+            n_predicted = np.ceil(neighbors.sum(sizes)[:, 0] / neighbors.counts - 0.5)
+            ranks = np.argsort(np.argsort(-probabilities, axis=1, kind="stable"), axis=1)
+            present = ranks < n_predicted[:, np.newaxis]
         return present

@@ -12,35 +12,35 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import HasMethods
 
-from labelsieve.classifiers.brknn import NeighborClassifier
+from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties
 from labelsieve.classifiers.neighbor_labels import LabelVotes
 
 
-class IBLR(NeighborClassifier):
+class IBLR(BaseNeighborClassifier):
     """Instance-based learning and logistic regression combined [Cheng and Hüllermeier 2009].
 
-    For each label a logistic regression on the shares of all labels among the neighbors (IBLR-ML), or on those beside the
-    features themselves (IBLR-ML+). Training rows are described by their neighbors, themselves left out.
+    For each label a logistic regression on the frequencies of all labels among the neighbors (IBLR-ML), or on these and the
+    features (IBLR-ML+). A training row is not its own neighbor.
 
     Parameters
     ----------
-    k : int
-        Neighbors.
-    with_features : bool
+    k : int, default=10
+        Number of neighbors.
+    with_features : bool, default=False
         IBLR-ML+: the features are inputs too.
-    base : classifier with ``predict_proba``, optional
-        By default logistic regression on standardized inputs with the faintest of penalties (``C=5e7``, which is the ridge of
-        1e-8 that Weka's has), so that labels that the inputs separate have finite weights.
-    ties : {"first", "all"}
-        Exactly ``k`` neighbors, or every row as near as the ``k``-th.
-    n_jobs : int, optional
-        Threads of the search, and labels learned at a time.
+    base : classifier with ``predict_proba``, default=None
+        None: logistic regression on standardized inputs with a weak penalty (``C=5e7``, the ridge of 1e-8 in Weka), so that
+        coefficients are finite for labels that the inputs separate.
+    ties : {"first", "all"}, default="first"
+        Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th.
+    n_jobs : int, default=None
+        Threads of the search, and labels fitted in parallel.
 
     Attributes
     ----------
     estimators_ : list
-        One for each label; None for a label that all training rows have or none has: its probability is 1 or 0.
+        One for each label; None for a constant label of the training rows, with probability 1 or 0.
 
     Notes
     -----
@@ -55,7 +55,7 @@ class IBLR(NeighborClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NeighborClassifier._parameter_constraints,
+        **BaseNeighborClassifier._parameter_constraints,
         "with_features": ["boolean"],
         "base": [HasMethods(["fit", "predict_proba"]), None],
     }
@@ -79,11 +79,11 @@ class IBLR(NeighborClassifier):
     def _needs_features(self) -> bool:
         return self.with_features
 
-    def _learn(self, X: Any, own: Neighbors | None, labels: sp.csr_matrix) -> None:
-        assert own is not None
+    def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
+        assert neighbors is not None
         self._labels = labels
         self._dense_features = not sp.issparse(X)
-        inputs = self._inputs(X, own)
+        inputs = self._inputs(X, neighbors)
         columns = labels.toarray().T
         base = self.base
         if base is None:
@@ -93,21 +93,22 @@ class IBLR(NeighborClassifier):
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(clone(base).fit)(inputs, column) for column in columns if 0 < column.sum() < len(column)
         )
-        learned = iter(fitted)
-        self.estimators_ = [next(learned) if 0 < column.sum() < len(column) else None for column in columns]
+        remaining = iter(fitted)
+        self.estimators_ = [next(remaining) if 0 < column.sum() < len(column) else None for column in columns]
         self._always = columns.all(axis=1)
 
-    def _inputs(self, X: Any, found: Neighbors) -> Any:
-        # A row alone in the world has no neighbors: no label has a share.
-        shares = LabelVotes.of(self._labels).counts(found, self.n_jobs) / np.maximum(found.counts, 1)[:, np.newaxis]
+    def _inputs(self, X: Any, neighbors: Neighbors) -> Any:
+        # A single training row has no neighbors: all frequencies are 0.
+        counts = LabelVotes.of(self._labels).counts(neighbors, self.n_jobs)
+        frequencies = counts / np.maximum(neighbors.counts, 1)[:, np.newaxis]
         if not self.with_features:
-            return shares
-        if self._dense_features and sp.issparse(X):  # the regressions have learned from centered inputs
+            return frequencies
+        if self._dense_features and sp.issparse(X):  # the regressions were fitted to centered inputs
             X = X.toarray()
-        return sp.hstack([X, sp.csr_matrix(shares)], format="csr") if sp.issparse(X) else np.hstack([X, shares])
+        return sp.hstack([X, sp.csr_matrix(frequencies)], format="csr") if sp.issparse(X) else np.hstack([X, frequencies])
 
-    def _answer(self, X: Any, found: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        inputs = self._inputs(X, found)
+    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        inputs = self._inputs(X, neighbors)
         probabilities = np.empty((inputs.shape[0], self.n_labels_)) if out is None else out
         for label, estimator in enumerate(self.estimators_):
             probabilities[:, label] = self._always[label] if estimator is None else estimator.predict_proba(inputs)[:, 1]

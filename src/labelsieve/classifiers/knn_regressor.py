@@ -15,20 +15,21 @@ from labelsieve.errors import InputError
 
 
 class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """The mean of the targets of the nearest rows, all targets from one search [Sechidis et al. 2019, section 5, k = 10].
+    """The mean of the targets of the nearest rows, from one search for all targets [Sechidis et al. 2019, section 5, k = 10].
 
     Parameters
     ----------
-    k : int
-        Neighbors.
-    ties : {"first", "all"}
-        Exactly ``k`` neighbors, or every row as near as the ``k``-th.
-    n_jobs : int, optional
+    k : int, default=10
+        Number of neighbors.
+    ties : {"first", "all"}, default="first"
+        Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th.
+    n_jobs : int, default=None
         Threads.
 
     Notes
     -----
-    Cost: see :func:`~labelsieve.classifiers.nearest_neighbors.nearest_neighbors`; nothing is learned.
+    Cost: that of :func:`~labelsieve.classifiers.nearest_neighbors.nearest_neighbors` for each prediction; ``fit`` stores the
+    rows.
 
     Examples
     --------
@@ -49,7 +50,7 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep the rows."""
+        """Store the rows."""
         self._X, targets = self._read(X, y)
         self._learn(self._X, None, targets)
         return self
@@ -58,9 +59,9 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if sp.issparse(y):
-            raise InputError("Y is a sparse matrix, and numeric targets are an array; use Y.toarray().")
+            raise InputError("Y is a sparse matrix, and numeric targets must be an array; use Y.toarray().")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
-        if not np.isfinite(y).all():  # of objects, scikit-learn looks at the numbers alone
+        if not np.isfinite(y).all():  # scikit-learn does not check all objects
             raise InputError("Input y contains NaN or infinity; every target must be known.")
         return X, y
 
@@ -68,18 +69,18 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
 
-    def _learn(self, X: Any, own: Neighbors | None, targets: NDArray[Any]) -> None:
+    def _learn(self, X: Any, neighbors: Neighbors | None, targets: NDArray[Any]) -> None:
         self._one_target = targets.ndim == 1
         self._targets = targets.reshape(len(targets), -1).astype(np.float64)
 
-    def _answer(self, X: Any, found: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        means: NDArray[np.float64] = np.divide(found.sum(self._targets), found.counts[:, np.newaxis], out=out)
+    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        means: NDArray[np.float64] = np.divide(neighbors.sum(self._targets), neighbors.counts[:, np.newaxis], out=out)
         return means[:, 0] if self._one_target else means
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The targets of every row."""
         X = self._read_queries(X)
-        return self._answer(X, nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs))
+        return self._estimate(X, nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

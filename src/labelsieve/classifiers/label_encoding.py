@@ -1,4 +1,4 @@
-"""Labels as classifiers learn them: a 0/1 matrix, and the way back to what the user gave."""
+"""Encoding of labels as a 0/1 matrix, and decoding of predictions to the form of Y."""
 
 from dataclasses import dataclass
 from numbers import Number
@@ -16,9 +16,9 @@ from labelsieve.errors import InputError
 
 @dataclass(frozen=True)
 class LabelCoder:
-    """What the columns of Y look like: dense or sparse, one or many, and the two values of each.
+    """The form of Y: dense or sparse, one column or many, and the two values of each.
 
-    ``values[l]`` are the values for absent and present: 0 and 1, or the two values that a column has, in their order.
+    ``values[l]`` are the values for absent and present: 0 and 1, or the two values of a column in ascending order.
     """
 
     values: list[NDArray[Any]]
@@ -27,10 +27,10 @@ class LabelCoder:
 
     @property
     def classes(self) -> Any:
-        """What scikit-learn calls ``classes_``.
+        """The attribute ``classes_`` of scikit-learn.
 
-        The two values of a single column, the numbers of the labels where Y is 0/1 (as in ``OneVsRestClassifier``), and
-        otherwise the two values of each column.
+        The two values of a single column, the indices of the labels if Y is 0/1 (as in ``OneVsRestClassifier``), and otherwise
+        the two values of each column.
         """
         if self.kind == "one":
             return self.values[0]
@@ -41,22 +41,22 @@ class LabelCoder:
         return all(len(values) == 2 and values[0] == 0 and values[1] == 1 for values in self.values)
 
     def encode(self, Y: Any) -> NDArray[np.uint8]:
-        """More labels in the form of Y as zeros and ones; of a label with one value alone, any other value is a one."""
+        """Other labels in the form of Y as zeros and ones; for a constant label, any other value is a one."""
         table = Y.toarray() if sp.issparse(Y) else _read_values(Y)
         table = table.reshape(table.shape[0], -1)
         if table.shape[1] != len(self.values):
-            raise InputError(f"Y has {table.shape[1]} labels; those of the training rows were {len(self.values)}.")
+            raise InputError(f"Y has {table.shape[1]} labels, and the training rows had {len(self.values)}.")
         codes = np.empty(table.shape, dtype=np.uint8)
         for label, (absent, present) in enumerate(self.values):
             column = table[:, label]
-            strange = (column != absent) & (column != present)
-            if strange.any() and absent != present:
-                row = int(np.argmax(strange))
+            unknown = (column != absent) & (column != present)
+            if unknown.any() and absent != present:
+                row = int(np.argmax(unknown))
                 raise InputError(
                     f"Y, row {row}, column {label}: {column[row]!s} is not a value of the label, which was {absent!s} or "
                     f"{present!s} in the training rows."
                 )
-            codes[:, label] = column == present if absent != present else strange
+            codes[:, label] = column == present if absent != present else unknown
         return codes
 
     def decode(self, present: NDArray[np.bool_]) -> Any:
@@ -72,7 +72,7 @@ class LabelCoder:
 
 
 def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
-    """Y as a sparse 0/1 matrix of shape (n_rows, n_labels), and how to turn predictions back.
+    """Y as a sparse 0/1 matrix of shape (n_rows, n_labels), and the coder that decodes predictions.
 
     >>> matrix, coder = encode_labels([["no", "yes"], ["no", "no"]])
     >>> matrix.toarray()
@@ -86,7 +86,7 @@ def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
     kind = "many" if table.ndim == 2 else "one"
     if table.ndim != 2:
         table = column_or_1d(table).reshape(-1, 1)
-    _refuse_nothing(table)
+    _refuse_empty(table)
     present = np.empty(table.shape, dtype=np.uint8)
     values = []
     for label in range(table.shape[1]):
@@ -100,7 +100,7 @@ def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
                 )
             raise InputError(
                 f"Only binary classification is supported. Y, column {label}, has {len(found)} different values, and a label "
-                "has two; for classes, give one 0/1 column for each."
+                "has two; for classes, pass one 0/1 column for each."
             )
         if table.dtype.kind in "biuf" and np.isin(found, (0, 1)).all():
             found = np.array([0, 1], dtype=table.dtype)
@@ -112,17 +112,17 @@ def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
 def _read_sparse(Y: Any) -> sp.csr_matrix:
     if Y.ndim != 2:
         raise InputError(f"Y: a sparse matrix of labels has rows and columns, and this has {Y.ndim} dimension.")
-    _refuse_nothing(Y)
-    matrix = sp.csr_matrix(Y, copy=True)  # its own: what follows works in place, and Y may be read-only
+    _refuse_empty(Y)
+    matrix = sp.csr_matrix(Y, copy=True)  # the next steps work in place, and Y may be read-only
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     if not (matrix.data == 1).all():
-        raise InputError("Y: a sparse matrix of labels holds 0 and 1 alone.")
+        raise InputError("Y: a sparse matrix of labels must hold 0 and 1 only.")
     return matrix
 
 
 def _read_values(Y: Any) -> NDArray[Any]:
-    """Y as an array, nothing missing. Objects that are all numbers, as frames of several types give them, become numbers."""
+    """Y as an array without missing values. Objects that are all numbers, as in frames of several types, become numbers."""
     table = read_values(Y, "Y")
     if table.dtype.kind == "f" and not np.isfinite(table).all():
         raise InputError(_missing(~np.isfinite(table)))
@@ -141,21 +141,19 @@ def is_missing(value: Any) -> bool:
     >>> is_missing(None), is_missing(float("nan")), is_missing("no")
     (True, True, False)
     """
-    if value is None or type(value).__name__ == "NAType":  # whose comparisons are neither true nor false
+    if value is None or type(value).__name__ == "NAType":  # comparisons with NA are neither true nor false
         return True
     different = value != value
     return isinstance(different, bool | np.bool_) and bool(different)
 
 
 def _missing(where: NDArray[np.bool_]) -> str:
-    row, *column = np.argwhere(where)[0].tolist()
-    place = f"row {row}" + "".join(f", column {one}" for one in column)
-    return (
-        f"Input y contains NaN, infinity or another missing value: Y, {place}. Every label must be known; fill it, or drop it."
-    )
+    row, *columns = np.argwhere(where)[0].tolist()
+    cell = f"row {row}" + "".join(f", column {column}" for column in columns)
+    return f"Input y contains NaN, infinity or another missing value: Y, {cell}. Every label must be known; fill or drop it."
 
 
-def _refuse_nothing(table: Any) -> None:
+def _refuse_empty(table: Any) -> None:
     if 0 in table.shape:
         raise InputError(f"Y is empty: it has {table.shape[0]} rows and {table.shape[1]} columns.")
 
@@ -163,10 +161,10 @@ def _refuse_nothing(table: Any) -> None:
 def _distinct(column: NDArray[Any], label: int) -> NDArray[Any]:
     try:
         if column.dtype.kind == "O":
-            set(column.tolist())  # sets and lists compare in ways that do not sort, and have no hash
+            set(column.tolist())  # raises for sets and lists, which have no hash and no total order
         return np.unique(column)
     except TypeError as error:
         raise InputError(
-            f"Y, column {label}, holds values that cannot be put in order ({error}); a label has two values of one kind. Sets "
-            "of labels become 0/1 columns with sklearn.preprocessing.MultiLabelBinarizer."
+            f"Y, column {label}, holds values that cannot be sorted ({error}); a label has two values of one type. Sets of "
+            "labels become 0/1 columns with sklearn.preprocessing.MultiLabelBinarizer."
         ) from None

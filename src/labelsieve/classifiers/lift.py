@@ -1,5 +1,6 @@
-"""LIFT: each label described by distances to the clusters of the rows with it and of the rows without it."""
+"""LIFT: label-specific features, the distances to clusters of the rows with a label and of the rows without it."""
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,14 +18,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from labelsieve.classifiers.base_classifier import MultiLabelClassifier
-from labelsieve.classifiers.binary_models import BinaryModel, fit_binary, is_commoner
+from labelsieve.classifiers.base_classifier import MultiLabelClassifier, base_has
+from labelsieve.classifiers.binary_models import BinaryModel, fit_binary, is_majority
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights
 from labelsieve.errors import InputError
-
-
-def _decides(self: Any) -> bool:
-    return self.base is None or hasattr(self.base, "decision_function")
+from labelsieve.labelspace.base_space import RandomState
 
 
 class LIFT(MultiLabelClassifier):
@@ -36,32 +34,31 @@ class LIFT(MultiLabelClassifier):
 
     Parameters
     ----------
-    ratio : float
+    ratio : float, default=0.1
         :math:`r`, between 0 and 1.
-    base : classifier, optional
-        By default a linear ``SVC``. One without ``predict_proba`` is calibrated by Platt's sigmoid over five folds (fewer for
-        rare labels), since rankings of labels by probabilities and by decision values differ. A label that only one row has, or
-        lacks, cannot be calibrated: it is always predicted as the other rows have it.
-    random_state : int, RandomState or None
-        Of the clusterings.
-    n_jobs : int, optional
-        Labels learned at a time.
+    base : classifier, default=None
+        None: a linear ``SVC``. A base without ``predict_proba`` is calibrated by Platt scaling over five folds (fewer for rare
+        labels), since rankings of labels by probabilities and by decision values differ. A label that is present or absent in
+        only one row cannot be calibrated: the value of the other rows is always predicted.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the clusterings.
+    n_jobs : int, default=None
+        Labels fitted in parallel.
 
     Attributes
     ----------
     centers_ : list of ndarray
-        Of each label: those of the rows with it, then those of the rows without it; empty for a label that all rows have or
-        none has.
+        Cluster centers of each label: of the rows with it, then of the rows without it; empty for a constant label.
     models_ : list
         One for each label, on those distances.
 
     Notes
     -----
-    Row weights: :math:`|P|` and :math:`|N|` are sums of weights, so that a row of weight 3 is three rows; weights that add up
-    to 1, say, make one cluster of each side.
+    Row weights: :math:`|P|` and :math:`|N|` are sums of weights, so a row of weight 3 equals three rows; weights that sum to 1
+    give one cluster for each side.
 
     Cost: for each label a k-means of all rows into ``2m`` clusters, ``n * 2m`` distances and one fit of ``base``. k-means runs
-    on one thread: on small clusters more of them wait for each other.
+    on one thread, because the clusters are too small for more.
 
     Examples
     --------
@@ -79,7 +76,9 @@ class LIFT(MultiLabelClassifier):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(self, ratio: float = 0.1, *, base: Any = None, random_state: Any = None, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, ratio: float = 0.1, *, base: Any = None, random_state: RandomState = None, n_jobs: int | None = None
+    ) -> None:
         self.ratio = ratio
         self.base = base
         self.random_state = random_state
@@ -87,15 +86,15 @@ class LIFT(MultiLabelClassifier):
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Cluster and learn every label.
+        """Cluster the rows and fit the classifier of every label.
 
-        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts, for the numbers of clusters and
-        their centers, for ``base``, which must take weights, and for Platt's sigmoid. Folds of the sigmoid are of rows.
+        ``sample_weight`` are frequencies of the rows: for the numbers of clusters and their centers, for ``base``, which must
+        accept weights, and for Platt scaling. The folds of Platt scaling are not weighted.
         """
         if self.base is not None and not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
             raise InputError(f"LIFT needs a base with predict_proba or decision_function, not {self.base!r}.")
         X, labels, weights = self._read_weighted(X, y, sample_weight)
-        base = self._classifier()
+        base = self._base()
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=labels.shape[1])
         by_label = labels.tocsc()
@@ -107,34 +106,34 @@ class LIFT(MultiLabelClassifier):
         self.models_ = [model for _, model in fitted]
         return self
 
-    def _classifier(self) -> Any:
+    def _base(self) -> Any:
         return SVC(kernel="linear") if self.base is None else self.base
 
-    def _weighted_parts(self) -> list[Any]:
-        base = self._classifier()
+    def _weighted_estimators(self) -> list[Any]:
+        base = self._base()
         return [base] if hasattr(base, "predict_proba") else [base, _calibrated(base, 2)]
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         return self._each_label(X, BinaryModel.probability)
 
-    @available_if(_decides)  # type: ignore[untyped-decorator]
+    @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_values(self, X: Any) -> NDArray[np.float64]:
-        """What ``base`` decides by, before calibration: shape (n_rows, n_labels).
+        """Decision values of ``base`` before calibration: shape (n_rows, n_labels).
 
-        Not called ``decision_function``, whose sign must agree with ``predict``: a label is present when its probability is
-        above a half, and Platt's sigmoid need not be a half where the decision is zero.
+        Not called ``decision_function``, whose sign must agree with ``predict``: a label is predicted if its probability is
+        above a half, and Platt's sigmoid is not always a half at a decision value of zero.
         """
         return self._each_label(X, _decision)
 
-    def _each_label(self, X: Any, answer: Any) -> NDArray[np.float64]:
+    def _each_label(self, X: Any, method: Callable[[BinaryModel, Any], NDArray[np.float64]]) -> NDArray[np.float64]:
         X = self._read_queries(X)
-        columns = [answer(model, distances_to(X, centers)) for model, centers in zip(self.models_, self.centers_, strict=True)]
+        columns = [method(model, distances_to(X, centers)) for model, centers in zip(self.models_, self.centers_, strict=True)]
         return np.column_stack(columns)
 
 
 def distances_to(X: Any, centers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Euclidean distances of all rows to all centers, each difference taken by itself where X is dense: exact to rounding."""
-    if not len(centers):  # of a label that all rows have, or none
+    """Euclidean distances of all rows to all centers; if X is dense, from the differences of each feature, for accuracy."""
+    if not len(centers):  # of a constant label
         return np.zeros((X.shape[0], 0))
     if sp.issparse(X):
         return euclidean_distances(X, centers)  # type: ignore[no-any-return]
@@ -152,7 +151,7 @@ def _decision(model: BinaryModel, Z: Any) -> NDArray[np.float64]:
 
 
 def _calibrated(base: Any, n_folds: int) -> CalibratedClassifierCV:
-    """One model on all rows and a sigmoid from held-out decisions: Platt's way."""
+    """Platt scaling: one model on all rows, and a sigmoid of held-out decision values."""
     return CalibratedClassifierCV(requesting_weights(base), method="sigmoid", ensemble=False, cv=n_folds)
 
 
@@ -164,12 +163,12 @@ def _fit_label(
     if n_rarer == 0:
         return np.empty((0, X.shape[1])), fit_binary(base, X, y)
     sides = [(X[rows], None if weights is None else weights[rows]) for rows in (with_label, without)]
-    n_counted = n_rarer if weights is None else min(own.sum() for _, own in sides if own is not None)
+    n_counted = n_rarer if weights is None else min(of_side.sum() for _, of_side in sides if of_side is not None)
     n_clusters = int(np.ceil(ratio * n_counted))
-    centers = np.vstack([_centers(rows, n_clusters, seed, own) for rows, own in sides])
+    centers = np.vstack([_centers(rows, n_clusters, seed, of_side) for rows, of_side in sides])
     if not hasattr(base, "predict_proba"):
-        if n_rarer == 1:  # a label of one row has no held-out ones
-            return np.empty((0, X.shape[1])), BinaryModel(None, is_commoner(y, weights))
+        if n_rarer == 1:  # no row can be held out
+            return np.empty((0, X.shape[1])), BinaryModel(None, is_majority(y, weights))
         base = _calibrated(base, min(5, n_rarer))
     return centers, fit_binary(base, distances_to(X, centers), y, weights=weights)
 

@@ -1,4 +1,4 @@
-"""ML-kNN: how many neighbors have a label, judged by what that meant in training."""
+"""ML-kNN: the posterior probability of a label given the number of neighbors that have it."""
 
 from numbers import Real
 from typing import Any, ClassVar
@@ -8,28 +8,28 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from labelsieve.classifiers.brknn import NeighborClassifier
+from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties
 from labelsieve.classifiers.neighbor_labels import LabelVotes
 
 
-class MLkNN(NeighborClassifier):
+class MLkNN(BaseNeighborClassifier):
     r"""Multi-label k nearest neighbors [Zhang and Zhou 2007].
 
-    With :math:`C` of its neighbors having a label, a row has it with probability
-    :math:`P(1) P(C \mid 1) / \sum_b P(b) P(C \mid b)`, where :math:`P(1) = (s + n_1) / (2s + n)` and
-    :math:`P(j \mid b) = (s + c_b[j]) / (s (k + 1) + \sum_i c_b[i])`; :math:`c_b[j]` counts the training rows with the label
-    (:math:`b = 1`) or without it, :math:`j` of whose neighbors, themselves left out, have it.
+    If :math:`C` neighbors of a row have a label, its probability is :math:`P(1) P(C \mid 1) / \sum_b P(b) P(C \mid b)`, where
+    :math:`P(1) = (s + n_1) / (2s + n)` and :math:`P(j \mid b) = (s + c_b[j]) / (s (k + 1) + \sum_i c_b[i])`; :math:`c_b[j]`
+    counts the training rows with the label (:math:`b = 1`) or without it that have :math:`j` neighbors with it, not counting
+    the row itself.
 
     Parameters
     ----------
-    k : int
-        Neighbors.
-    s : float
-        Smoothing; 1 is Laplace's.
-    ties : {"first", "all"}
-        Exactly ``k`` neighbors, or every row as near as the ``k``-th.
-    n_jobs : int, optional
+    k : int, default=10
+        Number of neighbors.
+    s : float, default=1.0
+        Smoothing; 1 is Laplace smoothing.
+    ties : {"first", "all"}, default="first"
+        Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th.
+    n_jobs : int, default=None
         Threads.
 
     Attributes
@@ -37,11 +37,11 @@ class MLkNN(NeighborClassifier):
     prior_ : ndarray of shape (n_labels,)
         :math:`P(1)`.
     conditional_ : ndarray of shape (2, n_labels, k + 1)
-        :math:`P(j \mid 0)` and :math:`P(j \mid 1)`; longer than ``k + 1`` when ties made it so.
+        :math:`P(j \mid 0)` and :math:`P(j \mid 1)`; longer than ``k + 1`` if ties add neighbors.
 
     Notes
     -----
-    Cost: a search for the neighbors of all training rows, then of the rows asked about.
+    Cost: a search for the neighbors of all training rows, then of the query rows.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class MLkNN(NeighborClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NeighborClassifier._parameter_constraints,
+        **BaseNeighborClassifier._parameter_constraints,
         "s": [Interval(Real, 0, None, closed="neither")],
     }
 
@@ -63,12 +63,12 @@ class MLkNN(NeighborClassifier):
         self.ties = ties
         self.n_jobs = n_jobs
 
-    def _learn(self, X: Any, own: Neighbors | None, labels: sp.csr_matrix) -> None:
-        assert own is not None
+    def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
+        assert neighbors is not None
         self._votes = LabelVotes.of(labels)
         n_rows, n_present = labels.shape[0], np.bincount(labels.indices, minlength=labels.shape[1])
-        longest = max(self.k, int(own.counts.max(initial=0)))
-        both = self._votes.histograms(own, longest, self.n_jobs)
+        longest = max(self.k, int(neighbors.counts.max(initial=0)))
+        both = self._votes.histograms(neighbors, longest, self.n_jobs)
         self.prior_ = (self.s + n_present) / (2 * self.s + n_rows)
         self.conditional_ = (self.s + both) / (self.s * (longest + 1) + both.sum(axis=2, keepdims=True))
         present, absent = (
@@ -77,5 +77,5 @@ class MLkNN(NeighborClassifier):
         )
         self._posterior = present / (present + absent)
 
-    def _answer(self, X: Any, found: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        return self._votes.answers(found, self._posterior, self.n_jobs, out)
+    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        return self._votes.look_up(neighbors, self._posterior, self.n_jobs, out)

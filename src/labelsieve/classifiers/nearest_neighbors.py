@@ -1,4 +1,4 @@
-"""The nearest rows, found exactly by the core."""
+"""Exact nearest-neighbor search in the compiled core."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,17 +26,17 @@ class Neighbors:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How many neighbors each query has."""
+        """Number of neighbors of each query."""
         return np.diff(self.starts)
 
     def sum(self, values: Any) -> Any:
-        """Values of the neighbors added up: an array for an array, a sparse matrix for a sparse matrix.
+        """Sum of the values of the neighbors: an array for an array, a sparse matrix for a sparse matrix.
 
         Cost: one addition for each neighbor and column (or non-zero of its row).
         """
         ones = np.ones(len(self.rows), dtype=values.dtype)
-        which = sp.csr_matrix((ones, self.rows.astype(np.int64), self.starts), shape=(len(self.starts) - 1, values.shape[0]))
-        return which @ values
+        shape = (len(self.starts) - 1, values.shape[0])
+        return sp.csr_matrix((ones, self.rows.astype(np.int64), self.starts), shape=shape) @ values
 
 
 def nearest_neighbors(
@@ -53,20 +53,21 @@ def nearest_neighbors(
     ----------
     X : array or sparse matrix of shape (n_rows, n_features)
         Finite numbers.
-    queries : the same of shape (n_queries, n_features), optional
-        None: the rows of ``X``, each without itself. Dense or sparse whatever ``X`` is: they are compared in the form of ``X``.
+    queries : array or sparse matrix of shape (n_queries, n_features), default=None
+        None: the rows of ``X``, each excluded from its own neighbors. They are converted to the format (dense or sparse) of
+        ``X``.
     k : int
-        Neighbors of each; all there are when there are fewer.
-    ties : {"first", "all"}
-        Exactly ``k``, the first rows of those that tie; or every row as near as the ``k``-th, as Weka counts.
-    n_jobs : int, optional
-        Threads; None is one, -1 is all. The answer does not depend on it.
+        Number of neighbors; all rows, if there are fewer.
+    ties : {"first", "all"}, default="first"
+        Exactly ``k`` neighbors, the first rows among ties; or all rows at most as far as the ``k``-th, as in Weka.
+    n_jobs : int, default=None
+        Threads; None: one, -1: all. The result does not depend on it.
 
     Notes
     -----
-    Dense distances are added one feature after the other, so rows that tie exactly do so here too. Sparse rows are compared by
-    :math:`|a|^2 + |b|^2 - 2ab`: exact for whole numbers, else to rounding. Cost: ``n_queries * n_rows * n_features``; for
-    sparse data ``n_rows`` and the entries of the columns that a query has. Memory: a few rows of distances for each thread.
+    Dense distances are summed feature by feature, so exact ties are preserved. Sparse distances are
+    :math:`|a|^2 + |b|^2 - 2ab`: exact for whole numbers, else up to rounding. Cost: ``n_queries * n_rows * n_features``; for
+    sparse data ``n_rows`` and the stored entries of the columns of each query. Memory: a few rows of distances per thread.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def nearest_neighbors(
     if sp.issparse(X):
         table, points = without_duplicates(sp.csc_matrix(X)), without_duplicates(sp.csr_matrix(X if leave_out else queries))
         _same_width(table, points)
-        found = core.nearest_sparse(*_parts(table), table.shape[0], *_parts(points), k, all_ties, leave_out, threads)
+        found = core.nearest_sparse(*_arrays(table), table.shape[0], *_arrays(points), k, all_ties, leave_out, threads)
         return _lists(found)
     points = np.ascontiguousarray(_dense(X if leave_out else queries), dtype=np.float64)
     table = np.asfortranarray(X, dtype=np.float64)
@@ -98,17 +99,17 @@ def nested_neighbors(
     distances: bool = True,
     n_jobs: int | None = None,
 ) -> list[Neighbors]:
-    """Neighbors by the first 1, 2, ..., of a ranking of features, from distances that grow by one feature at a time.
+    """Neighbors by the first 1, 2, ..., features of a ranking, from distances updated one feature at a time.
 
     Parameters
     ----------
     X, queries, k, ties, n_jobs
-        As for :func:`nearest_neighbors`.
+        See :func:`nearest_neighbors`.
     features : sequence of int
         Columns of ``X``, best first.
-    sizes : rising sequence of int, optional
-        How many of them to use; by default 1 up to all.
-    distances : bool
+    sizes : increasing sequence of int, default=None
+        Numbers of features; None: 1 up to all.
+    distances : bool, default=True
         False: ``squared_distances`` stay empty, and the lists take a third of the memory.
 
     Returns
@@ -118,9 +119,9 @@ def nested_neighbors(
 
     Notes
     -----
-    Distances grow by one feature at a time, and rows within a bound on the ``k``-th are looked at: ``n_queries * n_rows *
-    len(features)`` steps of about a processor cycle, of much less where all values are small whole numbers or zeros and ones.
-    More than 64 neighbors are chosen anew at every size.
+    Distances are updated one feature at a time, and rows within a bound on the ``k``-th distance are examined: ``n_queries *
+    n_rows * len(features)`` steps of about a processor cycle, fewer if all values are small whole numbers or zeros and ones.
+    More than 64 neighbors are searched again at every size.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def nested_neighbors(
     if len(columns) == 0 or len(steps) == 0:
         raise InputError("features and sizes must not be empty.")
     if steps[0] < 1 or steps[-1] > len(columns) or (np.diff(steps) < 1).any():
-        raise InputError(f"sizes must rise from 1 at the least to {len(columns)}, the number of features, at the most.")
+        raise InputError(f"sizes must increase, from at least 1 to at most {len(columns)}, the number of features.")
     table = np.asfortranarray(_columns(X, columns), dtype=np.float64)
     points = np.ascontiguousarray(table if queries is None else _columns(queries, columns), dtype=np.float64)
     found = _lists(core.nearest_dense(table, points, steps.astype(np.uint64), k, all_ties, queries is None, distances, threads))
@@ -167,7 +168,7 @@ def _same_width(table: Any, points: Any) -> None:
         )
 
 
-def _parts(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def _arrays(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""What the labels of neighbors tell, counted by the core."""
+"""Counts of the labels of neighbors, from the compiled core."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,7 +13,7 @@ from labelsieve.classifiers.nearest_neighbors import Neighbors
 
 @dataclass(frozen=True)
 class LabelVotes:
-    """The labels of rows, whose neighbors are asked: those of row ``i`` are ``labels[starts[i]:starts[i + 1]]``.
+    """The labels of the training rows: those of row ``i`` are ``labels[starts[i]:starts[i + 1]]``.
 
     >>> import scipy.sparse as sp
     >>> from labelsieve.classifiers.nearest_neighbors import nearest_neighbors
@@ -28,35 +28,36 @@ class LabelVotes:
 
     @classmethod
     def of(cls, matrix: Any) -> Self:
-        """From a sparse matrix of zeros and ones in rows."""
+        """The labels of a 0/1 matrix in CSR format."""
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.shape[1])
 
-    def histograms(self, own: Neighbors, most: int, n_jobs: int | None = None) -> NDArray[np.int64]:
-        """``[b, l, j]``: how many rows without (``b`` = 0) or with label ``l`` have ``j`` neighbors with it, ``most`` or more.
+    def histograms(self, neighbors: Neighbors, most: int, n_jobs: int | None = None) -> NDArray[np.int64]:
+        """``[b, l, j]``: number of rows without (``b`` = 0) or with label ``l`` that have ``j`` neighbors with it.
 
-        ``own`` are the neighbors of these rows. Cost: one step for each label of each neighbor.
+        ``j`` ends at ``most``, which means ``most`` or more. ``neighbors`` are those of the training rows.
+        Cost: one step for each label of each neighbor.
         """
-        lists = own.starts, own.rows, self.starts, self.labels
+        lists = neighbors.starts, neighbors.rows, self.starts, self.labels
         found = core.label_histograms(*lists, self.n_labels, most, effective_n_jobs(n_jobs))
         return found.reshape(2, self.n_labels, most + 1)
 
-    def answers(
+    def look_up(
         self,
-        found: Neighbors,
+        neighbors: Neighbors,
         table: NDArray[np.float64],
         n_jobs: int | None = None,
         out: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """``table[l, j]`` for each query and label ``l`` that ``j`` of its neighbors have; the last column: or more."""
+        """``table[l, j]`` for each query and label ``l``, if ``j`` neighbors have the label; the last column: or more."""
         if out is None:
-            out = np.empty((len(found.starts) - 1, self.n_labels))
-        lists = found.starts, found.rows, self.starts, self.labels
+            out = np.empty((len(neighbors.starts) - 1, self.n_labels))
+        lists = neighbors.starts, neighbors.rows, self.starts, self.labels
         core.label_answers(*lists, np.ascontiguousarray(table), out, effective_n_jobs(n_jobs))
         return out
 
     def counts(
-        self, found: Neighbors, n_jobs: int | None = None, out: NDArray[np.float64] | None = None
+        self, neighbors: Neighbors, n_jobs: int | None = None, out: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """How many of the neighbors of each query have each label."""
-        most = int(found.counts.max(initial=0))
-        return self.answers(found, np.tile(np.arange(most + 1.0), (self.n_labels, 1)), n_jobs, out)
+        """Number of neighbors with each label, for each query."""
+        most = int(neighbors.counts.max(initial=0))
+        return self.look_up(neighbors, np.tile(np.arange(most + 1.0), (self.n_labels, 1)), n_jobs, out)

@@ -1,4 +1,4 @@
-"""A measure of predictions by the first 1, 2, ..., K features of a ranking."""
+"""Evaluation of predictions with the first 1, 2, ..., K features of a ranking."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,30 +8,32 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from labelsieve.classifiers.brknn import BRkNN, NeighborClassifier
+from labelsieve.classifiers.brknn import BaseNeighborClassifier, BRkNN
 from labelsieve.classifiers.knn_regressor import KNNRegressor
 from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nested_predictions import checked_features, nested_predictions
-from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.metrics import MEASURES, Scorer
+from labelsieve.names import unknown_name
 
 Measured = str | Callable[[Any, Any, Any], float]
 
 
 def prefix_scores(
-    estimator: Any, measure: Measured, X: Any, Y: Any, queries: Any, answers: Any, *, features: Sequence[int]
+    estimator: Any, measure: Measured, X: Any, Y: Any, X_test: Any, Y_test: Any, *, features: Sequence[int]
 ) -> NDArray[np.float64]:
-    """Learn from ``X`` and ``Y`` with the first 1, 2, ..., features and measure the predictions for ``queries``.
+    """Fit an estimator to ``X`` and ``Y`` with the first 1, 2, ..., features and evaluate its predictions for ``X_test``.
 
     Parameters
     ----------
     estimator : estimator
-        It is not fitted itself.
+        Clones of it are fitted.
     measure : str or callable
         A name of :data:`labelsieve.metrics.MEASURES`, or a scorer ``(estimator, X, Y) -> float``.
-    X, Y : training rows and their targets
-    queries, answers : rows to predict for, and their targets
+    X, Y : array-like
+        Training rows and their targets.
+    X_test, Y_test : array-like
+        Test rows and their targets.
     features : sequence of int
         Columns, best first.
 
@@ -41,8 +43,8 @@ def prefix_scores(
 
     Notes
     -----
-    Cost: for learners by neighbors that of :func:`nested_predictions`; for others, and for measures that are scorers, a fit
-    for each size.
+    Cost: for nearest-neighbor estimators that of :func:`nested_predictions`; for others, and for scorers, a fit for each
+    number of features.
 
     Examples
     --------
@@ -51,50 +53,58 @@ def prefix_scores(
     array([1., 0.])
     """
     if isinstance(measure, str) and measure not in MEASURES:
-        raise InputError(f"measure {measure!r} is not known; there are {', '.join(MEASURES)}.")
-    if isinstance(measure, str) and _answers_by_neighbors(estimator, measure) and np.ndim(Y) == 2:
+        raise unknown_name("measure", measure, MEASURES)
+    if isinstance(measure, str) and _has_nested_predictions(estimator, measure) and np.ndim(Y) == 2:
         function, labels = MEASURES[measure].function, MEASURES[measure].needs == "labels"
-        nested = nested_predictions(estimator, X, Y, queries, features=features)
-        return np.array([function(answers, (found > 0.5).astype(int) if labels else found) for _, found in nested])
+        nested = nested_predictions(estimator, X, Y, X_test, features=features)
+        return np.array([function(Y_test, (found > 0.5).astype(int) if labels else found) for _, found in nested])
     scores = []
-    X, queries = (np.asarray(table) if isinstance(table, list) else table for table in (X, queries))
+    X, X_test = (np.asarray(table) if isinstance(table, list) else table for table in (X, X_test))
     ranking = checked_features(features, X.shape[1])
     for size in range(1, len(ranking) + 1):
         columns = ranking[:size]
-        learner = clone(estimator).fit(_safe_indexing(X, columns, axis=1), Y)
-        asked = _safe_indexing(queries, columns, axis=1)
-        if isinstance(measure, str):  # a scorer turns losses round, and this turns them back
+        fitted = clone(estimator).fit(_safe_indexing(X, columns, axis=1), Y)
+        test = _safe_indexing(X_test, columns, axis=1)
+        if isinstance(measure, str):  # a scorer negates losses, and the sign restores them
             sign = -1 if MEASURES[measure].lower_is_better else 1
-            scores.append(sign * Scorer(measure, {})(learner, asked, answers))
+            scores.append(sign * Scorer(measure, {})(fitted, test, Y_test))
         else:
-            scores.append(float(measure(learner, asked, answers)))
+            scores.append(float(measure(fitted, test, Y_test)))
     return np.array(scores)
 
 
 def evaluate_selector(
-    selector: Any, X: Any, Y: Any, sample_weight: Any, train: Any, test: Any, learner: Any, measure: Any, n_features: int
+    selector: Any,
+    X: Any,
+    Y: Any,
+    sample_weight: Any,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    estimator: Any,
+    measure: Measured | None,
+    n_features: int,
 ) -> NDArray[np.float64]:
-    """Select from the rows ``train`` and measure predictions for the rows ``test`` with the first 1, 2, ..., features.
+    """Select features on the rows ``train`` and evaluate predictions for the rows ``test`` with the first 1, 2, ..., of them.
 
-    The selector and the learner are not fitted themselves. Without a learner it is MLkNN, without a measure the Hamming loss;
-    KNNRegressor and the relative root mean square error where a target is real.
+    Clones of the selector and the estimator are fitted. The default estimator is MLkNN with the Hamming loss, or KNNRegressor
+    with the relative root mean squared error if a target is numeric.
     """
     numeric = bool(read_targets(Y).is_number.any())
-    learner = learner if learner is not None else (KNNRegressor() if numeric else MLkNN())
+    estimator = estimator if estimator is not None else (KNNRegressor() if numeric else MLkNN())
     measure = measure if measure is not None else ("rrmse" if numeric else "hamming_loss")
     weights = () if sample_weight is None else (np.asarray(sample_weight)[train],)
-    seen, answers = _safe_indexing(X, train), _safe_indexing(Y, train)
+    X_train, Y_train = _safe_indexing(X, train), _safe_indexing(Y, train)
     fold = clone(selector).set_params(n_features_to_select=n_features)
     if "warm_start" in fold.get_params(deep=False):
         fold.set_params(warm_start=False)
-    fold.fit(seen, answers, *weights)
-    asked, expected = _safe_indexing(X, test), _safe_indexing(Y, test)
-    return prefix_scores(learner, measure, seen, answers, asked, expected, features=fold.selected_)
+    fold.fit(X_train, Y_train, *weights)
+    X_test, Y_test = _safe_indexing(X, test), _safe_indexing(Y, test)
+    return prefix_scores(estimator, measure, X_train, Y_train, X_test, Y_test, features=fold.selected_)
 
 
-def _answers_by_neighbors(estimator: Any, measure: str) -> bool:
-    """True when probabilities or numbers for all sizes at once are all that the measure needs."""
+def _has_nested_predictions(estimator: Any, measure: str) -> bool:
+    """True if the measure can be computed from the nested probabilities or numbers."""
     if MEASURES[measure].needs == "numbers":
         return isinstance(estimator, KNNRegressor)
-    extended = isinstance(estimator, BRkNN) and estimator.extension is not None  # then predictions are more than probabilities
-    return isinstance(estimator, NeighborClassifier) and not extended
+    extended = isinstance(estimator, BRkNN) and estimator.extension is not None  # predictions do not follow from probabilities
+    return isinstance(estimator, BaseNeighborClassifier) and not extended

@@ -1,4 +1,4 @@
-"""RAkEL: label powersets of a few labels each, which vote."""
+"""RAkEL: an ensemble of label powersets on random k-labelsets."""
 
 from itertools import combinations
 from math import comb
@@ -16,47 +16,48 @@ from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.powerset import fit_powerset
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint
-from labelsieve.labelspace.base_space import random_generator
+from labelsieve.labelspace.base_space import RandomState, random_generator
 
-MOST_LISTED = 100_000  # labelsets that are listed to draw from; of more, equal draws are rare and drawn again
+MAX_LISTED = 100_000  # k-labelsets that are listed to draw from; among more, repeated draws are rare and rejected
 
 
 class RAkEL(MultiLabelClassifier):
     r"""Random k-labelsets [Tsoumakas, Katakis and Vlahavas 2011].
 
-    Label powersets of ``k`` random labels each. A label is predicted when more than a half of the models that know it do so.
+    Label powersets of ``k`` random labels each. A label is predicted if more than half of its models predict it.
 
     Parameters
     ----------
     base : classifier
-        Of many classes.
-    k : int
-        Labels of each model; all, where there are fewer.
-    n_models : int, optional
-        Different labelsets; by default twice as many as labels, and no more than there are. They overlap, and every label is in
-        at least one.
-    disjoint : bool
-        Labels are parted into sets of ``k`` (the last may be smaller), one model each, in place of ``n_models``.
-    threshold : float
-        Votes, as a share, above which a label is predicted. A tie is not above a half; Mulan counts it as present, which any
-        threshold a little below a half does.
-    soft : bool
+        A multi-class classifier.
+    k : int, default=3
+        Labels of each model; all labels, if there are fewer.
+    n_models : int, default=None
+        Number of distinct k-labelsets; None: twice the number of labels, at most all. They overlap, and every label is in at
+        least one.
+    disjoint : bool, default=False
+        Split the labels into sets of ``k`` (the last may be smaller), with one model each, in place of ``n_models``.
+    threshold : float, default=0.5
+        Fraction of votes above which a label is predicted. A tie is not above a half; Mulan counts it as present, as does any
+        threshold slightly below a half.
+    soft : bool, default=False
         A vote is the model's probability of the label, in place of 0 or 1; ``base`` must have ``predict_proba``.
-    random_state : int, RandomState or None
-        Of the labelsets; seeds of ``base`` are its own.
-    n_jobs : int, optional
-        Models learned at a time.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the labelsets; ``base`` keeps its own.
+    n_jobs : int, default=None
+        Models fitted in parallel.
 
     Attributes
     ----------
     labelsets_ : list of ndarray
         The labels of each model.
     models_ : list
+        The fitted label powersets.
 
     Notes
     -----
-    Only to cover every label, a label that no random set has takes the place of one that other sets have too.
-    ``predict_proba`` gives the share of votes.
+    A label in no random set replaces a label that is in several, so that every label is covered. ``predict_proba`` returns the
+    fraction of votes.
 
     Cost: ``n_models`` fits of ``base`` with up to :math:`2^k` classes.
 
@@ -92,7 +93,7 @@ class RAkEL(MultiLabelClassifier):
         disjoint: bool = False,
         threshold: float = 0.5,
         soft: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.base = base
@@ -106,9 +107,9 @@ class RAkEL(MultiLabelClassifier):
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw labelsets and learn them.
+        """Draw labelsets and fit their models.
 
-        ``sample_weight`` has a number for every row, 0 to leave it out: how often it counts. ``base`` must take weights.
+        ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
         """
         if self.soft and not hasattr(self.base, "predict_proba"):
             raise InputError(f"RAkEL(soft=True) needs a base with predict_proba, not {self.base!r}.")
@@ -120,19 +121,19 @@ class RAkEL(MultiLabelClassifier):
             self.labelsets_ = [np.sort(order[start : start + k]) for start in range(0, n_labels, k)]
         else:
             n_models = min(2 * n_labels if self.n_models is None else self.n_models, comb(n_labels, k))
-            self.labelsets_ = [np.array(one) for one in random_labelsets(n_labels, k, n_models, rng)]
+            self.labelsets_ = [np.array(labelset) for labelset in random_labelsets(n_labels, k, n_models, rng)]
         by_label = labels.tocsc()
         self.models_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, chosen]), Joint(), weights)
-            for chosen in self.labelsets_
+            delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, labelset]), Joint(), weights)
+            for labelset in self.labelsets_
         )
         return self
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)
         votes = np.zeros((X.shape[0], self.n_labels_))
-        for chosen, model in zip(self.labelsets_, self.models_, strict=True):
-            votes[:, chosen] += model.probabilities(X) if self.soft else model.present(X)
+        for labelset, model in zip(self.labelsets_, self.models_, strict=True):
+            votes[:, labelset] += model.probabilities(X) if self.soft else model.present(X)
         votes /= np.bincount(np.concatenate(self.labelsets_), minlength=self.n_labels_)
         return votes
 
@@ -142,28 +143,28 @@ class RAkEL(MultiLabelClassifier):
 
 
 def random_labelsets(n_labels: int, k: int, n_sets: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Different sets of ``k`` labels in ascending order, every label in one at least.
+    """Distinct sets of ``k`` labels in ascending order, every label in at least one.
 
     >>> random_labelsets(4, 2, 3, np.random.default_rng(0))
     [(0, 2), (1, 3), (2, 3)]
     """
     if n_sets * k < n_labels:
-        raise InputError(f"{n_sets} sets of {k} labels cannot have all {n_labels}: use a larger n_models or k.")
-    if comb(n_labels, k) <= MOST_LISTED:
+        raise InputError(f"{n_sets} sets of {k} labels cannot cover all {n_labels}: use a larger n_models or k.")
+    if comb(n_labels, k) <= MAX_LISTED:
         listed = list(combinations(range(n_labels), k))
-        sets = {listed[place] for place in rng.choice(len(listed), n_sets, replace=False)}
+        sets = {listed[index] for index in rng.choice(len(listed), n_sets, replace=False)}
     else:
         sets = set()
         while len(sets) < n_sets:
             sets.add(tuple(sorted(rng.choice(n_labels, k, replace=False).tolist())))
-    counts = np.bincount([label for one in sets for label in one], minlength=n_labels)
+    counts = np.bincount([label for labelset in sets for label in labelset], minlength=n_labels)
     for label in np.flatnonzero(counts == 0).tolist():
-        # A set with the new label is a new one, so sets stay different. One with a label to spare exists: there are k * n_sets
-        # places, more than labels that are in some set.
-        spare = [(one, given) for one in sorted(sets) for given in one if counts[given] > 1]
-        one, given = spare[int(rng.integers(len(spare)))]
-        sets.remove(one)
-        sets.add(tuple(sorted({*one, label} - {given})))
-        counts[given] -= 1
+        # No set has the new label, so the changed set is distinct. A set with a repeated label exists: the sets have
+        # k * n_sets members, more than the labels that are in some set.
+        repeated = [(labelset, other) for labelset in sorted(sets) for other in labelset if counts[other] > 1]
+        labelset, other = repeated[int(rng.integers(len(repeated)))]
+        sets.remove(labelset)
+        sets.add(tuple(sorted({*labelset, label} - {other})))
+        counts[other] -= 1
         counts[label] += 1
     return sorted(sets)

@@ -1,4 +1,4 @@
-"""Row weights on their way down to a base: which parameters of its fit take them, and a refusal where none does."""
+"""Routing of row weights to a base estimator: the parameters of its ``fit`` that accept them, and an error if none does."""
 
 from inspect import Parameter, signature
 from typing import Any
@@ -17,16 +17,16 @@ from sklearn.utils.validation import has_fit_parameter
 from labelsieve.errors import InputError
 
 WEIGHT = "sample_weight"
-Weights = NDArray[np.float64] | None  # of rows, all above 0; None: one each
+Weights = NDArray[np.float64] | None  # of rows, all positive; None: equal weights
 
 
 def fit_weighted(estimator: Any, X: Any, y: Any, weights: Weights = None) -> Any:
-    """The estimator, fitted to rows that all count, with their weights where there are some."""
+    """Fit the estimator, with the weights of the rows if there are any."""
     return estimator.fit(X, y) if weights is None else estimator.fit(X, y, **weight_arguments(estimator, weights))
 
 
-def weight_arguments(estimator: Any, weights: Weights) -> dict[str, Any]:
-    """The weights as arguments of ``estimator.fit``; refuses an estimator whose fit takes none.
+def weight_arguments(estimator: Any, weights: Weights) -> dict[str, Weights]:
+    """The weights as arguments of ``estimator.fit``; refuses an estimator whose ``fit`` accepts none.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
@@ -37,59 +37,63 @@ def weight_arguments(estimator: Any, weights: Weights) -> dict[str, Any]:
     names = weight_parameters(estimator)
     if not names:
         raise InputError(
-            f"sample_weight would be ignored: {estimator!r} cannot hand weights to every model that learns. Use a base whose "
-            "fit takes sample_weight (the last step, in a pipeline; where metadata routing is on, steps request it by "
+            f"sample_weight would be ignored: {estimator!r} cannot pass weights to every model that it fits. Use a base whose "
+            "fit accepts sample_weight (the last step, in a pipeline; with metadata routing, steps request it by "
             "set_fit_request), or fit without sample_weight."
         )
-    if hasattr(estimator, "_weighted_parts"):  # a classifier of this package, which hands them on
-        for part in estimator._weighted_parts():
-            weight_arguments(part, weights)
+    if hasattr(estimator, "_weighted_estimators"):  # a classifier of this package, which passes them on
+        for inner in estimator._weighted_estimators():
+            weight_arguments(inner, weights)
     return dict.fromkeys(names, weights)
 
 
 def weight_parameters(estimator: Any) -> list[str]:
-    """Which parameters of ``estimator.fit`` take row weights; none of them if weights would not reach its last model.
+    """The parameters of ``estimator.fit`` that accept row weights; none if weights would not reach the last model.
 
-    ``sample_weight`` itself; in a pipeline that of the last step, and of the steps before it whose fit takes weights; in a
-    search for parameters those of its estimator; in votes and stacks ``sample_weight``, if all members take it. Where metadata
-    routing is on, pipelines and the like take ``sample_weight`` if what learns in them requests it, and hand it on as asked.
+    ``sample_weight`` itself; in a pipeline that of the last step, and of earlier steps whose ``fit`` accepts weights; in a
+    parameter search those of its estimator; in voting and stacking ``sample_weight``, if all members accept it. With metadata
+    routing, pipelines and similar meta-estimators accept ``sample_weight`` if their final estimator requests it.
     """
     routed = bool(get_config()["enable_metadata_routing"])
     if has_fit_parameter(estimator, WEIGHT):
-        # Without routing a calibration of something that takes no weights warns, and weighs the sigmoid alone.
-        deaf = isinstance(estimator, CalibratedClassifierCV) and estimator.estimator is not None and not routed
-        return [] if deaf and not has_fit_parameter(estimator.estimator, WEIGHT) else [WEIGHT]
+        # Without routing, a calibrated estimator that accepts no weights is fitted without them, with a warning.
+        unrouted = isinstance(estimator, CalibratedClassifierCV) and estimator.estimator is not None and not routed
+        return [] if unrouted and not has_fit_parameter(estimator.estimator, WEIGHT) else [WEIGHT]
     if routed:
-        learner = estimator
-        while isinstance(learner, Pipeline | BaseSearchCV):
-            learner = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner.estimator
-        return [WEIGHT] if get_routing_for_object(learner).consumes("fit", [WEIGHT]) else []
+        final = estimator
+        while isinstance(final, Pipeline | BaseSearchCV):
+            final = final.steps[-1][1] if isinstance(final, Pipeline) else final.estimator
+        return [WEIGHT] if get_routing_for_object(final).consumes("fit", [WEIGHT]) else []
     if isinstance(estimator, Pipeline):
         (last, classifier), before = estimator.steps[-1], estimator.steps[:-1]
         found = [(last, name) for name in weight_parameters(classifier)]
         if found:
             found += [
-                (step, name) for step, part in before if _takes_while_transforming(part) for name in weight_parameters(part)
+                (step, name)
+                for step, transformer in before
+                if _accepts_while_transforming(transformer)
+                for name in weight_parameters(transformer)
             ]
         return [f"{step}__{name}" for step, name in found]
-    if isinstance(estimator, VotingClassifier | StackingClassifier):  # whose members get sample_weight by that name alone
-        members = [one for _, one in estimator.estimators if not isinstance(one, str)]
-        last = getattr(estimator, "final_estimator", None)
-        return [WEIGHT] if all(has_fit_parameter(one, WEIGHT) for one in members + [last] * (last is not None)) else []
+    if isinstance(estimator, VotingClassifier | StackingClassifier):  # they pass on sample_weight by that name only
+        members = [member for _, member in estimator.estimators if not isinstance(member, str)]
+        final = getattr(estimator, "final_estimator", None)
+        members += [] if final is None else [final]
+        return [WEIGHT] if all(has_fit_parameter(member, WEIGHT) for member in members) else []
     return weight_parameters(estimator.estimator) if isinstance(estimator, BaseSearchCV) else []
 
 
 def requesting_weights(estimator: Any) -> Any:
-    """A clone to put into a scikit-learn procedure, which hands weights on as requested where metadata routing is on."""
-    own = clone(estimator)
-    if get_config()["enable_metadata_routing"] and has_fit_parameter(own, WEIGHT) and hasattr(own, "set_fit_request"):
-        own.set_fit_request(sample_weight=True)
-    return own
+    """A clone for a scikit-learn meta-estimator, which requests weights if metadata routing is enabled."""
+    cloned = clone(estimator)
+    if get_config()["enable_metadata_routing"] and has_fit_parameter(cloned, WEIGHT) and hasattr(cloned, "set_fit_request"):
+        cloned.set_fit_request(sample_weight=True)
+    return cloned
 
 
-def _takes_while_transforming(step: Any) -> bool:
-    """True for a step whose ``fit_transform``, which is what a pipeline calls, takes weights as its ``fit`` may."""
+def _accepts_while_transforming(step: Any) -> bool:
+    """True for a step whose ``fit_transform``, which a pipeline calls, accepts weights."""
     if not hasattr(step, "fit_transform"):
         return True
     parameters = signature(step.fit_transform).parameters
-    return WEIGHT in parameters or any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values())
+    return WEIGHT in parameters or any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())

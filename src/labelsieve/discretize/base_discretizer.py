@@ -50,7 +50,7 @@ class AsGiven(Discretizer):
         return Codes.from_values(X)
 
 
-class Bins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ignore[misc]
+class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ignore[misc]
     """A scikit-learn transformer that cuts the range of every column into bins."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": [StrOptions({"error", "level"})]}

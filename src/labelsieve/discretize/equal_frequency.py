@@ -9,10 +9,10 @@ from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.cut_points import ColumnCuts, cut_by_values
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize.base_discretizer import Bins, Missing
+from labelsieve.discretize.base_discretizer import BaseBins, Missing
 
 
-class EqualFrequency(Bins):
+class EqualFrequency(BaseBins):
     r"""Cut every column into bins of about equal numbers of rows.
 
     The boundary between two neighboring distinct values :math:`a < b` has the fraction :math:`F(a)` of the rows (or of their
@@ -48,7 +48,7 @@ class EqualFrequency(Bins):
     name = "equal-frequency"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Bins._parameter_constraints,
+        **BaseBins._parameter_constraints,
         "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
     }
 

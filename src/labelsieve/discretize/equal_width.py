@@ -9,13 +9,13 @@ from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.cut_points import ColumnCuts, bin_equal_width, cut_by_values
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize.base_discretizer import Bins, Missing
+from labelsieve.discretize.base_discretizer import BaseBins, Missing
 from labelsieve.errors import one_of, whole_number
 
 Closed = Literal["left", "right"]
 
 
-class EqualWidth(Bins):
+class EqualWidth(BaseBins):
     r"""Cut the range of every column into bins of equal width.
 
     With :math:`w = (\max - \min) / n`, the cut points are :math:`\min + i w`. Bins are closed on the left, the last on both
@@ -53,7 +53,7 @@ class EqualWidth(Bins):
     name = "equal-width"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Bins._parameter_constraints,
+        **BaseBins._parameter_constraints,
         "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
         "closed": [StrOptions({"left", "right"})],
     }

@@ -9,10 +9,10 @@ from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.cut_points import ColumnCuts, cut_by_values
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize.base_discretizer import Bins, Missing
+from labelsieve.discretize.base_discretizer import BaseBins, Missing
 
 
-class KMeansBins(Bins):
+class KMeansBins(BaseBins):
     r"""Cut every column into the clusters of one-dimensional k-means.
 
     The bins :math:`B_1, \dots, B_n` minimize
@@ -49,7 +49,7 @@ class KMeansBins(Bins):
     name = "k-means"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Bins._parameter_constraints,
+        **BaseBins._parameter_constraints,
         "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
     }
 

@@ -12,11 +12,11 @@ from labelsieve.counting.cut_points import ColumnCuts, apply_cuts, cut_by_classe
 from labelsieve.counting.joint_codes import join
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize.base_discretizer import Bins, Missing, as_matrix_like
+from labelsieve.discretize.base_discretizer import BaseBins, Missing, as_matrix_like
 from labelsieve.errors import InputError, whole_number
 
 
-class MDL(Bins):
+class MDL(BaseBins):
     r"""Recursive entropy minimization with the minimum description length principle (Fayyad and Irani 1993).
 
     A set :math:`S` of :math:`N` rows with :math:`k` classes is cut between the two neighboring values that minimize the class
@@ -69,7 +69,7 @@ class MDL(Bins):
     name = "mdl"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Bins._parameter_constraints,
+        **BaseBins._parameter_constraints,
         "targets": [StrOptions({"auto", "joint", "single", "copy"})],
         "rule": [StrOptions({"fayyad-irani", "kononenko"})],
         "boundaries": [StrOptions({"rows", "values"})],

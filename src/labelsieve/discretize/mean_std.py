@@ -9,11 +9,11 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import ColumnCuts, cut_by_values
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize.base_discretizer import Bins, Missing
+from labelsieve.discretize.base_discretizer import BaseBins, Missing
 from labelsieve.errors import InputError
 
 
-class MeanStd(Bins):
+class MeanStd(BaseBins):
     r"""Levels by the distance from the mean in standard deviations.
 
     Three levels are cut at :math:`\mu \pm c \sigma`; five also at :math:`\mu \pm 2 c \sigma`. The standard deviation is
@@ -53,7 +53,7 @@ class MeanStd(Bins):
     name = "mean-std"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Bins._parameter_constraints,
+        **BaseBins._parameter_constraints,
         "n_levels": [Options(Integral, {3, 5})],
         "factor": [Interval(Real, 0, None, closed="neither")],
         "decimals": [Interval(Integral, 0, 15, closed="both"), None],

@@ -14,10 +14,10 @@ from labelsieve.counting.cut_points import ColumnCuts
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.discretize import Discretizer
-from labelsieve.discretize.base_discretizer import Bins, Missing
+from labelsieve.discretize.base_discretizer import BaseBins, Missing
 
 
-class WekaBins(Bins):
+class WekaBins(BaseBins):
     r"""Bins of equal width for every column, closed on the right, as Weka's unsupervised ``Discretize`` makes them.
 
     The cut points are :math:`\min + i (\max - \min) / n`. Unlike :class:`labelsieve.discretize.EqualWidth` it keeps no values
@@ -35,7 +35,7 @@ class WekaBins(Bins):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Bins._parameter_constraints,
+        **BaseBins._parameter_constraints,
         "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
     }
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from labelsieve.classifiers import KNNRegressor, nested_predictions
-from labelsieve.classifiers.brknn import NeighborClassifier
+from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
@@ -223,4 +223,4 @@ def filled(X: Any, means: Any) -> Any:
 
 def is_nested(classifier: Any) -> bool:
     """Whether one neighbor search serves all numbers of features, with the labels above one half predicted."""
-    return isinstance(classifier, NeighborClassifier | KNNRegressor) and getattr(classifier, "extension", None) is None
+    return isinstance(classifier, BaseNeighborClassifier | KNNRegressor) and getattr(classifier, "extension", None) is None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from labelsieve.classifiers import KNNRegressor
-from labelsieve.classifiers.brknn import NeighborClassifier
+from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.errors import InputError, whole_number
 from labelsieve.metrics import CONVENTIONS, MEASURES
 from labelsieve.names import unknown_name
@@ -22,7 +22,7 @@ from labelsieve.studies.protocol.toml_file import read_toml, write_toml
 
 BASELINES = ("random", "all")
 ALL = "all"  # the one method without a number of features to select
-NEIGHBORS = (NeighborClassifier, KNNRegressor)
+NEIGHBORS = (BaseNeighborClassifier, KNNRegressor)
 MAX_SHOWN = 80  # characters of a refused value in an error
 DEFAULT_MEASURES = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
 

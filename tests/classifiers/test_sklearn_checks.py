@@ -1,0 +1,68 @@
+"""scikit-learn's checks for every classifier that the package defines."""
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelsieve import LabelwiseSieve, classifiers
+from labelsieve.classifiers import (
+    HOMER,
+    IBLR,
+    LIFT,
+    BinaryRelevance,
+    BRkNN,
+    KNNRegressor,
+    LabelCopies,
+    LabelPowerset,
+    LabelSpecific,
+    MLkNN,
+    PrunedPowerset,
+    RAkEL,
+)
+from tests.support.discovery import estimator_cases
+
+EXACT_SVM = LinearSVC(dual=False, tol=1e-12)  # its predictions do not depend on the order of rows
+LOGISTIC = LogisticRegression(max_iter=1000)
+SETTINGS = {
+    BRkNN: [BRkNN(k=3)],
+    MLkNN: [MLkNN(k=3)],
+    IBLR: [IBLR(k=3), IBLR(k=3, with_features=True)],
+    KNNRegressor: [KNNRegressor(k=3)],
+    BinaryRelevance: [BinaryRelevance(LOGISTIC), BinaryRelevance(EXACT_SVM)],
+    LabelSpecific: [LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2), LOGISTIC)],
+    LIFT: [LIFT(random_state=0)],
+    LabelPowerset: [LabelPowerset(LOGISTIC), LabelPowerset(EXACT_SVM)],
+    PrunedPowerset: [PrunedPowerset(LOGISTIC, min_count=2), PrunedPowerset(LOGISTIC, min_count=2, split=True)],
+    LabelCopies: [
+        LabelCopies(LOGISTIC),
+        LabelCopies(EXACT_SVM, targets="select-max"),
+        LabelCopies(LOGISTIC, targets="copy-weight"),
+    ],
+    RAkEL: [
+        RAkEL(LOGISTIC, random_state=0),
+        RAkEL(LOGISTIC, soft=True, random_state=0),
+        RAkEL(LinearSVC(), disjoint=True, random_state=0),
+    ],
+    HOMER: [HOMER(LOGISTIC, random_state=0)],
+}
+
+
+def expected_failures(estimator):
+    votes = isinstance(estimator, BRkNN) or (isinstance(estimator, RAkEL) and not estimator.soft)
+    if votes:
+        reason = "a fraction of votes may be 0 or 1, and the check requires probabilities strictly between"
+        return {"check_classifiers_multilabel_output_format_predict_proba": reason}
+    if isinstance(estimator, LabelPowerset) and hasattr(estimator.base, "predict_proba"):
+        reason = "differences of the best labelsets with and without a label rank rows differently than sums over labelsets"
+        return {"check_classifier_multioutput": reason}
+    if isinstance(estimator, LabelCopies) and hasattr(estimator.base, "predict_proba"):
+        return {"check_classifier_multioutput": "probabilities sum to 1 over the labels; the threshold is not a half"}
+    if isinstance(estimator, LIFT):
+        reason = "Platt scaling uses held-out decision values, and repeated rows change the folds"
+        return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
+    return {}
+
+
+@parametrize_with_checks(estimator_cases(classifiers, SETTINGS), expected_failed_checks=expected_failures)
+def test_sklearn_checks(estimator, check):
+    check(estimator)
