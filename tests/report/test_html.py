@@ -3,7 +3,7 @@
 import pytest
 
 from labelsieve.report.html import Html, escaped, joined, paragraph, tag
-from labelsieve.report.html_tables import MOST_ROWS, Cell, numeric, table
+from labelsieve.report.html_tables import MAX_ROWS, Cell, numeric, table
 from tests.support.report_pages import EVIL, Page
 
 
@@ -40,7 +40,7 @@ def test_tables_say_what_their_cells_are():
 
 
 def test_long_tables_say_what_is_missing():
-    rows = [[f"row {place}", Cell("1", 1.0)] for place in range(MOST_ROWS + 5)]
+    rows = [[f"row {place}", Cell("1", 1.0)] for place in range(MAX_ROWS + 5)]
     page = Page(table("Many", ["name", ">one"], rows))
-    assert len(page.all("tr")) == MOST_ROWS + 1
+    assert len(page.all("tr")) == MAX_ROWS + 1
     assert page.all("p")[0][1] == "The first 1,000 of 1,005 rows."

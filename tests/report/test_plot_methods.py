@@ -40,7 +40,7 @@ def test_bars_of_any_criterion_add_up_to_its_scores(data, criterion):
 
 def test_a_formula_of_one_term_says_that_there_is_nothing_to_split(data):
     ax = Sieve("scls", n_features_to_select=3).fit(data.X, data.Y).plot()
-    assert "scls: one term, nothing to split" in [text.get_text() for text in visible_texts(ax.figure)]
+    assert "scls: one term, no components" in [text.get_text() for text in visible_texts(ax.figure)]
 
 
 @pytest.mark.parametrize("criterion", ["cmi", "jmi", "mim"])

@@ -214,7 +214,7 @@ def test_a_study_with_fewer_splits_of_some_method_says_so(tmp_path):
     page = Page(study_report(StudyResults(tmp_path)).html())
     said = " ".join(page.texts)
     assert "(2 of 3 splits)" in said
-    assert "No tests over the data sets: a comparison needs the same splits of all: scls has 2 of 3 splits of films." in said
+    assert "No tests over the data sets: a comparison needs the same splits for all methods: scls has 2 of 3 splits on films." in said
     assert "No ranks: methods differ in their splits." in said
 
 
@@ -231,7 +231,7 @@ def test_a_study_without_results_is_refused(tmp_path):
         Study(protocol(), tmp_path).run(on_cell=_stop_after(1))
     results = StudyResults(tmp_path)
     results.datasets = []
-    with pytest.raises(InputError, match="no results yet"):
+    with pytest.raises(InputError, match="this study has no results"):
         study_report(results)
 
 

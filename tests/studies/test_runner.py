@@ -234,7 +234,7 @@ def test_two_runners_started_at_once_lose_nothing(tmp_path):
 
 
 def test_two_runners_of_one_process_exclude_each_other(tmp_path):
-    with StudyStore(tmp_path), pytest.raises(StudyError, match="runs already"):
+    with StudyStore(tmp_path), pytest.raises(StudyError, match="is already running"):
         StudyStore(tmp_path)
     StudyStore(tmp_path).__exit__()
 

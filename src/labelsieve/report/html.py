@@ -1,4 +1,4 @@
-"""Building HTML so that text cannot become markup: everything is escaped that was not built here."""
+"""Building HTML in which text cannot become markup: everything is escaped that was not built here."""
 
 import html
 from collections.abc import Iterable
@@ -10,13 +10,13 @@ _VOID = frozenset({"br", "meta"})
 
 
 class Html(str):
-    """Markup that was built by :func:`tag`, or is written in this library; any other text is escaped where it is put in."""
+    """Markup that was built by :func:`tag` or is a constant of this library; any other text is escaped on insertion."""
 
     __slots__ = ()
 
 
 def escaped(text: object) -> Html:
-    r"""Text as markup that shows it. Characters that are not to be seen, but for line ends, are written as escapes.
+    r"""Return text as markup. Invisible characters except line ends are written as escapes.
 
     >>> escaped("<script>alert(1)</script>\x07")
     '&lt;script&gt;alert(1)&lt;/script&gt;\\x07'
@@ -27,7 +27,7 @@ def escaped(text: object) -> Html:
 
 
 def tag(name: str, /, *children: object, **attributes: Any) -> Html:
-    """An element. An attribute that is None or False is left out; ``class_`` is class, and ``_`` becomes ``-``.
+    """Return an element. Attributes that are None or False are left out; ``class_`` is class, and ``_`` becomes ``-``.
 
     >>> tag("td", "a < b", class_="name", data_value=3)
     '<td class="name" data-value="3">a &lt; b</td>'
@@ -45,7 +45,7 @@ def tag(name: str, /, *children: object, **attributes: Any) -> Html:
 
 
 def joined(children: Iterable[object], between: str = "") -> Html:
-    """Pieces one after the other; what is no markup is escaped.
+    """Concatenate pieces; text that is not markup is escaped.
 
     >>> joined(["a & b", tag("b", "c")], ", ")
     'a &amp; b, <b>c</b>'
@@ -54,7 +54,7 @@ def joined(children: Iterable[object], between: str = "") -> Html:
 
 
 def paragraph(*children: object) -> Html:
-    """A paragraph; none where there is nothing to say.
+    """Return a paragraph; empty without text.
 
     >>> paragraph("Three features.")
     '<p>Three features.</p>'

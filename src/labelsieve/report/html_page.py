@@ -1,4 +1,4 @@
-"""Report: one HTML file that needs nothing else."""
+"""Report: one self-contained HTML file."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ from labelsieve.report.html import Html, joined, tag
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report; ``name`` is its anchor."""
+    """A section of a report; ``name`` is its anchor."""
 
     name: str
     title: str
@@ -25,13 +25,13 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A report, ready to be written; made by :func:`selection_report` and :func:`study_report`.
+    """A report, ready to be written, from :func:`selection_report`, :func:`study_report` or :func:`replication_report`.
 
     Attributes
     ----------
     title : str
     lead : Html
-        What was found, in a few sentences.
+        The main findings in a few sentences.
     sections : tuple of Section
 
     Examples
@@ -46,9 +46,9 @@ class Report:
     sections: tuple[Section, ...]
 
     def html(self) -> str:
-        """The page: style and script are inside, and a policy that keeps it from asking for anything else."""
+        """Return the page with inline style and script, and a security policy that blocks all other resources."""
         style, script = _asset("page.css"), _asset("page.js")
-        # Only this very script may run: text that got into the page as markup, against all odds, would stay dead.
+        # Only this script may run: injected markup could not execute code.
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
         head = tag(
@@ -67,18 +67,18 @@ class Report:
             tag("header", tag("h1", self.title)),
             tag("nav", contents, aria_label="Sections"),
             tag("main", tag("div", self.lead, class_="lead"), *map(_section, self.sections), id="findings", tabindex="-1"),
-            tag("footer", tag("p", _made_by()), tag("p", id="said", class_="unseen", role="status")),
+            tag("footer", tag("p", _footer()), tag("p", id="said", class_="unseen", role="status")),
             tag("script", Html(script)),
         )
         return joined([Html("<!DOCTYPE html>\n"), tag("html", head, body, lang="en"), Html("\n")])
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page to ``path``: all of it or, if something fails, nothing."""
+        """Write the page to ``path`` atomically."""
         target = Path(path)
         if not target.parent.is_dir():
-            raise InputError(f"{target}: there is no folder {target.parent}; make it first, or write elsewhere.")
+            raise InputError(f"{target}: there is no folder {target.parent}; create it first, or use another path.")
         if target.is_dir():
-            raise InputError(f"{target}: this is a folder; give the name of a file in it.")
+            raise InputError(f"{target}: this is a folder; pass the path of a file in it.")
         page = self.html().encode()
 
         def write_page(raw: BinaryIO) -> None:
@@ -93,10 +93,10 @@ def _section(section: Section) -> Html:
     return tag("section", tag("h2", section.title, id=heading), section.body, id=section.name, aria_labelledby=heading)
 
 
-def _made_by() -> str:
+def _footer() -> str:
     from labelsieve import __version__
 
-    return f"Made by labelsieve {__version__}. This file holds all that it shows and asks the network for nothing."
+    return f"Made by labelsieve {__version__}. This file is self-contained and makes no network requests."
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Tables that can be sorted, read aloud, and scrolled by keyboard."""
+"""Sortable tables that work with screen readers and keyboards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from math import isfinite
 from labelsieve.report.html import Html, escaped, paragraph, tag
 from labelsieve.report.plaintext import number
 
-MOST_ROWS = 1000  # of a table; a page with more is slow on a phone
+MAX_ROWS = 1000  # of a table; a page with more is slow on a phone
 LONGEST_WORD = 40  # characters of a name that is not broken into lines
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Text, the number that it is sorted by, and whether it is the best of its row."""
+    """Text, its sort key, and whether it is the best of its row."""
 
     text: object
     value: float
@@ -21,7 +21,7 @@ class Cell:
 
 
 def numeric(value: float, *, digits: int | None = None, best: bool = False) -> Cell:
-    """A number to be shown with so many digits; four decimals unless told.
+    """Return a cell for a number, with ``digits`` decimals (default: four significant decimals).
 
     >>> numeric(0.123456).text, numeric(1234, digits=0).text, numeric(float("nan")).text
     ('0.1235', '1,234', '-')
@@ -32,19 +32,19 @@ def numeric(value: float, *, digits: int | None = None, best: bool = False) -> C
 
 
 def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, name: int = 0, sort: bool = True) -> Html:
-    """A table with a caption.
+    """Return a table with a caption.
 
     Parameters
     ----------
     caption : str
     columns : sequence of str
-        Headings; one that begins with ``>`` is of numbers.
+        Headings; one that begins with ``>`` is for numbers.
     rows : sequence of sequences
         Texts, markup or :class:`Cell`.
-    name : int
-        The column that says what a row is about.
-    sort : bool
-        Whether headings become buttons that sort, where scripts run.
+    name : int, default=0
+        The column with the names of the rows.
+    sort : bool, default=True
+        Whether headings are buttons that sort, where scripts run.
 
     Examples
     --------
@@ -52,25 +52,25 @@ def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[object]]
     True
     """
     head = tag("tr", *(_heading(column) for column in columns))
-    shown = rows[:MOST_ROWS]
-    body = (tag("tr", *(_cell(cell, place == name) for place, cell in enumerate(row))) for row in shown)
+    shown = rows[:MAX_ROWS]
+    body = (tag("tr", *(_cell(cell, column == name) for column, cell in enumerate(row))) for row in shown)
     sortable = sort and len(shown) > 1
     element = tag(
         "table", tag("caption", caption), tag("thead", head), tag("tbody", *body), class_="sortable" if sortable else None
     )
     left = len(rows) - len(shown)
     more = paragraph(f"The first {len(shown):,} of {len(rows):,} rows.") if left else ""
-    # Scrolled sideways where it is too wide, by keyboard too: hence the focus, and a name for the group.
+    # Wide tables scroll sideways, also by keyboard: hence the tabindex and the label of the group.
     return Html(tag("div", element, class_="scroll", role="group", aria_label=caption, tabindex="0") + more)
 
 
 def folded(content: Html, summary: str, closed: bool) -> Html:
-    """Content to be opened by its summary, if it is to be closed at first."""
+    """Return content, folded under its summary if ``closed``."""
     return tag("details", tag("summary", summary), content) if closed else content
 
 
 def facts(caption: str, rows: Sequence[tuple[object, object]]) -> Html:
-    """A table of names and what they are, which nobody needs to sort."""
+    """Return a table of names and values, without sorting."""
     return table(caption, ["what", "value"], [[key, value] for key, value in rows], sort=False)
 
 
@@ -81,9 +81,9 @@ def _heading(column: str) -> Html:
 
 def _cell(cell: object, names_row: bool) -> Html:
     if isinstance(cell, Cell):
-        # Not by weight alone: readers of text hear the word.
+        # Not only by font weight: screen readers read the word.
         text = tag("strong", cell.text, tag("span", " (best)", class_="unseen")) if cell.best else escaped(cell.text)
         return tag("td", text, class_="number", data_value=repr(float(cell.value)).replace("inf", "Infinity"))
     words = [] if isinstance(cell, Html) else str(cell).split()
-    look = "long" if max(map(len, words), default=0) > LONGEST_WORD else None  # may be broken anywhere
+    look = "long" if max(map(len, words), default=0) > LONGEST_WORD else None  # may be wrapped anywhere
     return tag("th", cell, scope="row", class_=look) if names_row else tag("td", cell, class_=look)

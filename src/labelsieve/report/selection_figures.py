@@ -57,7 +57,7 @@ def _ranked(selector: Any, data: Facts, steps: dict[str, Any] | None) -> list[Ht
     if steps is None:
         return [scores]
     split = figure(
-        partial(ranking, selector, names=data.names, parts=steps),
+        partial(ranking, selector, names=data.names, components=steps),
         name="figure-steps",
         title="Relevance, redundancy and complementarity of every step.",
         description="Three bars for every selected feature, in order of selection.",

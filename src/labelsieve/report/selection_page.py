@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.errors import InputError
 from labelsieve.labelspace import label_space_name
 from labelsieve.report.data_section import Facts, data_section, label_table, read_facts
-from labelsieve.report.figures.score_chart import own_parts
+from labelsieve.report.figures.score_chart import score_components
 from labelsieve.report.html import Html, paragraph
 from labelsieve.report.html_page import Report, Section
 from labelsieve.report.methods_section import REDUNDANT, STABILITY, STEPS, citation_section, methods_section, selector_rows
@@ -93,7 +93,7 @@ def selection_report(
     )
     has_steps = hasattr(selector, "information_components") and _one_code_table(selector)
     steps = selector.information_components(X, Y) if has_steps else None
-    components, _ = own_parts(selector)
+    components, _ = score_components(selector)
     # A formula of one term has nothing to split; then the table shows the components that all criteria have.
     table = selected_table(selection, components if len(components) > 1 else steps or {}, redundant)
     rows = [*selector_rows(selector), *([STEPS] if steps else []), *([REDUNDANT] if redundant is not None else [])]

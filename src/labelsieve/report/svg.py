@@ -1,20 +1,20 @@
-"""Figures as SVG inside the page: names stay text, colors follow the page, and a title says what is seen."""
+"""Figures as inline SVG: names stay text, colors follow the page, and title and description are accessible."""
 
 import io
 import re
 import warnings
 from collections.abc import Callable
 from typing import Any
-from xml.etree import ElementTree  # writes; what it reads is our own
+from xml.etree import ElementTree  # parses only SVG that was drawn here
 
 from labelsieve.report.figures.figure_style import COLORS, GRAY, off_screen, pyplot
 from labelsieve.report.html import Html, tag
 from labelsieve.report.plaintext import printable
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-# Colors of figures and the variables of page.css that stand for them, on a light page and on a dark one.
+# Colors of figures and the variables of page.css that replace them, on light and dark pages.
 THEME = {"#000000": "--ink", "#ffffff": "--paper", GRAY: "--muted"}
-THEME |= {color.lower(): f"--color-{place}" for place, color in enumerate(COLORS) if color not in THEME}
+THEME |= {color.lower(): f"--color-{index}" for index, color in enumerate(COLORS) if color not in THEME}
 PIXELS = 96  # of CSS, in an inch
 LARGEST, SMALLEST = 1.3, 0.8  # times the size on paper: on a wide page, and on a narrow one before it scrolls
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
@@ -22,18 +22,18 @@ _FAMILY = re.compile(r"font-family:[^;]*;?\s*")
 
 
 def figure(draw: Callable[[], Any], *, name: str, title: str, description: str, caption: str = "") -> Html:
-    """A figure of the page.
+    """Return a figure of the page.
 
     Parameters
     ----------
     draw : callable
-        Makes the axes; called with matplotlib's own settings, whatever the user's are, and away from any window.
+        Makes the axes; called with matplotlib's default settings and without a window.
     name : str
         Unique in the page, for its anchor.
     title, description : str
-        What is seen, for those who do not see it; the title is shown, too.
+        Text alternatives for screen readers; the title is also shown.
     caption : str
-        More, below the figure.
+        Further text below the figure.
     """
     drawing = inline_svg(draw, name=name, title=title, description=description)
     text = tag("figcaption", tag("strong", title), f" {caption}" if caption else "")
@@ -42,7 +42,7 @@ def figure(draw: Callable[[], Any], *, name: str, title: str, description: str, 
 
 
 def inline_svg(draw: Callable[[], Any], *, name: str, title: str, description: str) -> Html:
-    """The SVG element alone."""
+    """Return the SVG element without caption."""
     root = ElementTree.fromstring(_drawn(draw))
     for element in root.findall(f"{{{_SVG}}}metadata"):
         root.remove(element)
@@ -55,10 +55,10 @@ def inline_svg(draw: Callable[[], Any], *, name: str, title: str, description: s
     root.set("role", "img")
     root.set("aria-labelledby", f"{name}-title {name}-description")
     root.set("style", f"width: {PIXELS * LARGEST * inches:.0f}px; min-width: {PIXELS * SMALLEST * inches:.0f}px")
-    for place, (part, text) in enumerate((("title", title), ("desc", description))):
-        element = ElementTree.Element(f"{{{_SVG}}}{part}", id=f"{name}-{'title' if part == 'title' else 'description'}")
+    for index, (part, key, text) in enumerate((("title", "title", title), ("desc", "description", description))):
+        element = ElementTree.Element(f"{{{_SVG}}}{part}", id=f"{name}-{key}")
         element.text = printable(text)
-        root.insert(place, element)
+        root.insert(index, element)
     ElementTree.register_namespace("", _SVG)
     ElementTree.register_namespace("xlink", _XLINK)
     return Html(ElementTree.tostring(root, encoding="unicode"))
@@ -67,17 +67,17 @@ def inline_svg(draw: Callable[[], Any], *, name: str, title: str, description: s
 def _drawn(draw: Callable[[], Any]) -> str:
     plt = pyplot()
     settings = {key: value for key, value in plt.matplotlib.rcParamsDefault.items() if key != "backend"}
-    settings |= {"svg.fonttype": "none", "svg.hashsalt": "labelsieve"}  # text as text, and the same file every time
+    settings |= {"svg.fonttype": "none", "svg.hashsalt": "labelsieve"}  # text stays text, and files are reproducible
     written = io.StringIO()
     with plt.matplotlib.rc_context(settings), off_screen(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the reader's browser has more fonts
-        made = draw().figure.figure
-        made.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the browser has more fonts
+        drawing = draw().figure.figure
+        drawing.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return written.getvalue()
 
 
 def _rename(element: Any, name: str) -> None:
-    """Make ids unique in the page, and what points to them."""
+    """Make ids unique in the page, with their references."""
     for key, value in element.attrib.items():
         if key == "id":
             element.set(key, f"{name}-{value}")
@@ -88,9 +88,9 @@ def _rename(element: Any, name: str) -> None:
 
 
 def _theme(element: Any) -> None:
-    """Colors by variables that the page sets, with the printed color behind them; fonts as the page has them."""
+    """Replace colors by variables of the page, with the printed color as fallback, and drop fonts."""
     style = _FAMILY.sub("", element.get("style", ""))
-    if element.get("fill", "").startswith("#"):  # variables have no meaning in this attribute
+    if element.get("fill", "").startswith("#"):  # variables are not allowed in this attribute
         style = f"fill: {element.attrib.pop('fill')}; {style}"
     if style:
         element.set("style", _COLOR.sub(lambda found: _variable(found.group()), style))

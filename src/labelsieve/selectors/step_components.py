@@ -63,4 +63,4 @@ class StepComponentsMixin:
         """
         check_is_fitted(self)
         parts = None if X is None else self.information_components(X, y)
-        return figure_function("ranking")(self, names=names, parts=parts, n_shown=n_shown, ax=ax)
+        return figure_function("ranking")(self, names=names, components=parts, n_shown=n_shown, ax=ax)

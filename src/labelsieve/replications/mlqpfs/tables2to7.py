@@ -78,14 +78,14 @@ QUICK_SETS = ("yeast",)
 N_FEATURES = {"scene": 294, "yeast": 103, "enron": 1001}
 # Rows of the data sets, and how many of them Mulan's training part has.
 TRAINING_ROWS = {2407: 1211, 2417: 1500, 1702: 1123}
-# The first is the reading; the others show what hangs on it.
+# The first is the assumption; the others show its effect.
 DISCRETIZERS = ("mean-std", "equal-width", "equal-frequency", "mdl")
 
 ASSUMPTIONS = {
     "split": "Not stated. Mulan's training and test parts: every printed one-error and coverage is a multiple of 1/1196, 1/917 "
     "or 1/579, the numbers of test rows.",
-    "discretizer": "Not stated. Levels at mean +- std, which came closest in trial runs; in full runs bins of equal width, of "
-    "equal frequency and by MDL beside it.",
+    "discretizer": "Not stated. Levels at mean +- std, which were closest in trial runs; full runs also have bins of equal "
+    "width, of equal frequency and by MDL.",
     "LIFT": "Labels are ranked by Platt's probabilities. k-means starts at random: the mean of three starts, in full runs.",
     "number of features": "10 % and 15 % of all, rounded: 29 and 44, 10 and 15, 100 and 150.",
     "H of MLQPFS": "As published, without a shift: indefinite on enron, where the weights meet the conditions of Karush, Kuhn "
@@ -94,10 +94,10 @@ ASSUMPTIONS = {
 
 
 class TrainingPart:
-    """One split: the first rows, so many as the training part has, against the rest."""
+    """One split: the first rows, as many as the training part has, against the rest."""
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Any, Any]]:
-        """By the number of rows, which tells the data sets apart."""
+        """Split by the number of rows, which identifies the data set."""
         n_train = TRAINING_ROWS[X.shape[0]]
         yield np.arange(n_train), np.arange(n_train, X.shape[0])
 
@@ -131,12 +131,12 @@ def _protocol(names: Sequence[str], data_home: DataHome, discretizers: Sequence[
 
 
 def named(method: str, discretizer: str) -> str:
-    """The name of a method in the results."""
+    """Return the name of a method in the results."""
     return f"{method} {discretizer}"
 
 
 def ours(results: Results, name: str, share: float, method: str, measure: str) -> tuple[float, float] | None:
-    """Mean and range over the starts of LIFT; None where it was not run."""
+    """Return mean and range over the starts of LIFT; None where it was not run."""
     part = next((one for one in results.values() if method in one.methods and name in one.datasets), None)
     if part is None:
         return None
@@ -144,13 +144,13 @@ def ours(results: Results, name: str, share: float, method: str, measure: str) -
     found = []
     for classifier in part.classifiers:
         sizes, values = part.curve(name, method, measure, classifier)
-        found += [float(values[0, place]) for place, one in enumerate(sizes) if one == size and len(values)]
+        found += [float(value) for value in values[0][sizes == size]] if len(values) else []
     return (float(np.mean(found)), float(np.ptp(found))) if found else None
 
 
 def result_tables(results: Results) -> list[ResultTable]:
-    """A table for each of theirs, then what hangs on the discretizer, then the claims."""
-    tables = [one for key in PRINTED if (one := _table(results, *key)) is not None]
+    """Return a table for each of the paper, then the effect of the discretizer, then the claims."""
+    tables = [table for key in PRINTED if (table := _table(results, *key)) is not None]
     return [*tables, *_discretizers(results), claims_table(_claims(results))]
 
 
@@ -178,7 +178,7 @@ def _table(results: Results, name: str, share: float) -> ResultTable | None:
 
 
 def better(measure: str, pmu: float, mlqpfs: float) -> str:
-    """Which of the two.
+    """Return the better of the two methods.
 
     >>> better("hamming_loss", 0.2, 0.1), better("average_precision", 0.8, 0.7)
     ('mlqpfs', 'pmu')
@@ -186,8 +186,8 @@ def better(measure: str, pmu: float, mlqpfs: float) -> str:
     return "mlqpfs" if (mlqpfs < pmu) == MEASURES[measure].lower_is_better else "pmu"
 
 
-def judged(results: Results, name: str, share: float, discretizer: str) -> dict[str, str]:
-    """Which method is better, by measure."""
+def better_methods(results: Results, name: str, share: float, discretizer: str) -> dict[str, str]:
+    """Return the better method by measure."""
     found = {}
     for measure in MEASURED:
         mine = [ours(results, name, share, named(method, discretizer), measure) for method in METHODS]
@@ -197,16 +197,16 @@ def judged(results: Results, name: str, share: float, discretizer: str) -> dict[
 
 
 def _discretizers(results: Results) -> list[ResultTable]:
-    used = [one for one in DISCRETIZERS if any(named("pmu", one) in part.methods for part in results.values())]
+    used = [rule for rule in DISCRETIZERS if any(named("pmu", rule) in part.methods for part in results.values())]
     rows = []
     for name, share in PRINTED:
-        cells = [list(judged(results, name, share, discretizer).values()) for discretizer in used]
+        cells = [list(better_methods(results, name, share, discretizer).values()) for discretizer in used]
         if any(cells):
             theirs = sum(better(measure, *pair) == "mlqpfs" for measure, pair in PRINTED[name, share].items())
-            rows.append((f"{name}, {share:.0%}", str(theirs), *(f"{one.count('mlqpfs')} of {len(one)}" for one in cells)))
+            rows.append((f"{name}, {share:.0%}", str(theirs), *(f"{names.count('mlqpfs')} of {len(names)}" for names in cells)))
     if len(used) < 2:
         return []
-    columns = ("data set", ">published", *(f">{one}" for one in used))
+    columns = ("data set", ">published", *(f">{rule}" for rule in used))
     return [ResultTable("Measures by which MLQPFS is better than PMU, by discretizer", columns, rows)]
 
 
@@ -217,9 +217,9 @@ def _claims(results: Results) -> list[Claim]:
 
 
 def _claim(results: Results, share: float, text: str, allowed: tuple[str, ...]) -> Claim:
-    found = {name: judged(results, name, share, DISCRETIZERS[0]) for name in SETS}
-    run = [name for name, one in found.items() if one]
-    lost = [f"{measure.replace('_', ' ')} on {name}" for name in run for measure, one in found[name].items() if one == "pmu"]
+    found = {name: better_methods(results, name, share, DISCRETIZERS[0]) for name in SETS}
+    run = [name for name, better_by in found.items() if better_by]
+    lost = [f"{measure.replace('_', ' ')} on {name}" for name in run for measure, best in found[name].items() if best == "pmu"]
     shown = f"{', '.join(run)}: PMU is better by {', '.join(lost) or 'none'}"
     return Claim(text, bool(run) and set(lost) <= set(allowed), shown)
 

@@ -1,4 +1,4 @@
-"""The folds of Mulan's cross-validation: Java's random numbers, and Weka's way to shuffle rows with them."""
+"""The folds of Mulan's cross-validation: Java's random numbers, and the shuffle of Weka."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ _MULTIPLIER, _INCREMENT = 0x5DEECE66D, 0xB
 
 
 class JavaRandom:
-    r"""Whole numbers as ``java.util.Random`` draws them, which Java's documentation fixes for all time.
+    r"""Integers of ``java.util.Random``, whose algorithm is fixed by Java's documentation.
 
     The state :math:`s` of 48 bits starts as the seed xor :math:`a`, with :math:`a` = 0x5DEECE66D, and steps by
 
@@ -31,38 +31,38 @@ class JavaRandom:
         self._state = (seed ^ _MULTIPLIER) & _MASK
 
     def _next31(self) -> int:
-        """The upper 31 bits of the next state."""
+        """Return the upper 31 bits of the next state."""
         self._state = (self._state * _MULTIPLIER + _INCREMENT) & _MASK
         return self._state >> 17
 
     def below(self, bound: int) -> int:
-        """The next number from 0 to ``bound - 1``: Java's ``nextInt(bound)``."""
+        """Return the next number from 0 to ``bound - 1``: Java's ``nextInt(bound)``."""
         if bound & (bound - 1) == 0:  # a power of two takes the upper bits
             return (bound * self._next31()) >> 31
         while True:
             drawn = self._next31()
-            if drawn - drawn % bound + bound <= 2**31:  # else the last numbers would be drawn less often
+            if drawn - drawn % bound + bound <= 2**31:  # otherwise the last numbers would be less frequent
                 return drawn % bound
 
 
 class MulanFolds(Splitter):
     """Cross-validation with the folds of Mulan's ``Evaluator``, row by row.
 
-    Rows are shuffled as Weka shuffles them: from the last to the second, each changes places with one of those up to itself,
-    drawn by :class:`JavaRandom`. The test parts are then consecutive blocks, the first ones a row longer where ``n_splits``
-    does not divide the rows.
+    Rows are shuffled as in Weka: from the last to the second, each is swapped with one of those up to itself, drawn by
+    :class:`JavaRandom`. The test folds are then consecutive blocks, the first ones a row longer where ``n_splits`` does not
+    divide the rows.
 
     Parameters
     ----------
-    n_splits : int
-        Ten in Mulan unless told.
-    seed : int
-        One in Mulan.
+    n_splits : int, default=10
+        Number of folds.
+    seed : int, default=1
+        Random state; Mulan's default.
 
     Notes
     -----
-    Cost: a microsecond for each row. Rows come in ascending order, as from all splitters here; Mulan's come shuffled, which
-    a learner could notice that looks at the order of its rows.
+    Cost: a microsecond for each row. Rows are in ascending order, as from all splitters here; Mulan's are shuffled, which
+    matters to a learner that depends on the order of its rows.
 
     Examples
     --------
@@ -75,16 +75,16 @@ class MulanFolds(Splitter):
         self.seed = whole_number(seed, "seed", -(2**63), 2**63 - 1)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
-        """Pairs of training and test rows; ``groups`` is not looked at."""
+        """Yield pairs of training and test rows; ``groups`` is ignored."""
         n = row_count(X, y)
         if n < self.n_splits:
-            raise InputError(f"{n:,} rows are too few for n_splits={self.n_splits}; pass more rows or ask for fewer folds.")
+            raise InputError(f"{n:,} rows are too few for n_splits={self.n_splits}; pass more rows or fewer folds.")
         for block in np.array_split(shuffled(n, self.seed), self.n_splits):
             yield np.setdiff1d(np.arange(n), block), np.sort(block)
 
 
 def shuffled(n: int, seed: int) -> NDArray[np.intp]:
-    """The rows 0 to ``n - 1`` in the order in which Weka's ``randomize`` puts them."""
+    """Return the rows 0 to ``n - 1`` in the order of Weka's ``randomize``."""
     rows, random = list(range(n)), JavaRandom(seed)
     for last in range(n - 1, 0, -1):
         other = random.below(last + 1)

@@ -1,4 +1,4 @@
-"""A selector that ranks features as Mulan's programs did."""
+"""A selector that ranks features as Mulan's programs do."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
@@ -16,29 +16,28 @@ from labelsieve.selectors.sieve import Sieve
 
 
 class MulanRanking(BaseSieve):
-    """A published method that gives every feature one score, with Weka's habits around it.
+    """A published method with one score per feature, and Weka's conventions for bins and ties.
 
-    The scores are those of ``Sieve(method)``, except that nominal columns are not cut, and that bins of equal
-    width are :class:`~labelsieve.replications.mulan.WekaBins`. Equal scores come in
-    :func:`weka_order`, not lowest column first.
+    The scores are those of ``Sieve(method)``, except that nominal columns are not discretized, and that bins of equal width
+    are :class:`~labelsieve.replications.mulan.WekaBins`. Ties are in :func:`weka_order`, not lowest column first.
 
     Parameters
     ----------
-    method : str
+    method : str, default="mlinfogain"
         Such as ``"mlinfogain"`` or ``"br-infogain"``.
-    nominal : sequence of int
-        Columns that are nominal; in a study the data set says which.
-    ties : {"weka", "lowest"}
-        Which of equal scores comes first: as Weka sorts, or the lowest column, as everywhere else here.
-    n_features_to_select : int, float or None
-        As for :class:`labelsieve.Sieve`; None ranks them all.
+    nominal : sequence of int, default=()
+        Nominal columns; a study sets them from the data set.
+    ties : {"weka", "lowest"}, default="weka"
+        The first of equal scores: as Weka sorts, or the lowest column, as elsewhere in this library.
+    n_features_to_select : int, float or None, default=None
+        As for :class:`labelsieve.Sieve`; None ranks all features.
 
     Attributes
     ----------
     selected_ : ndarray of int
         Columns, best first.
     feature_scores_ : ndarray of float
-        Of every column: information gain in nats, joined over the labels where the method joins them.
+        Information gain of every column in nats, combined over the labels where the method does so.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Naive Bayes for numeric and nominal features side by side, as Weka's is."""
+"""Naive Bayes for numeric and nominal features together, as in Weka."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -19,20 +19,20 @@ UNSEEN = -1
 
 
 class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    r"""A class by :math:`P(c) \prod_j P(x_j \mid c)`, with a normal density or the frequencies of values for each column.
+    r"""Classifier by :math:`P(c) \prod_j P(x_j \mid c)`, with a normal density or the frequencies of values for each column.
 
-    Columns of 0 and 1 alone, and those called nominal, have frequencies with Laplace's correction; the others are normal. These
-    are scikit-learn's ``BernoulliNB``, ``CategoricalNB`` and ``GaussianNB``, whose sums of logarithms are added.
+    Binary columns (only 0 and 1) and nominal ones have frequencies with Laplace's correction; the others are normal. These are
+    scikit-learn's ``BernoulliNB``, ``CategoricalNB`` and ``GaussianNB``, whose joint log probabilities are added.
 
     Parameters
     ----------
-    nominal : sequence of int
-        Columns that are nominal; in a study the data set says which.
+    nominal : sequence of int, default=()
+        Nominal columns; a study sets them from the data set.
 
     Notes
     -----
-    A value that was never seen counts like one that was seen in no row of the class. Sparse columns other than those of 0
-    and 1 are made dense. Cost: one pass over the data.
+    An unseen value counts like one without any row of the class. Sparse columns that are not binary are made dense. Cost: one
+    pass over the data.
 
     Examples
     --------
@@ -45,35 +45,34 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.nominal = nominal
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn frequencies, means and variances."""
+        """Estimate frequencies, means and variances."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.classes_, counts = np.unique(y, return_counts=True)
         self._log_prior = np.log(counts / counts.sum())
         squares = X.multiply(X) if sparse.issparse(X) else X * X
-        binary = column_ends(abs(squares - X), "max") == 0  # of 0 and 1 alone
+        binary = column_ends(abs(squares - X), "max") == 0  # only 0 and 1
         valued = np.zeros_like(binary)
         valued[list(self.nominal)] = True
-        self._parts = []
+        self._models = []
         for columns, model in ((binary, BernoulliNB()), (valued & ~binary, _Categories()), (~binary & ~valued, GaussianNB())):
             if columns.any():
-                self._parts.append((np.flatnonzero(columns), model.fit(_dense_unless(X[:, columns], model), y)))
+                self._models.append((np.flatnonzero(columns), model.fit(_dense_unless(X[:, columns], model), y)))
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of every class."""
+        """Return the probability of every class."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        total = (1 - len(self._parts)) * self._log_prior  # every part counts the prior once
-        for columns, model in self._parts:
+        total = (1 - len(self._models)) * self._log_prior  # every model counts the prior once
+        for columns, model in self._models:
             total = total + model.predict_joint_log_proba(_dense_unless(X[:, columns], model))
-        shares: NDArray[np.float64] = softmax(total, axis=1)
-        return shares
+        probabilities: NDArray[np.float64] = softmax(total, axis=1)
+        return probabilities
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class; the first of those that tie."""
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[likeliest])
+        """Return the most probable class; the first of those that tie."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -82,7 +81,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Categories(CategoricalNB):  # type: ignore[misc]
-    """Frequencies of values, with one more value for all that was never seen."""
+    """Frequencies of values, with one more level for all unseen values."""
 
     def fit(self, X: Any, y: Any) -> Self:
         self._codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=UNSEEN).fit(X)

@@ -1,8 +1,8 @@
-"""Columns as Weka cuts them: numeric ones into bins of equal width whatever their values, nominal ones not at all."""
+"""Weka's discretization: equal-width bins for all numeric columns, none for nominal ones."""
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,15 @@ from labelsieve.discretize.base_discretizer import BaseBins, Missing
 
 
 class WekaBins(BaseBins):
-    r"""Bins of equal width for every column, closed on the right, as Weka's unsupervised ``Discretize`` makes them.
+    r"""Equal-width bins for every column, closed on the right, as in Weka's unsupervised ``Discretize``.
 
-    The cut points are :math:`\min + i (\max - \min) / n`. Unlike :class:`labelsieve.discretize.EqualWidth` it keeps no values
-    as levels: a column of few values that lie close together loses some of them.
+    The cut points are :math:`\min + i (\max - \min) / n`. Unlike :class:`labelsieve.discretize.EqualWidth` it never uses
+    values as levels: a column with few, close values loses some of them.
 
     Parameters
     ----------
-    n_bins : int
-    missing : {"error", "level"}
+    n_bins : int, default=10
+    missing : {"error", "level"}, default="error"
 
     Examples
     --------
@@ -44,7 +44,8 @@ class WekaBins(BaseBins):
         self.missing = missing
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
-        low, high = (column_ends(table.dense if table.dense is not None else table.sparse, how) for how in ("min", "max"))
+        values = table.dense if table.dense is not None else table.sparse
+        low, high = column_ends(values, "min"), column_ends(values, "max")
         points = low[:, np.newaxis] + ((high - low) / self.n_bins)[:, np.newaxis] * np.arange(1, self.n_bins)
         points = points[high > low]
         starts = np.concatenate([[0], np.cumsum(np.where(high > low, self.n_bins - 1, 0))]).astype(np.int64)
@@ -52,21 +53,21 @@ class WekaBins(BaseBins):
 
 
 class KeepNominal(Discretizer):
-    """Cuts numeric columns by a rule, and takes the values of nominal ones as their codes.
+    """Discretize numeric columns by a rule, and use the values of nominal ones as codes.
 
-    Weka cuts what the file declares numeric and nothing else. It matters for a supervised rule: a nominal feature of little
-    information keeps it, a numeric one that is cut nowhere has none.
+    Weka discretizes only columns that the file declares numeric. This matters for a supervised rule: a nominal feature with
+    little information keeps it, a numeric one without any cut point has none.
 
     Parameters
     ----------
     rule : Discretizer
         For numeric columns.
     nominal : sequence of int
-        Columns whose values are codes already.
+        Columns whose values are codes.
 
     Notes
     -----
-    Cost: that of the rule. Sparse data in which both kinds occur are coded densely, a byte for each cell.
+    Cost: that of the rule. Sparse data with both kinds are encoded densely, one byte per value.
 
     Examples
     --------
@@ -82,7 +83,7 @@ class KeepNominal(Discretizer):
         self.nominal = nominal
 
     def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
-        """Codes of ``X``; a list of them where the rule has cuts for each target and a column is numeric."""
+        """Return the codes of ``X``; a list of them where the rule has cut points for each target and a column is numeric."""
         is_nominal = np.zeros(X.shape[1], dtype=bool)
         is_nominal[list(self.nominal)] = True
         if is_nominal.all():
@@ -93,11 +94,11 @@ class KeepNominal(Discretizer):
         kept = Codes.from_values(columns[:, is_nominal])
         cut = self.rule.encode(columns[:, ~is_nominal], y, sample_weight)
         if isinstance(cut, list):
-            return [_woven(kept, one, is_nominal) for one in cut]
-        return _woven(kept, cut, is_nominal)
+            return [_merged(kept, codes, is_nominal) for codes in cut]
+        return _merged(kept, cut, is_nominal)
 
 
-def _woven(kept: Codes, cut: Codes, is_nominal: Any) -> Codes:
+def _merged(kept: Codes, cut: Codes, is_nominal: Any) -> Codes:
     levels = np.empty(len(is_nominal), dtype=np.uint32)
     levels[is_nominal], levels[~is_nominal] = kept.levels, cut.levels
     codes = np.empty((kept.n_rows, len(is_nominal)), dtype=np.uint8 if levels.max() <= 256 else np.uint16, order="F")
@@ -105,7 +106,7 @@ def _woven(kept: Codes, cut: Codes, is_nominal: Any) -> Codes:
     return Codes(kept.n_rows, levels, dense=codes)
 
 
-def column_ends(X: Any, how: str) -> NDArray[np.float64]:
-    """The least or the largest value (``how`` is ``"min"`` or ``"max"``) of every column, dense or sparse."""
-    found = getattr(X, how)(axis=0)
+def column_ends(X: Any, end: Literal["min", "max"]) -> NDArray[np.float64]:
+    """Return the minimum or maximum of every column, dense or sparse."""
+    found = X.min(axis=0) if end == "min" else X.max(axis=0)
     return np.array(found.toarray() if sparse.issparse(found) else found, dtype=np.float64).ravel()

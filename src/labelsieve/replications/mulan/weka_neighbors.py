@@ -1,4 +1,4 @@
-"""Nearest neighbors as Weka and Mulan count them, ties and all."""
+"""Nearest neighbors with the conventions of Weka and Mulan, including ties."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
@@ -12,25 +12,25 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.classifiers import BRkNN, Neighbors
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
-from labelsieve.classifiers.brknn import BaseNeighborClassifier
+from labelsieve.classifiers.brknn import NeighborClassifier
 from labelsieve.replications.mulan.weka_scaler import WekaScaler
 
 
 class MulanBRkNN(MultiLabelClassifier):
     """Mulan's BR-kNN: features on Weka's scale, every row as near as the k-th counted, Mulan's confidences.
 
-    It answers what ``make_pipeline(WekaScaler(nominal), BRkNN(k, ties="all", smoothing="mulan"))`` does, save that a nominal
-    column adds its 0 or 1 to a squared distance in one step, as in Weka. Where other columns add fractions, that decides by
+    It predicts like ``make_pipeline(WekaScaler(nominal), BRkNN(k, ties="all", smoothing="mulan"))``, except that a nominal
+    column adds its 0 or 1 to a squared distance in one step, as in Weka. Where other columns add fractions, this determines in
     the last bit which rows tie.
 
     Parameters
     ----------
-    k : int
-        Neighbors; ten in Mulan unless told.
-    nominal : sequence of int
-        Columns that are nominal; in a study the data set says which.
+    k : int, default=10
+        Number of neighbors.
+    nominal : sequence of int, default=()
+        Nominal columns; a study sets them from the data set.
     n_jobs : int, optional
-        Threads.
+        Number of threads.
 
     Notes
     -----
@@ -46,9 +46,9 @@ class MulanBRkNN(MultiLabelClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "k": BaseNeighborClassifier._parameter_constraints["k"],
+        "k": NeighborClassifier._parameter_constraints["k"],
         "nominal": ["array-like"],
-        "n_jobs": BaseNeighborClassifier._parameter_constraints["n_jobs"],
+        "n_jobs": NeighborClassifier._parameter_constraints["n_jobs"],
     }
 
     def __init__(self, k: int = 10, *, nominal: Sequence[int] = (), n_jobs: int | None = None) -> None:
@@ -58,38 +58,38 @@ class MulanBRkNN(MultiLabelClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the scale, and keep the rows on it."""
+        """Fit the scaler, and store the scaled rows."""
         self._rows, labels = self._read(X, y)
         self._scaler = WekaScaler(self.nominal).fit(self._rows)
-        self._shares = BRkNN(self.k, ties="all", smoothing="mulan", n_jobs=self.n_jobs)
-        self._shares.fit(self._scaler.transform(self._rows), labels)
+        self._knn = BRkNN(self.k, ties="all", smoothing="mulan", n_jobs=self.n_jobs)
+        self._knn.fit(self._scaler.transform(self._rows), labels)
         return self
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)
         if not self._scaler.values_ or sparse.issparse(X):
-            return self._shares.predict_proba(self._scaler.transform(X))
-        known, asked = (self._scaler.scaled(rows) for rows in (self._rows, X))
+            return self._knn.predict_proba(self._scaler.transform(X))
+        known, queries = (self._scaler.scaled(rows) for rows in (self._rows, X))
         squares = np.zeros((len(X), len(known)))
         for column in range(X.shape[1]):
             if column in self._scaler.values_:
                 squares += np.not_equal.outer(X[:, column], self._rows[:, column])
             else:
-                squares += np.subtract.outer(asked[:, column], known[:, column]) ** 2
-        return self._shares._estimate(X, as_near_as(squares, self.k))
+                squares += np.subtract.outer(queries[:, column], known[:, column]) ** 2
+        return self._knn._estimate(X, as_near_as(squares, self.k))
 
 
 class WekaKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Weka's IBk: the class that most of the nearest rows have, of which there may be more than k.
+    r"""Weka's IBk: the most frequent class of the nearest rows, of which there may be more than k.
 
-    A class that :math:`c` of the :math:`m` rows have which are as near as the k-th is as likely as
-    :math:`(c + 1/N) / (m + q/N)`, with N rows and q classes in all. Features are taken as they are: see
+    A class with :math:`c` of the :math:`m` rows that are as near as the k-th has the probability
+    :math:`(c + 1/N) / (m + q/N)`, with N training rows and q classes. Features are not scaled: see
     :class:`~labelsieve.replications.mulan.WekaScaler`.
 
     Parameters
     ----------
-    k : int
-        Neighbors; where there are fewer rows, all.
+    k : int, default=10
+        Number of neighbors; all rows if there are fewer.
 
     Examples
     --------
@@ -101,25 +101,24 @@ class WekaKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.k = k
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep the rows."""
+        """Store the rows."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         columns = sparse.csr_array((np.ones(len(codes)), (np.arange(len(codes)), codes)))
-        self._shares = BRkNN(self.k, ties="all", smoothing="mulan").fit(X, sparse.csr_matrix(columns))
+        self._knn = BRkNN(self.k, ties="all", smoothing="mulan").fit(X, sparse.csr_matrix(columns))
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of every class."""
+        """Return the probability of every class."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        shares: NDArray[np.float64] = self._shares._label_probabilities(X)
-        return shares
+        probabilities: NDArray[np.float64] = self._knn._label_probabilities(X)
+        return probabilities
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class; the first of those that tie."""
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[likeliest])
+        """Return the most probable class; the first of those that tie."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -128,7 +127,7 @@ class WekaKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def as_near_as(squares: NDArray[np.float64], k: int) -> Neighbors:
-    """Of a table of squared distances, queries down, those rows that are no farther than the ``k``-th nearest.
+    """Return the rows that are no farther than the ``k``-th nearest, from squared distances with queries in rows.
 
     >>> as_near_as(np.array([[4.0, 1.0, 4.0, 9.0]]), 2).rows
     array([0, 1, 2], dtype=uint32)

@@ -1,4 +1,4 @@
-"""The order in which Weka's rankers put features of equal score."""
+"""The order of features with equal scores in Weka's rankers."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 
 def weka_order(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.intp]:
-    """Columns from the largest score to the smallest, equals as Weka's rankers left them until 2013.
+    """Sort columns from the largest score to the smallest, with ties in the order of Weka's rankers until 2013.
 
-    Those sort in ascending order by Hoare's quicksort, with the middle element as the pivot, and read the result backwards.
-    It is not stable: equal scores come neither in the order of their columns nor against it. Where many features have no
-    information at all, this order alone decides which of them are chosen. The order is a fact about old results, not a good
-    rule: elsewhere in this library ties go to the lowest column.
+    Those sort in ascending order by Hoare's quicksort, with the middle element as the pivot, and reverse the result. It is
+    not stable: ties are neither in ascending nor in descending order of columns. Where many features have no information,
+    this order alone determines which of them are selected. It is needed to reproduce old results and is not a good rule:
+    elsewhere in this library ties go to the lowest column.
 
     Cost: about a microsecond for each comparison, ``n log n`` of them.
 
@@ -33,7 +33,7 @@ def weka_order(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.intp
 
 
 def _partition(values: list[float], order: list[int], low: int, high: int) -> int:
-    """Bring what is below the pivot before what is above it; the end of the lower part."""
+    """Move values below the pivot before those above it; return the end of the lower part."""
     pivot = values[order[(low + high) // 2]]
     while low < high:
         while values[order[low]] < pivot and low < high:

@@ -1,4 +1,4 @@
-"""Features on the scale on which Weka measures distances."""
+"""Feature scaling for the distances of Weka."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -13,28 +13,28 @@ from labelsieve.replications.mulan.weka_bins import column_ends
 
 
 class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Columns such that Euclid's distance of two rows is that of Weka's ``EuclideanDistance``.
+    r"""Scale columns such that the Euclidean distance of two rows is that of Weka's ``EuclideanDistance``.
 
-    A numeric column becomes :math:`(x - \min) / (\max - \min)` by the training rows, and 0 where these do not differ. (A
-    new row may lie outside of [0, 1].) Two nominal values are 0 apart if they are equal, else 1: a column of the codes 0
-    and 1 stays as it is; of others every value becomes two columns that hold 1/2 where the row has the value, so that two
-    values are :math:`\sqrt{4 \cdot 1/4}` apart, without rounding. A value that was never seen is as far from all others.
+    A numeric column becomes :math:`(x - \min) / (\max - \min)` by the training rows, and 0 where these are constant. (New rows
+    may be outside [0, 1].) Two nominal values have distance 0 if they are equal, else 1: a column of the codes 0 and 1 is
+    unchanged; otherwise every value becomes two columns that are 1/2 where the row has the value, so that two values have
+    distance :math:`\sqrt{4 \cdot 1/4}`, without rounding. An unseen value has distance 1 from all others.
 
     Parameters
     ----------
-    nominal : sequence of int
-        Columns that are nominal; in a study the data set says which.
+    nominal : sequence of int, default=()
+        Nominal columns; a study sets them from the data set.
 
     Attributes
     ----------
     low_, width_ : ndarray
-        Of every column; 0 and 1 where it is nominal.
+        Minimum and range of every column; 0 and 1 where it is nominal.
     values_ : dict of int to ndarray
-        Of nominal columns with other values than 0 and 1, those that were seen.
+        Values of nominal columns with other values than 0 and 1.
 
     Notes
     -----
-    Sparse columns are not shifted, which changes no distance. Cost: one pass over the data.
+    Sparse columns are not shifted, which does not change distances. Cost: one pass over the data.
 
     Examples
     --------
@@ -48,9 +48,9 @@ class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.nominal = nominal
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn ranges and values."""
+        """Determine ranges and values."""
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64)
-        low, high = (column_ends(X, how) for how in ("min", "max"))
+        low, high = column_ends(X, "min"), column_ends(X, "max")
         nominal = np.asarray(self.nominal, dtype=np.intp)
         fractions = X - (X.floor() if sparse.issparse(X) else np.floor(X))
         two = (low >= 0) & (high <= 1) & (column_ends(fractions, "max") == 0)  # columns of the codes 0 and 1
@@ -60,14 +60,14 @@ class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> Any:
-        """Scaled columns; sparse stays sparse."""
+        """Return scaled columns; sparse stays sparse."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse=("csr", "csc"), dtype=np.float64)
         scaled = self.scaled(X)
         return self._spread(scaled, X) if self.values_ else scaled
 
     def scaled(self, X: Any) -> Any:
-        """Columns by their ranges; nominal ones as they are."""
+        """Return columns divided by their ranges; nominal ones are unchanged."""
         known = self.width_ > 0
         if sparse.issparse(X):
             inverse = np.divide(1.0, self.width_, out=np.zeros_like(self.width_), where=known)
@@ -75,13 +75,13 @@ class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.divide(X - self.low_, self.width_, out=np.zeros_like(X), where=known)
 
     def _spread(self, scaled: Any, X: Any) -> Any:
-        """Put the columns of each value in the place of the nominal column, which is where distances are added up."""
+        """Replace each nominal column by the columns of its values, in the same position, as distances are summed in order."""
         pieces, done = [], 0
         for column, values in sorted(self.values_.items()):
-            own = _dense(X, column)
-            place = np.searchsorted(values, own).clip(max=len(values) - 1)
-            place[values[place] != own] = len(values)  # never seen
-            halves = np.repeat(np.eye(len(values) + 1)[place] / 2, 2, axis=1)
+            found = _dense(X, column)
+            codes = np.searchsorted(values, found).clip(max=len(values) - 1)
+            codes[values[codes] != found] = len(values)  # unseen
+            halves = np.repeat(np.eye(len(values) + 1)[codes] / 2, 2, axis=1)
             pieces += [scaled[:, done:column], sparse.csr_array(halves) if sparse.issparse(X) else halves]
             done = column + 1
         pieces.append(scaled[:, done:])

@@ -26,20 +26,20 @@ _SHORTEST_AXIS = 2.2
 
 
 def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH, ax: Any = None) -> Any:
-    """Average ranks of methods on a line, with bars that join those whose difference may be chance.
+    """Draw average ranks of methods on a line, with bars that join methods without a significant difference.
 
-    After Demšar (2006), figure 1; the best method is on the left. A bar joins methods of which no two differ. If a method under
-    a bar is not one of them, which Wilcoxon's test can bring about, dots mark those that are. A control is in bold, and the
-    bar joins what does not differ from it.
+    After Demšar (2006), figure 1; the best method is on the left. A bar joins methods of which no two differ significantly. If
+    a method under a bar does not belong to it, which Wilcoxon's test can cause, dots mark those that do. A control is in bold,
+    and the bar joins the methods that do not differ from it.
 
     Parameters
     ----------
     comparison : Comparison
-        What :func:`labelsieve.statistics.compare` found.
-    width : float
-        Inches, of a figure of its own; more where names need it.
+        The result of :func:`labelsieve.statistics.compare`.
+    width : float, default=6.3
+        Inches of a new figure; more where names need it.
     ax : matplotlib axes, optional
-        Where to draw; its size decides the size of the text. By default a figure of its own that fits.
+        Their size determines the size of the text. By default a new figure of fitting size.
 
     Returns
     -------
@@ -82,17 +82,18 @@ class _Name:
 
 
 class _Plan:
-    """Where things go: ranks along x, inches along y with the axis of ranks at 0."""
+    """The layout: ranks along x, inches along y with the axis of ranks at 0."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.n_methods = len(comparison.methods)
         order = comparison.order
         on_left = (self.n_methods + 1) // 2
         self.names = []
-        for place, method in enumerate(order):
-            name, rank, left = printable(comparison.methods[method]), float(comparison.average_ranks[method]), place < on_left
+        for position, method in enumerate(order):
+            name, rank = printable(comparison.methods[method]), float(comparison.average_ranks[method])
+            left = position < on_left
             text = f"{rank:.2f}  {name}" if left else f"{name}  {rank:.2f}"
-            level = place if left else self.n_methods - 1 - place
+            level = position if left else self.n_methods - 1 - position
             self.names.append(_Name(text, rank, level, left, method == comparison.control))
         self.shortest_axis = max(_SHORTEST_AXIS, _NUMBER * (self.n_methods - 1))
         self.gap, self.step = 0.0, 1
@@ -103,11 +104,11 @@ class _Plan:
         self.height = _ABOVE + self.depth + 0.06
 
     def width_of_names(self, ax: Any, size: float) -> float:
-        """Inches that the longest names on both sides take."""
+        """Return the width in inches of the longest names on both sides."""
         return sum(self.margins(ax, size))
 
     def margins(self, ax: Any, size: float) -> tuple[float, float]:
-        """Inches left and right of the axis of ranks."""
+        """Return the inches left and right of the axis of ranks."""
         left, right = (
             max((text_width(ax, name.text, size, name.weight) for name in self.names if name.left is side), default=0.0)
             for side in (True, False)
@@ -115,12 +116,12 @@ class _Plan:
         return left + 3 * _GAP, right + 3 * _GAP
 
     def fit(self, ax: Any) -> float:
-        """Set the limits of the axes; return by how much everything shrinks."""
+        """Set the limits of the axes; return the scale of all sizes."""
         ax.set_axis_off()
         width, height = size_in_inches(ax)
         scale = min(1.0, height / self.height)
-        room = width - min(self.shortest_axis, 0.3 * width) + 0.01
-        while scale * FONT > SMALLEST_FONT and self.width_of_names(ax, FONT * scale) > room:
+        available = width - min(self.shortest_axis, 0.3 * width) + 0.01
+        while scale * FONT > SMALLEST_FONT and self.width_of_names(ax, FONT * scale) > available:
             scale *= 0.95
         left, right = self.margins(ax, FONT * scale)
         per_rank = max(width - left - right, 0.2 * width) / (self.n_methods - 1)  # inches
@@ -143,7 +144,7 @@ def _draw_axis(ax: Any, comparison: Comparison, step: int, scale: float) -> None
         return
     distance = comparison.critical_difference
     if not comparison.different.any() and max(comparison.average_ranks) - min(comparison.average_ranks) > distance:
-        # Without it the bar, longer than the critical difference, would be a riddle.
+        # Explains a bar that is longer than the critical difference.
         ax.text(1, 0.36, "No difference by Friedman's test", va="center", fontsize=FONT * scale, color=GRAY)
     elif distance <= n - 1:
         ax.plot([1, 1 + distance], [0.34, 0.34], color=ink(), linewidth=1.4 * scale, marker="|", markersize=6 * scale)
@@ -156,12 +157,12 @@ def _draw_bar(ax: Any, comparison: Comparison, bar: tuple[int, ...], y: float, s
     low, high = _span(comparison, bar)
     ax.plot([low, high], [y, y], color=COLORS[0], linewidth=3.0 * scale, solid_capstyle="round", zorder=3)
     members = [float(comparison.average_ranks[method]) for method in bar]
-    strangers = [
+    others = [
         method
         for method, rank in enumerate(comparison.average_ranks)
         if method not in bar and min(members) <= rank <= max(members)
     ]
-    if strangers:
+    if others:
         ax.plot(members, [y] * len(members), "o", color="white", markeredgecolor=COLORS[0], markersize=4 * scale, zorder=4)
 
 
@@ -169,19 +170,19 @@ def _draw_name(ax: Any, name: _Name, plan: _Plan, scale: float) -> None:
     y = -plan.below_bars - (name.level + 0.5) * _LEVEL
     end = 1 - plan.gap if name.left else plan.n_methods + plan.gap
     ax.plot([name.rank, name.rank, end], [0, y, y], color=GRAY, linewidth=0.8 * scale, solid_joinstyle="miter", zorder=1)
-    place, side = (end - plan.gap, "right") if name.left else (end + plan.gap, "left")
-    ax.text(place, y, name.text, ha=side, va="center", fontsize=FONT * scale, fontweight=name.weight, parse_math=False)
+    x, side = (end - plan.gap, "right") if name.left else (end + plan.gap, "left")
+    ax.text(x, y, name.text, ha=side, va="center", fontsize=FONT * scale, fontweight=name.weight, parse_math=False)
 
 
 def _span(comparison: Comparison, bar: tuple[int, ...]) -> tuple[float, float]:
-    """Where a bar begins and ends: a little beyond its methods, so that bars of equal ranks are seen."""
+    """Return the ends of a bar: slightly beyond its methods, so that bars of equal ranks are visible."""
     ranks = [float(comparison.average_ranks[method]) for method in bar]
-    room = 0.004 * (len(comparison.methods) - 1)
-    return min(ranks) - room, max(ranks) + room
+    margin = 0.004 * (len(comparison.methods) - 1)
+    return min(ranks) - margin, max(ranks) + margin
 
 
 def _stack(spans: list[tuple[float, float]]) -> list[int]:
-    """The highest free level for every bar, from left to right."""
+    """Return the highest free level for every bar, from left to right."""
     ends: list[float] = []
     levels = []
     for low, high in spans:

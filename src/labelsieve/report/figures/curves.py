@@ -21,9 +21,9 @@ from labelsieve.report.plaintext import printable
 from labelsieve.statistics import confidence_band
 from labelsieve.statistics.results_table import read_floats
 
-_MARKED = 8  # markers along a curve
-_BESIDE = 4  # more curves than this have their legend beside the axes
-_UNDER = 0.36  # inches that the numbers and the name of the lower axis take, above a legend below
+_N_MARKERS = 8  # markers along a curve
+_MAX_INSIDE = 4  # more curves than this have their legend to the right of the axes
+_UNDER = 0.36  # inches of the ticks and the label of the lower axis, above a legend below
 
 
 def curves(
@@ -38,10 +38,10 @@ def curves(
     legend: bool | Literal["below"] = True,
     ax: Any = None,
 ) -> Any:
-    """A measure over the number of features: the mean of repetitions, with its confidence band.
+    """Draw a measure over the number of features: the mean of repetitions, with its confidence band.
 
-    Curves differ in color, dashes and markers, so that they can be told apart in gray print too; the legend lists them in the
-    order of their right ends, from top to bottom.
+    Curves differ in color, dashes and markers, so that they are distinct in gray print too; the legend lists them in the order
+    of their right ends, from top to bottom.
 
     Parameters
     ----------
@@ -53,10 +53,10 @@ def curves(
     confidence, test_share : float
         As in :func:`labelsieve.statistics.confidence_band`.
     legend : bool or "below"
-        Inside the axes, or beside them for more than four curves; ``"below"`` is for narrow figures. False leaves it to you,
+        Inside the axes, or to their right for more than four curves; ``"below"`` is for narrow figures. False draws none,
         for instance when several axes share one.
     ax : matplotlib axes, optional
-        By default a figure of its own.
+        By default a new figure.
 
     Returns
     -------
@@ -76,10 +76,10 @@ def curves(
     if ax is None:
         ax = new_axes(WIDTH, max(2.6, 0.17 * len(values) + 0.5))
     ends = {}
-    for place, (name, own) in enumerate(values.items()):
-        numbers = _read(str(name), own, len(x))
+    for index, (name, table) in enumerate(values.items()):
+        numbers = _read(str(name), table, len(x))
         mean = numbers.mean(axis=0)
-        ends[str(name)] = (_draw(ax, x, numbers, place, confidence, test_share), float(mean[~np.isnan(mean)][-1]))
+        ends[str(name)] = (_draw(ax, x, numbers, index, confidence, test_share), float(mean[~np.isnan(mean)][-1]))
     ax.set_xlabel(xlabel, fontsize=FONT)
     ax.set_ylabel(ylabel, fontsize=FONT)
     if title:
@@ -99,7 +99,7 @@ def curves(
 
 
 def legend_columns(names: Iterable[str]) -> int:
-    """How many columns a legend below narrow axes can have.
+    """Return the number of columns of a legend below narrow axes.
 
     >>> legend_columns(["jmi", "random"]), legend_columns(["group-jmi-rand-normalized"])
     (3, 1)
@@ -108,9 +108,9 @@ def legend_columns(names: Iterable[str]) -> int:
     return 3 if longest <= 9 else 2 if longest <= 16 else 1
 
 
-def _read(name: str, own: Any, n_points: int) -> Any:
-    """Repetitions in rows; a single one is one row."""
-    numbers = np.atleast_2d(read_floats(own, f"the values of {name}"))
+def _read(name: str, table: Any, n_points: int) -> Any:
+    """Return repetitions in rows."""
+    numbers = np.atleast_2d(read_floats(table, f"the values of {name}"))
     if numbers.ndim != 2 or numbers.shape[1] != n_points:
         raise InputError(f"{name} has values of shape {numbers.shape} for {n_points} numbers of features.")
     if np.isinf(numbers).any():
@@ -120,36 +120,36 @@ def _read(name: str, own: Any, n_points: int) -> Any:
     return numbers
 
 
-def _draw(ax: Any, x: Any, numbers: Any, place: int, confidence: float, test_share: float | None) -> Any:
-    own = color(place)
+def _draw(ax: Any, x: Any, numbers: Any, index: int, confidence: float, test_share: float | None) -> Any:
+    line_color = color(index)
     mean = numbers.mean(axis=0)
     if len(numbers) > 1:
-        there = ~np.isnan(mean)
-        band = confidence_band(numbers[:, there], confidence=confidence, test_share=test_share)
+        known = ~np.isnan(mean)
+        band = confidence_band(numbers[:, known], confidence=confidence, test_share=test_share)
         low, high = np.full(len(x), np.nan), np.full(len(x), np.nan)
-        low[there], high[there] = band.low, band.high
+        low[known], high[known] = band.low, band.high
         if len(x) == 1:  # an area would have no width
-            ax.vlines(x, low, high, color=own, alpha=0.5, linewidth=1.3)
+            ax.vlines(x, low, high, color=line_color, alpha=0.5, linewidth=1.3)
         else:
-            ax.fill_between(x, low, high, color=own, alpha=0.15, linewidth=0)
-    step = max(1, len(x) // _MARKED)
+            ax.fill_between(x, low, high, color=line_color, alpha=0.15, linewidth=0)
+    step = max(1, len(x) // _N_MARKERS)
     (line,) = ax.plot(
         x,
         mean,
-        color=own,
-        linestyle=STYLES[place % len(STYLES)],
+        color=line_color,
+        linestyle=STYLES[index % len(STYLES)],
         linewidth=1.3,
-        marker=MARKERS[place % len(MARKERS)],
+        marker=MARKERS[index % len(MARKERS)],
         markersize=3.5,
-        markevery=_marked(mean, place % step, step),
+        markevery=_marked(mean, index % step, step),
     )
     return line
 
 
 def _marked(mean: Any, first: int, step: int) -> list[int]:
-    """Every so many points, of other curves others; and points between two gaps, which no line shows."""
-    there = np.pad(~np.isnan(mean), 1)
-    alone = there[1:-1] & ~there[:-2] & ~there[2:]
+    """Return points at regular steps, offset for each curve, and points between two gaps, which no line shows."""
+    known = np.pad(~np.isnan(mean), 1)
+    alone = known[1:-1] & ~known[:-2] & ~known[2:]
     return sorted({*range(first, len(mean), step), *np.flatnonzero(alone).tolist()})
 
 
@@ -161,14 +161,14 @@ def _add_legend(ax: Any, ends: dict[str, tuple[Any, float]], *, below: bool) -> 
         under = pyplot().matplotlib.transforms.ScaledTranslation(0, -_UNDER, ax.figure.dpi_scale_trans)
         where = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": ax.transAxes + under}
         _legend(ax, lines, names, **where, ncols=legend_columns(order), columnspacing=1.0)
-    elif len(order) > _BESIDE:
+    elif len(order) > _MAX_INSIDE:
         _legend(ax, lines, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
     else:
         inside = _legend(ax, lines, names, loc="best")
         width, _ = size_in_inches(ax)
         if inside.get_window_extent().width / ax.figure.dpi > width:
             inside = _legend(ax, lines, short_names(order), loc="best")
-        _make_room(ax, lines, inside)
+        _extend_above(ax, lines, inside)
 
 
 def _legend(ax: Any, lines: list[Any], names: list[str], **where: Any) -> Any:
@@ -180,13 +180,13 @@ def _legend(ax: Any, lines: list[Any], names: list[str], **where: Any) -> Any:
     return legend
 
 
-def _make_room(ax: Any, lines: list[Any], legend: Any) -> None:
-    """Raise the upper limit where no place inside the axes is free of curves, unless somebody has set it."""
+def _extend_above(ax: Any, lines: list[Any], legend: Any) -> None:
+    """Raise the upper limit where the legend would cover curves, unless the user has set it."""
     ax.figure.figure.draw_without_rendering()
-    box, room = legend.get_window_extent(), ax.get_window_extent()
+    box, axes_box = legend.get_window_extent(), ax.get_window_extent()
     covered = any(line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False) for line in lines)
     if covered and ax.get_autoscaley_on() and ax.get_yscale() == "linear":
         low, high = ax.get_ylim()
-        share = min(0.6, (box.height + 4) / room.height)
+        share = min(0.6, (box.height + 4) / axes_box.height)
         ax.set_ylim(low, low + (high - low) / (1 - share))
         legend.set_loc("upper right")

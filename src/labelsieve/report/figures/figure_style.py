@@ -1,10 +1,10 @@
-"""How figures look: sizes that fit a paper, colors that color-blind readers can tell apart."""
+"""The style of figures: sizes that fit a paper, and colors that are safe for color-blind readers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Literal
 
 from labelsieve.report.plaintext import printable
 
@@ -14,21 +14,21 @@ SHORTEST_BARS = 2.5  # inches for the bars of a chart
 FONT = 8.0  # points
 SMALLEST_FONT = 4.5
 
-# Okabe and Ito (2008), without the yellow that is lost on white.
+# Okabe and Ito (2008), without the yellow, which is invisible on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-# As many as colors, plus one: the first 56 pairs of a color and a style are all different.
+# One more than colors: the first 56 pairs of a color and a style are distinct.
 STYLES: tuple[Any, ...] = ("-", "--", (0, (1, 1)), "-.", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (6, 3)), (0, (2, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 GRAY = "#666666"
-# For what lies on a colored cell. Not quite white and black, which a page with a dark background swaps.
+# Text on colored cells. Not exactly white and black, which a dark page swaps.
 ON_DARK, ON_LIGHT = "#fdfdfd", "#0a0a0a"
-HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx")  # with the first colors: told apart in gray print
-LONGEST_NAME = 22  # characters; a figure is no place to read more
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx")  # with the first colors: distinct in gray print
+LONGEST_NAME = 22  # characters; longer names are shortened
 _off_screen: ContextVar[bool] = ContextVar("off_screen", default=False)
 
 
 def pyplot() -> Any:
-    """matplotlib, imported when a figure is drawn."""
+    """Import matplotlib, when a figure is drawn."""
     try:
         from matplotlib import pyplot as plt
     except ImportError as error:
@@ -37,21 +37,21 @@ def pyplot() -> Any:
 
 
 def new_axes(width: float, height: float, *, whole: bool = False) -> Any:
-    """Axes in a figure of their own, that fill it or leave room for their labels."""
-    how: dict[str, Any] = {"figsize": (width, height), "layout": None if whole else "constrained"}
+    """Make axes in a new figure, which fill it (``whole``) or leave a margin for their labels."""
+    layout: Literal["constrained"] | None = None if whole else "constrained"
     if _off_screen.get():
         from matplotlib.figure import Figure
 
-        figure = Figure(**how)
+        figure = Figure(figsize=(width, height), layout=layout)
     else:
-        figure = pyplot().figure(**how)
+        figure = pyplot().figure(figsize=(width, height), layout=layout)
     return figure.add_axes((0.0, 0.0, 1.0, 1.0)) if whole else figure.add_subplot()
 
 
 @contextmanager
 def off_screen() -> Iterator[None]:
-    """Figures that are made inside are unknown to pyplot: no window opens, and nothing has to be closed."""
-    pyplot()  # says what to install
+    """Make figures inside without pyplot: no window opens, and no figure must be closed."""
+    pyplot()  # raises if matplotlib is missing
     before = _off_screen.set(True)
     try:
         yield
@@ -60,7 +60,7 @@ def off_screen() -> Iterator[None]:
 
 
 def short(name: str) -> str:
-    """A name as figures show it: long ones without their middle, since many names differ at their ends.
+    """Return a name for a figure: long ones without their middle, since many names differ at their ends.
 
     >>> short("Mean_Acc1298_Mean_Mem40_MFCC_12")
     'Mean_Acc129…m40_MFCC_12'
@@ -69,15 +69,15 @@ def short(name: str) -> str:
 
 
 def short_names(names: Iterable[object]) -> list[str]:
-    """All names of a figure as it shows them: those that would look the same are cut less.
+    """Return all names of a figure: those that would be equal after shortening are cut less.
 
     >>> short_names(["tempo", "Mean_Acc1298_Mean_Mem40_MFCC_1", "Mean_Acc1298_Std_Mem40_MFCC_1"])
     ['tempo', 'Mean_Acc1298_Mean_Mem40_MFCC_1', 'Mean_Acc1298_Std_Mem40_MFCC_1']
     """
     whole = [printable(str(name)) for name in names]
     shown = [_cut(name, LONGEST_NAME) for name in whole]
-    often = Counter(shown)
-    return [_cut(name, 2 * LONGEST_NAME) if often[cut] > 1 else cut for name, cut in zip(whole, shown, strict=True)]
+    counts = Counter(shown)
+    return [_cut(name, 2 * LONGEST_NAME) if counts[cut] > 1 else cut for name, cut in zip(whole, shown, strict=True)]
 
 
 def _cut(name: str, longest: int) -> str:
@@ -86,33 +86,33 @@ def _cut(name: str, longest: int) -> str:
 
 
 def bar_axes(names: Sequence[str], height: float) -> Any:
-    """Axes of a bar chart with names at the left: a column wide, or somewhat wider where names would take its half."""
+    """Make axes of a bar chart with names at the left: a column wide, or wider where names would cover half of it."""
     ax = new_axes(COLUMN, height)
-    beside = max((text_width(ax, name, FONT) for name in names), default=0.0)
-    ax.figure.set_figwidth(max(COLUMN, beside + SHORTEST_BARS))
+    left = max((text_width(ax, name, FONT) for name in names), default=0.0)
+    ax.figure.set_figwidth(max(COLUMN, left + SHORTEST_BARS))
     return ax
 
 
 def size_in_inches(ax: Any) -> tuple[float, float]:
-    """Width and height of axes, once the layout of their figure is settled."""
+    """Return width and height of axes after layout."""
     ax.figure.figure.draw_without_rendering()
     box = ax.get_window_extent()
     return float(box.width / ax.figure.dpi), float(box.height / ax.figure.dpi)
 
 
 def ink() -> str:
-    """The color of text in the style that is in use: black, or white on the dark background of another."""
+    """Return the text color of the current style: black, or white in dark styles."""
     return str(pyplot().rcParams["text.color"])
 
 
-def color(place: int) -> str:
-    """One of the colors, again from the first when there are no more; the black one is the ink of the style."""
-    own = COLORS[place % len(COLORS)]
-    return ink() if own == "#000000" else own
+def color(index: int) -> str:
+    """Return a color of the cycle; black is replaced by the text color of the style."""
+    found = COLORS[index % len(COLORS)]
+    return ink() if found == "#000000" else found
 
 
 def text_width(ax: Any, text: str, size: float, weight: str = "normal") -> float:
-    """Width of a text in inches."""
+    """Return the width of a text in inches."""
     drawn = ax.text(0, 0, text, fontsize=size, fontweight=weight, parse_math=False)
     box = drawn.get_window_extent()
     drawn.remove()

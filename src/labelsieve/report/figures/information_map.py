@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError
 from labelsieve.report.figures.figure_style import COLUMN, FONT, GRAY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
 
-_CELL = (0.2, 0.16)  # inches, where there is room
+_CELL = (0.2, 0.16)  # inches, where space permits
 _TALLEST = 9.0
 _MANY = 2500  # cells: more are drawn as one image, also in vector formats
 _UNNAMED = 120  # rows or columns: more have no names that could be read
@@ -16,20 +16,20 @@ _UNNAMED = 120  # rows or columns: more have no names that could be read
 def information_map(
     information: Any, *, features: Sequence[str] | None = None, labels: Sequence[str] | None = None, ax: Any = None
 ) -> Any:
-    """How much every feature tells about every label, with alike features and alike labels side by side.
+    """Draw the mutual information of every feature with every label as a clustered heat map.
 
-    Rows and columns are ordered as the leaves of average-linkage trees of their Euclidean distances (scipy's hierarchy, with
-    neighboring leaves as alike as the tree allows). Dark is much; the colors, shades of
-    one blue, differ in lightness alone, so they are safe for color-blind readers and keep their order in gray.
+    Rows and columns are ordered as the leaves of average-linkage trees of their Euclidean distances (scipy's hierarchy with
+    optimal leaf ordering). Dark is high; the colors, shades of one blue, differ in lightness only, so they are safe for
+    color-blind readers and keep their order in gray.
 
     Parameters
     ----------
     information : array-like of shape (n_features, n_labels)
-        In nats, such as what ``Sieve.label_information`` returns.
+        In nats, as returned by ``Sieve.label_information``.
     features, labels : sequence of str, optional
-        Names; numbers unless told.
+        Names (default: numbers).
     ax : matplotlib axes, optional
-        By default a figure of its own: as wide as a column of a paper, or wider where the labels need it.
+        By default a new figure: as wide as a column of a paper, or wider where the labels need it.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def information_map(
         rasterized=table.size > _MANY,
     )
     ax.set_ylim(len(rows), 0)
-    _write_names(ax, [rows[place] for place in down], [columns[place] for place in across])
+    _write_names(ax, [rows[row] for row in down], [columns[column] for column in across])
     bar = ax.figure.colorbar(mesh, ax=ax, location="right", fraction=0.05, pad=0.02, aspect=30)
     bar.set_label("information, nats", fontsize=FONT)
     bar.ax.tick_params(labelsize=FONT)
@@ -75,7 +75,7 @@ def information_map(
 
 
 def leaf_order(table: NDArray[np.float64]) -> list[int]:
-    """Places of rows such that alike ones are neighbors.
+    """Return an order of the rows in which similar ones are neighbors.
 
     >>> leaf_order(np.array([[0.0], [9.0], [1.0]]))
     [1, 2, 0]
@@ -84,13 +84,13 @@ def leaf_order(table: NDArray[np.float64]) -> list[int]:
         return list(range(len(table)))
     from scipy.cluster.hierarchy import leaves_list, linkage
 
-    tree = linkage(table, method="average", optimal_ordering=len(table) <= 500)  # it takes the cube of the rows
-    return [int(place) for place in leaves_list(tree)]
+    tree = linkage(table, method="average", optimal_ordering=len(table) <= 500)  # cubic in the rows
+    return [int(leaf) for leaf in leaves_list(tree)]
 
 
 def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
     if given is None:
-        return [str(place) for place in range(count)]
+        return [str(number) for number in range(count)]
     if len(given) != count:
         raise InputError(f"{len(given)} names for {count} {what}.")
     return short_names(given)
@@ -98,9 +98,9 @@ def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
 
 def _fitting_axes(rows: list[str], columns: list[str]) -> Any:
     ax = new_axes(COLUMN, 1.0)
-    beside = max(text_width(ax, name, FONT) for name in rows) if len(rows) <= _UNNAMED else 0.2
+    left = max(text_width(ax, name, FONT) for name in rows) if len(rows) <= _UNNAMED else 0.2
     above = max(text_width(ax, name, FONT) for name in columns) if len(columns) <= _UNNAMED else 0.2
-    width = min(WIDTH, max(COLUMN, 1.0 + beside + _CELL[0] * len(columns)))
+    width = min(WIDTH, max(COLUMN, 1.0 + left + _CELL[0] * len(columns)))
     height = min(_TALLEST, 0.3 + above + max(1.2, _CELL[1] * len(rows)))
     ax.figure.set_size_inches(width, height)
     return ax
@@ -110,7 +110,7 @@ def _write_names(ax: Any, rows: list[str], columns: list[str]) -> None:
     ax.figure.draw_without_rendering()
     box = ax.get_window_extent()
     each = 72 / ax.figure.dpi * box.height / len(rows), 72 / ax.figure.dpi * box.width / len(columns)  # points
-    down, across = (min(FONT, 0.95 * room) for room in each)
+    down, across = (min(FONT, 0.95 * points) for points in each)
     centers = np.arange(len(rows)) + 0.5, np.arange(len(columns)) + 0.5
     if down >= SMALLEST_FONT:
         ax.set_yticks(centers[0], rows, fontsize=down, parse_math=False)

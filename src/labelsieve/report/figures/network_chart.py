@@ -15,18 +15,18 @@ _HALF_CIRCLE = np.linspace(0, np.pi, 41)
 
 
 def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
-    """A label network as labels in chain order, from top to bottom, with an arc from every parent down to its child.
+    """Draw a label network as labels in chain order, from top to bottom, with an arc from every parent down to its child.
 
-    The parent that a label chose first has a strong line, the others thin ones. A label whose name is gray has no parents.
+    The first parent of a label has a thick line, the others thin ones. A gray name is a label without parents.
 
     Parameters
     ----------
     network : LabelNetwork
         As learned by ``NetworkRule.learn``, or the ``network_`` of a chain or a selector.
     names : sequence of str, optional
-        Of the labels; by default those of the network, or numbers.
+        Names of the labels; by default those of the network, or numbers.
     ax : matplotlib axes, optional
-        By default a figure of its own, with a height for the labels; where there are too many for a page, names are left out.
+        By default a new figure whose height fits the labels; where they exceed a page, names are left out.
 
     Returns
     -------
@@ -45,11 +45,11 @@ def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['sad', 'calm', 'happy']
     """
-    pyplot()  # says what to install
+    pyplot()  # raises if matplotlib is missing
     from matplotlib.collections import LineCollection
 
-    chosen = network.names if names is None else names
-    texts = [str(label) for label in range(network.n_labels)] if chosen is None else list(map(str, chosen))
+    known = network.names if names is None else names
+    texts = [str(label) for label in range(network.n_labels)] if known is None else list(map(str, known))
     if len(texts) != network.n_labels:
         raise InputError(f"{len(texts)} names for {network.n_labels} labels.")
     in_order = [texts[label] for label in network.order]
@@ -57,9 +57,11 @@ def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None
     size = min(FONT, 72 * 0.7 * height / (network.n_labels + 1))
     if ax is None:
         ax = _fitting_axes(in_order, height, size)
-    place = {label: position for position, label in enumerate(network.order)}
-    first = [(place[mine[0]], place[label]) for label, mine in enumerate(network.parents) if mine]
-    others = [(place[parent], place[label]) for label, mine in enumerate(network.parents) for parent in mine[1:]]
+    position_of = {label: position for position, label in enumerate(network.order)}
+    first = [(position_of[parents[0]], position_of[label]) for label, parents in enumerate(network.parents) if parents]
+    others = [
+        (position_of[parent], position_of[label]) for label, parents in enumerate(network.parents) for parent in parents[1:]
+    ]
     ax.add_collection(LineCollection(_arcs(others), colors=GRAY, linewidths=0.5, alpha=0.6, zorder=1))
     ax.add_collection(LineCollection(_arcs(first), colors=COLORS[0], linewidths=1.4, zorder=2))
     children = sorted({child for _, child in first})
@@ -79,7 +81,7 @@ def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None
 
 
 def _arcs(edges: list[tuple[int, int]]) -> list[Any]:
-    """Half ellipses to the right; wider for labels that are farther apart, but less and less so."""
+    """Return half ellipses to the right, whose width grows less than linearly with the distance of the labels."""
     arcs = []
     for start, end in edges:
         out = 0.5 * (end - start) ** 0.7 * np.sin(_HALF_CIRCLE)
@@ -89,7 +91,7 @@ def _arcs(edges: list[tuple[int, int]]) -> list[Any]:
 
 
 def _fitting_axes(names: list[str], height: float, size: float) -> Any:
-    """As wide as names and arcs need, up to the width of a page."""
+    """Make axes as wide as names and arcs need, up to the width of a page."""
     ax = new_axes(WIDTH, height)
     widest = max((text_width(ax, name, size) for name in names), default=0.0)
     ax.figure.set_size_inches(min(WIDTH, widest + 0.4 + min(3.5, 0.8 + 0.5 * height)), height)

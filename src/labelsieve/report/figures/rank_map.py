@@ -21,10 +21,10 @@ _CELL = (0.42, 0.2)  # inches
 
 
 def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None = None, ax: Any = None) -> Any:
-    """Ranks of the methods on every data set as a heat map, from the best method on the left to the worst.
+    """Draw the ranks of the methods on every data set as a heat map, from the best method on the left to the worst.
 
-    The last row has the average ranks. Cells that are large enough hold their number. Colors run from dark for the best to
-    light, in steps that color-blind readers see and gray print keeps (cividis).
+    The last row has the average ranks. Cells that are large enough show their number. Colors run from dark for the best to
+    light and are safe for color-blind readers and gray print (cividis).
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None
         As in :func:`labelsieve.statistics.compare`. Rows may be numbers of features as well.
     lower_is_better : bool
     methods : sequence of str, optional
-        Names, for tables without.
+        Names, for tables without column names.
     ax : matplotlib axes, optional
-        By default a figure of its own.
+        By default a new figure.
 
     Returns
     -------
@@ -83,15 +83,15 @@ def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None
 def _fitting_axes(names: list[str], rows: list[str]) -> Any:
     probe = new_axes(WIDTH, 1.0)
     above = max(text_width(probe, name, FONT) for name in names)
-    beside = max(text_width(probe, row, FONT) for row in rows)
+    left = max(text_width(probe, row, FONT) for row in rows)
     turned = above > _CELL[0]
-    width = min(max(WIDTH, 0.3 + beside + _CELL[0] * len(names)), 2 * WIDTH)
+    width = min(max(WIDTH, 0.3 + left + _CELL[0] * len(names)), 2 * WIDTH)
     probe.figure.set_size_inches(width, 0.2 + (above if turned else 0.2) + _CELL[1] * len(rows))
     return probe
 
 
 def _number_size(ax: Any, n_rows: int, n_columns: int) -> float:
-    """As large as fits the cells of the axes; 0 for cells that are too small for numbers."""
+    """Return the largest font size that fits the cells; 0 for cells that are too small for numbers."""
     width, height = size_in_inches(ax)
     by_width = FONT * 0.9 * width / n_columns / text_width(ax, "10.55", FONT)
     by_height = 72 * 0.85 * height / n_rows
@@ -100,11 +100,11 @@ def _number_size(ax: Any, n_rows: int, n_columns: int) -> float:
 
 
 def _name(ax: Any, names: list[str], rows: list[str]) -> None:
-    """Names at the normal size, or smaller where they would take most of the axes that were handed in."""
+    """Write names at the normal font size, or smaller where they would cover most of the given axes."""
     width, height = size_in_inches(ax)
-    above, beside = (max(text_width(ax, name, FONT) for name in some) for some in (names, rows))
+    above, left = (max(text_width(ax, name, FONT) for name in texts) for texts in (names, rows))
     turned = above > 0.95 * width / len(names)
-    size = FONT * min(1.0, 0.4 * width / beside, 0.5 * height / above if turned else 1.0)
+    size = FONT * min(1.0, 0.4 * width / left, 0.5 * height / above if turned else 1.0)
     if turned:
         size = min(size, 72 * 0.95 * width / len(names))
     size = max(SMALLEST_FONT, size)

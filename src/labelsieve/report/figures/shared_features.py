@@ -28,22 +28,22 @@ def shared_features(
     n_shown: int = 40,
     ax: Any = None,
 ) -> Any:
-    """Which labels chose which features: those that many share at the top, those of a single label at the bottom.
+    """Draw which features are selected for which labels: features of many labels at the top, of a single label at the bottom.
 
-    A dot is a choice, the larger the earlier it was made; the number at the right is how many labels chose the feature. A line
-    parts shared features from those that only one label has, which come in the order of their labels.
+    A dot is a selected feature, larger for a better rank; the number at the right is the number of labels with the feature. A
+    line separates shared features from those of only one label, which are in the order of their labels.
 
     Parameters
     ----------
     selector : fitted LabelwiseSieve
     names : sequence of str, optional
-        Of all features; by default those seen by ``fit``, or numbers.
+        Names of all features; by default those seen by ``fit``, or numbers.
     label_names : sequence of str, optional
-        Numbers unless told.
-    n_shown : int
-        The first so many features.
+        Default: numbers.
+    n_shown : int, default=40
+        Maximum number of features.
     ax : matplotlib axes, optional
-        By default a figure of its own: as wide as a column of a paper, or wider where the labels need it.
+        By default a new figure: as wide as a column of a paper, or wider where the labels need it.
 
     Returns
     -------
@@ -60,26 +60,26 @@ def shared_features(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['tempo', 'loud']
     """
-    chosen = getattr(selector, "label_support_", None)
-    if chosen is None or np.ndim(selector.selected_) != 2:
-        raise InputError("shared_features draws a list of features for every label: fit a LabelwiseSieve.")
-    n_labels, n_places = selector.selected_.shape
+    support = getattr(selector, "label_support_", None)
+    if support is None or np.ndim(selector.selected_) != 2:
+        raise InputError("shared_features draws a ranking of every label: fit a LabelwiseSieve.")
+    n_labels, n_ranks = selector.selected_.shape
     texts = short_names(range(n_labels) if label_names is None else label_names)
     if len(texts) != n_labels:
         raise InputError(f"{len(texts)} names for {n_labels} labels.")
-    if not chosen.any():
-        raise InputError("shared_features has nothing to draw: no label chose a feature.")
-    counts = chosen.sum(axis=0)
-    first_label = chosen.argmax(axis=0)
+    if not support.any():
+        raise InputError("shared_features has nothing to draw: no label has a selected feature.")
+    counts = support.sum(axis=0)
+    first_label = support.argmax(axis=0)
     features = sorted(np.flatnonzero(counts), key=lambda column: (-counts[column], first_label[column], column))
-    rows = {int(column): place for place, column in enumerate(features[:n_shown])}
+    rows = {int(column): row for row, column in enumerate(features[:n_shown])}
     drawn = names_of(selector, names, np.array(list(rows), dtype=np.intp))
     if ax is None:
         ax = _fitting_axes(drawn, texts)
     dots = [
-        (label, rows[int(column)], 1 - place / n_places)
-        for label, own in enumerate(selector.selected_)
-        for place, column in enumerate(own)
+        (label, rows[int(column)], 1 - rank / n_ranks)
+        for label, ranking in enumerate(selector.selected_)
+        for rank, column in enumerate(ranking)
         if int(column) in rows
     ]
     x, y, weight = np.array(dots).T
@@ -101,9 +101,9 @@ def shared_features(
 
 def _fitting_axes(features: list[str], labels: list[str]) -> Any:
     ax = new_axes(COLUMN, 1.0)
-    beside = max(text_width(ax, name, FONT) for name in features)
+    left = max(text_width(ax, name, FONT) for name in features)
     above = max(text_width(ax, name, FONT) for name in labels)
-    width = min(WIDTH, max(COLUMN, 0.6 + beside + _CELL[0] * len(labels)))
+    width = min(WIDTH, max(COLUMN, 0.6 + left + _CELL[0] * len(labels)))
     ax.figure.set_size_inches(width, 0.5 + above + max(0.5, _CELL[1] * len(features)))
     return ax
 
@@ -115,10 +115,10 @@ def _write_names(ax: Any, features: list[str], labels: list[str], counts: list[s
     ax.set_xticks(range(len(labels)) if readable else [], labels if readable else [], rotation=90, parse_math=False)
     ax.tick_params(length=0, top=False, bottom=False, labeltop=True, labelbottom=False, labelsize=size, axis="x")
     ax.tick_params(length=0, axis="y")
-    beside = ax.secondary_yaxis("right")
-    beside.set_yticks(range(len(counts)), counts, fontsize=FONT)
-    beside.tick_params(length=0)
-    for spine in (*ax.spines.values(), *beside.spines.values()):
+    right = ax.secondary_yaxis("right")
+    right.set_yticks(range(len(counts)), counts, fontsize=FONT)
+    right.tick_params(length=0)
+    for spine in (*ax.spines.values(), *right.spines.values()):
         spine.set_visible(False)
     if cell > SMALLEST_FONT:
         ax.grid(axis="y", linewidth=0.4, color=GRAY, alpha=0.35)

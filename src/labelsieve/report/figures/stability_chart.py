@@ -13,21 +13,21 @@ _ROW = 0.17  # inches
 
 
 def selection_stability(found: "Stability", *, names: Sequence[str] | None = None, n_shown: int = 30, ax: Any = None) -> Any:
-    """How often each feature was selected over resamples, the most frequent at the top, and the index of stability.
+    """Draw the selection frequency of each feature over resamples, the most frequent at the top, and the stability index.
 
-    A stable selector has bars that are full or not there at all. The dotted line is how often every feature would be selected
-    by chance: the mean share of features in a selection.
+    A stable selector has only full or missing bars. The dotted line is the frequency of random selections: the mean share of
+    features in a selection.
 
     Parameters
     ----------
     found : Stability
-        Of :func:`labelsieve.selectors.selection_stability` or :func:`labelsieve.statistics.stability_index`.
+        From :func:`labelsieve.selectors.selection_stability` or :func:`labelsieve.statistics.stability_index`.
     names : sequence of str, optional
-        Of all features; numbers unless told.
-    n_shown : int
-        So many features at the most.
+        Names of all features (default: column numbers).
+    n_shown : int, default=30
+        Maximum number of features.
     ax : matplotlib axes, optional
-        By default a figure of its own, as wide as a column where names are not long.
+        By default a new figure, as wide as a column where names are not long.
 
     Returns
     -------

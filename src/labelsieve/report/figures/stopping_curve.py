@@ -7,10 +7,10 @@ from labelsieve.report.figures.figure_style import COLORS, COLUMN, FONT, GRAY, i
 
 
 def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> Any:
-    """What nested cross-validation saw: the measure over the number of features, and why it stopped where it did.
+    """Draw the curve of nested cross-validation: the measure over the number of features, with the selected number.
 
-    The band is one standard error of the mean over the folds. The square is the best size; the dotted line is as bad as is good
-    enough, and the circle the smallest size that is: what the rule keeps.
+    The band is one standard error of the mean over the folds. The square is the best number; the dotted line is the threshold
+    of the rule, and the circle the smallest number within it, which the rule selects.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> A
     ylabel : str, optional
         By default the name of the measure.
     ax : matplotlib axes, optional
-        By default a figure of its own, as wide as a column.
+        By default a new figure, as wide as a column.
 
     Returns
     -------
@@ -38,21 +38,21 @@ def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> A
     'ranking loss'
     """
     if not hasattr(rule, "curve_") or not hasattr(rule, "kept_size_"):
-        raise InputError("stopping_curve draws what CrossValidated found: fit a Sieve with it, and give its stopping_.")
+        raise InputError("stopping_curve draws a fitted CrossValidated: fit a Sieve with it, and pass its stopping_.")
     sizes, mean, error = rule.sizes_, rule.curve_.mean(axis=0), rule.standard_error_
     best = int(np.flatnonzero(sizes == rule.best_size_)[0])
     kept = rule.kept_size_
     allowed = float(rule.standard_errors) * error[best]
-    worst = mean[best] + (allowed if rule.lower_is_better_ else -allowed)
+    threshold = mean[best] + (allowed if rule.lower_is_better_ else -allowed)
     if ax is None:
         ax = new_axes(COLUMN, 2.3)
     ax.fill_between(sizes, mean - error, mean + error, color=COLORS[0], alpha=0.2, linewidth=0, label="± 1 standard error")
     ax.plot(sizes, mean, color=COLORS[0], linewidth=1.3)
-    ax.axhline(worst, color=GRAY, linewidth=0.9, linestyle=(0, (1, 1.5)), label="good enough")
+    ax.axhline(threshold, color=GRAY, linewidth=0.9, linestyle=(0, (1, 1.5)), label="threshold")
     edge: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.6, "zorder": 3}
     ax.plot([rule.best_size_], [mean[best]], "s", color=COLORS[1], markersize=6, label=f"best: {rule.best_size_}", **edge)
-    at = int(np.flatnonzero(sizes == kept)[0])
-    ax.plot([kept], [mean[at]], "o", color=ink(), markersize=6, label=f"kept: {kept}", **edge)
+    index = int(np.flatnonzero(sizes == kept)[0])
+    ax.plot([kept], [mean[index]], "o", color=ink(), markersize=6, label=f"kept: {kept}", **edge)
     ax.set_xlabel("number of features", fontsize=FONT)
     ax.set_ylabel(_measure(rule) if ylabel is None else ylabel, fontsize=FONT, parse_math=False)
     ax.tick_params(labelsize=FONT)
