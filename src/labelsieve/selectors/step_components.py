@@ -62,5 +62,5 @@ class StepComponentsMixin:
         With the data of ``fit`` the components are those of :meth:`information_components`, which every criterion has.
         """
         check_is_fitted(self)
-        parts = None if X is None else self.information_components(X, y)
-        return figure_function("ranking")(self, names=names, components=parts, n_shown=n_shown, ax=ax)
+        components = None if X is None else self.information_components(X, y)
+        return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
