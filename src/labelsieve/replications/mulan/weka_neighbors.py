@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.classifiers import BRkNN, Neighbors
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
-from labelsieve.classifiers.brknn import NeighborClassifier
+from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.replications.mulan.weka_scaler import WekaScaler
 
 
@@ -46,9 +46,9 @@ class MulanBRkNN(MultiLabelClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "k": NeighborClassifier._parameter_constraints["k"],
+        "k": BaseNeighborClassifier._parameter_constraints["k"],
         "nominal": ["array-like"],
-        "n_jobs": NeighborClassifier._parameter_constraints["n_jobs"],
+        "n_jobs": BaseNeighborClassifier._parameter_constraints["n_jobs"],
     }
 
     def __init__(self, k: int = 10, *, nominal: Sequence[int] = (), n_jobs: int | None = None) -> None:
