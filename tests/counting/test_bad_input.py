@@ -1,4 +1,4 @@
-"""Bad input is refused with an InputError that names the place and says what to do."""
+"""Bad input raises an InputError that names the position and the remedy."""
 
 import datetime
 import re

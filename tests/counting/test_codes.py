@@ -1,4 +1,4 @@
-"""Codes: made from anything that holds small whole numbers, with names, and without copying bytes."""
+"""Codes from any container of small whole numbers, with names, without copying bytes."""
 
 import copy
 import pickle
@@ -86,7 +86,7 @@ def test_rows_of_a_large_sparse_table_can_be_taken():
 @every_source
 def test_codes_survive_pickling_and_copying(source):
     codes = Codes.from_values(SOURCES[source]())
-    expected = mutual_information(codes)  # the core has seen them: what it made of them must not travel
+    expected = mutual_information(codes)  # the core has packed them: its copy must not be pickled
     for clone in (pickle.loads(pickle.dumps(codes)), copy.deepcopy(codes), copy.copy(codes)):
         assert clone.names == codes.names
         assert np.array_equal(clone.levels, codes.levels)
@@ -213,7 +213,7 @@ def test_join_numbers_distinct_rows_in_order_of_appearance(n_columns):
 
 
 def test_join_of_many_columns_with_many_levels_does_not_overflow():
-    table = make_table(3, 400, ["20,000 levels", "every row its own", "20,000 levels", "gaps"])
+    table = make_table(3, 400, ["20,000 levels", "all distinct", "20,000 levels", "gaps"])
     assert join(table).levels.tolist() == [400]
     assert join(np.vstack([table, table])).column(0).tolist() == [*range(400), *range(400)]
 

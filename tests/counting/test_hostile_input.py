@@ -22,14 +22,14 @@ def run(*arguments):
 
 @cache
 def answers():
-    """What the core said to every case; after a crash a new process goes on with the next."""
-    said, names = {}, [*hostile.WRONG, *hostile.ODD]
-    while len(said) < len(names):
-        done = run("-m", "tests.support.hostile_inputs", *names[len(said) :])
-        said |= zip(names[len(said) :], done.stdout.splitlines(), strict=False)
+    """The answer of the core to every case; after a crash a new process continues with the next."""
+    answers, names = {}, [*hostile.WRONG, *hostile.ODD]
+    while len(answers) < len(names):
+        done = run("-m", "tests.support.hostile_inputs", *names[len(answers) :])
+        answers |= zip(names[len(answers) :], done.stdout.splitlines(), strict=False)
         if done.returncode != 0:
-            said[names[len(said)]] = f"crashed with {done.returncode}: {done.stderr[-500:]}"
-    return said
+            answers[names[len(answers)]] = f"crashed with {done.returncode}: {done.stderr[-500:]}"
+    return answers
 
 
 @pytest.mark.parametrize("name", hostile.WRONG)

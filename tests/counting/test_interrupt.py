@@ -19,7 +19,7 @@ from tests.support.joint_tables import N_ROWS, features, givens, targets
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Rows, columns and levels of a table, and what is done to it: well over five seconds when nobody stops it.
+# Rows, columns and levels of a table, and what is done to it: well over five seconds without an interrupt.
 LONG = {
     "vector kernels": ((120_000, 2500, 5), "mutual_information(table, n_jobs=N_JOBS)"),
     "many levels": ((30_000, 2000, 60), "mutual_information(table, n_jobs=N_JOBS)"),

@@ -1,4 +1,4 @@
-"""What a table is depends on its values: never on their type, their place in memory or what holds them."""
+"""The codes of a table depend on its values, never on their type, memory layout or container."""
 
 from functools import cache
 
@@ -83,14 +83,14 @@ def test_any_number_type_gives_the_same_bits(name, dtype):
 
 
 def strided(table):
-    room = np.full((2 * table.shape[0], 3 * table.shape[1]), 99, dtype=table.dtype)
-    room[::2, ::3] = table
-    return room[::2, ::3]
+    buffer = np.full((2 * table.shape[0], 3 * table.shape[1]), 99, dtype=table.dtype)
+    buffer[::2, ::3] = table
+    return buffer[::2, ::3]
 
 
 def unaligned(table):
-    room = np.zeros(table.nbytes + 1, dtype=np.uint8)
-    view = room[1:].view(table.dtype) if table.dtype.itemsize == 1 else room[1:].view(f"V{table.dtype.itemsize}")
+    buffer = np.zeros(table.nbytes + 1, dtype=np.uint8)
+    view = buffer[1:].view(table.dtype) if table.dtype.itemsize == 1 else buffer[1:].view(f"V{table.dtype.itemsize}")
     view = view.view(table.dtype).reshape(table.shape)
     view[...] = table
     return view
@@ -210,9 +210,9 @@ FRAMES = {
 def test_frames_give_the_same_bits_as_arrays(name, frame):
     table = values(name)
     names = [f"feature {j}" for j in range(table.shape[1])]
-    made = FRAMES[frame](table, names)
-    assert_measures_like(made, name)
-    assert Codes.from_values(made).n_columns == len(names)
+    native_frame = FRAMES[frame](table, names)
+    assert_measures_like(native_frame, name)
+    assert Codes.from_values(native_frame).n_columns == len(names)
 
 
 @every_table

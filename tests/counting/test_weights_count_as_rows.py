@@ -1,4 +1,4 @@
-"""A weight says how often a row counts: whole weights are repeated rows, bit for bit."""
+"""Weights are frequencies: whole weights are repeated rows, bit for bit."""
 
 import numpy as np
 import pytest
@@ -20,8 +20,8 @@ for_many_tables = settings(max_examples=60, deadline=None)
 estimators = st.sampled_from(["plugin", "miller-madow"])
 
 
-def apply(name, case, **how):
-    return getattr(information, name)(*case[: 1 + len(references.MEASURES[name][1])], **how)
+def apply(name, case, **options):
+    return getattr(information, name)(*case[: 1 + len(references.MEASURES[name][1])], **options)
 
 
 @measures
@@ -116,7 +116,7 @@ def test_raw_sums_of_whole_weights_are_those_of_repeated_rows():
 def test_plugin_estimates_take_weights_of_any_size(total):
     weights = np.random.default_rng(5).uniform(0.5, 1.5, size=300)
     weights /= weights.sum()
-    X = make_table(6, 300, ["every row its own", "3 levels", "fair"])
+    X = make_table(6, 300, ["all distinct", "3 levels", "fair"])
     expected = references.mutual_information(X, weights=weights)
     ours = mutual_information(X, sample_weight=weights * total)
     np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-10)
@@ -131,20 +131,20 @@ def test_plugin_estimates_take_the_largest_weights():
 @pytest.mark.parametrize("total", [1e-9, 1e-3, 1.0, 1e12])
 @pytest.mark.parametrize("name", ["entropy", "mutual_information"])
 def test_miller_and_madows_correction_of_any_weights_is_right_or_refused(name, total):
-    """It needs weights that say how often rows count; those that add up to less than a row cannot."""
+    """It needs frequency weights; weights that add up to less than a row are not."""
     weights = np.random.default_rng(5).uniform(0.5, 1.5, size=700)
     weights *= total / weights.sum()
-    case = tuple(make_table(seed, 700, ["every row its own", "3 levels"]) for seed in range(2))
+    case = tuple(make_table(seed, 700, ["all distinct", "3 levels"]) for seed in range(2))
     case = case[: 1 + len(references.MEASURES[name][1])]
-    how = {"estimator": "miller-madow"}
+    options = {"estimator": "miller-madow"}
     refusal = None
     try:
-        ours = apply(name, case, sample_weight=weights, **how)
+        ours = apply(name, case, sample_weight=weights, **options)
     except InputError as error:
         refusal = str(error)
     if refusal is None:
-        naive = references.MEASURES[name][0](*case, weights=weights, **how)
+        naive = references.MEASURES[name][0](*case, weights=weights, **options)
         np.testing.assert_allclose(ours, naive, rtol=1e-9, atol=1e-9)
     else:
-        assert total <= 1, "weights that add up to more than a row say how often rows count"
+        assert total <= 1, "weights that add up to more than a row are frequencies"
         assert "sample_weight" in refusal

@@ -1,4 +1,4 @@
-"""Criteria under shrinkage: every information term is what ``labelsieve.information`` says of it, each from its own table."""
+"""Criteria under shrinkage: every information term equals ``labelsieve.information``, each from a separate table."""
 
 import numpy as np
 import pytest
@@ -26,14 +26,14 @@ CASES = [  # one joint variable has no pairs and no parents
 @pytest.fixture
 def naive(monkeypatch):
     """The references of the criteria, their terms replaced by the functions of the library, one table at a time."""
-    how = {"estimator": "shrinkage", "sample_weight": None}
+    options = {"estimator": "shrinkage", "sample_weight": None}
 
     def column(*columns):
         return np.array(columns).T
 
     def measured(name, *columns):
         arrays = [column(one) if isinstance(one[0], int) else column(*one) for one in columns]
-        return float(np.ravel(getattr(information, name)(*arrays, **how))[0])
+        return float(np.ravel(getattr(information, name)(*arrays, **options))[0])
 
     def mi(a, b):
         return measured("mutual_information", a, b)
@@ -53,13 +53,13 @@ def naive(monkeypatch):
         if len(columns) == 2:
             return measured("joint_entropy", *columns)
         first, second = (information.Codes.from_values(column(one)) for one in columns[:2])
-        tables = JointTables(first, second, weights=how["sample_weight"])
+        tables = JointTables(first, second, weights=options["sample_weight"])
         given = Column(np.array(columns[2]), max(columns[2]) + 1)
         return float(table_information(tables, [(1, "xyz")], given, (1, 1))[0, 0])
 
     for name, function in {"mi": mi, "cmi": cmi, "joint_mi": joint_mi, "co": co, "H": H}.items():
         monkeypatch.setattr(reference_criteria, name, function)
-    return how
+    return options
 
 
 def make_data(seed=0, weighted=False):
@@ -84,13 +84,13 @@ def test_every_criterion_equals_the_naive_reading(naive, name, targets, weighted
     naive["sample_weight"] = weights
     labels = columns_of(Y) if targets == "single" else columns_of(np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1, 1))
     features = columns_of(X)
-    chosen = []
+    picked = []
     for place, column in enumerate(sieve.selected_):
-        scores = np.array([REFERENCES[name](one, chosen, labels) for one in features])
-        scores[[features.index(one) for one in chosen]] = -np.inf
+        scores = np.array([REFERENCES[name](one, picked, labels) for one in features])
+        scores[[features.index(one) for one in picked]] = -np.inf
         assert sieve.scores_[place] == pytest.approx(scores[column], abs=1e-9)
         assert scores[column] >= scores.max() - 1e-9
-        chosen.append(features[column])
+        picked.append(features[column])
 
 
 def test_it_is_another_estimate_than_the_others():
@@ -104,10 +104,10 @@ def test_it_is_another_estimate_than_the_others():
 @pytest.mark.parametrize("name", ["jmi", "mrmr", "cmi", "pmu", "icap"])
 def test_sparse_dense_and_repeated_rows_give_the_same(name):
     X, Y, weights = make_data(2, weighted=True)
-    how = {"discretizer": None, "estimator": "shrinkage", "n_features_to_select": 4}
-    dense = Sieve(name, **how).fit(X, Y, sample_weight=weights)
-    sparse = Sieve(name, **how).fit(sp.csr_array(X), sp.csr_array(Y), sample_weight=weights)
-    repeated = Sieve(name, **how).fit(*(np.repeat(table, weights.astype(int), axis=0) for table in (X, Y)))
+    options = {"discretizer": None, "estimator": "shrinkage", "n_features_to_select": 4}
+    dense = Sieve(name, **options).fit(X, Y, sample_weight=weights)
+    sparse = Sieve(name, **options).fit(sp.csr_array(X), sp.csr_array(Y), sample_weight=weights)
+    repeated = Sieve(name, **options).fit(*(np.repeat(table, weights.astype(int), axis=0) for table in (X, Y)))
     assert np.array_equal(sparse.scores_, dense.scores_)
     assert repeated.selected_.tolist() == dense.selected_.tolist()
     assert repeated.scores_ == pytest.approx(dense.scores_, abs=1e-9)
@@ -123,15 +123,15 @@ def test_label_spaces_that_repeat_rows_take_it():
 
 def test_lists_of_labels_parents_and_rules_take_it():
     X, Y, _ = make_data(4)
-    how = {"discretizer": None, "estimator": "shrinkage"}
-    lists = LabelwiseSieve("cmim", n_features_to_select=3, **how).fit(X, Y)
+    options = {"discretizer": None, "estimator": "shrinkage"}
+    lists = LabelwiseSieve("cmim", n_features_to_select=3, **options).fit(X, Y)
     for target in range(LABELS):
-        alone = Sieve("cmim", n_features_to_select=3, **how).fit(X, Y[:, [target]])
+        alone = Sieve("cmim", n_features_to_select=3, **options).fit(X, Y[:, [target]])
         assert lists.selected_[target].tolist() == alone.selected_.tolist()
-    network = Sieve("mlfs", parents=[[], [0], [0, 1]], n_features_to_select=2, **how).fit(X, Y)
+    network = Sieve("mlfs", parents=[[], [0], [0, 1]], n_features_to_select=2, **options).fit(X, Y)
     assert network.selected_.shape == (2,)
-    assert Sieve("cmim", n_features_to_select=Knee(), **how).fit(X, Y).stopping_.reason_
-    assert Sieve("cmim", n_features_to_select=PermutationTest(n_permutations=19), **how).fit(X, Y).stopping_.reason_
+    assert Sieve("cmim", n_features_to_select=Knee(), **options).fit(X, Y).stopping_.reason_
+    assert Sieve("cmim", n_features_to_select=PermutationTest(n_permutations=19), **options).fit(X, Y).stopping_.reason_
 
 
 def test_what_has_sums_alone_refuses_it():

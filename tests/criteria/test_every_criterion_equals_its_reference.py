@@ -23,7 +23,7 @@ estimators = pytest.mark.parametrize("estimator", ["plugin", "miller-madow"])
 
 
 def make_weights(seed, n_rows, kind):
-    """Some rows without weight, never all of them; whole weights are not all alike."""
+    """Some rows without weight, never all of them; whole weights are not all equal."""
     rng = np.random.default_rng(seed)
     weights = rng.integers(0, 4, size=n_rows).astype(float) if kind == "whole" else rng.uniform(0.05, 3.0, size=n_rows)
     weights[rng.random(n_rows) < 0.1] = 0.0
@@ -39,7 +39,7 @@ def large_cases(seeds):
             yield seed, X, Y
 
 
-def test_every_criterion_of_the_catalog_has_a_reference():
+def test_every_criterion_of_the_registry_has_a_reference():
     assert set(CRITERIA) == set(REFERENCES)
 
 
@@ -56,7 +56,7 @@ def test_the_tables_hold_what_goes_wrong():
 
 
 @variants
-def test_every_choice_is_the_best_by_the_reference(name):
+def test_every_selected_feature_is_the_best_by_the_reference(name):
     for seed in range(100):
         X, Y = make_case(seed)
         parents = make_parents(seed, Y.shape[1])
@@ -90,15 +90,15 @@ def test_whole_weights_are_repeated_rows_bit_for_bit(name, estimator):
         parents = make_parents(seed, Y.shape[1])
         weights = make_weights(seed, len(X), "whole")
         rows = np.repeat(np.arange(len(X)), weights.astype(int))
-        how = {"parents": parents, "estimator": estimator}
-        weighted = fit_variant(name, X, Y, sample_weight=weights, **how)
-        repeated = fit_variant(name, X[rows], Y[rows], **how)
+        options = {"parents": parents, "estimator": estimator}
+        weighted = fit_variant(name, X, Y, sample_weight=weights, **options)
+        repeated = fit_variant(name, X[rows], Y[rows], **options)
         assert np.array_equal(weighted.selected_, repeated.selected_), f"seed {seed}"
         assert np.array_equal(weighted.scores_, repeated.scores_), f"seed {seed}"
 
 
 @variants
-def test_weighted_choices_are_the_best_by_the_weighted_reference(name):
+def test_weighted_selections_are_the_best_by_the_weighted_reference(name):
     for seed, X, Y in large_cases(range(420, 450)):
         parents = make_parents(seed, Y.shape[1])
         weights = make_weights(seed, len(X), "real")
@@ -109,7 +109,7 @@ def test_weighted_choices_are_the_best_by_the_weighted_reference(name):
 
 
 @variants
-def test_choices_with_miller_and_madows_correction_are_the_best_by_the_corrected_reference(name):
+def test_selections_with_miller_and_madows_correction_are_the_best_by_the_corrected_reference(name):
     for seed, X, Y in large_cases(range(460, 490)):
         parents = make_parents(seed, Y.shape[1])
         sieve = fit_variant(name, X, Y, parents=parents, estimator="miller-madow")
@@ -118,7 +118,7 @@ def test_choices_with_miller_and_madows_correction_are_the_best_by_the_corrected
 
 
 @variants
-def test_of_equal_columns_the_first_is_chosen_first(name):
+def test_of_equal_columns_the_first_is_selected_first(name):
     for seed in range(500, 506):
         X, Y = make_case(seed)
         X = np.hstack([X, X[:, ::-1], X[:, :1]])

@@ -1,4 +1,4 @@
-"""What the papers say about how criteria relate to each other holds for ours."""
+"""Relations between criteria that the papers state hold for this implementation."""
 
 from collections import Counter
 from math import log2
@@ -23,7 +23,7 @@ def fit(criterion, X, Y, **parameters):
 
 
 def compare(one, other, seeds, *, n_targets=None, **parameters):
-    """Two criteria score the same as long as they choose the same; for every table, whether they did to the end."""
+    """Two criteria have the same scores as long as their selections agree; for every table, whether they agree to the end."""
     for seed in seeds:
         X, Y = make_case(seed, n_targets=n_targets)
         ours, theirs = fit(one, X, Y, **parameters), fit(other, X, Y, **parameters)

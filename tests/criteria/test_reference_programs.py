@@ -152,7 +152,7 @@ def test_pyit_mlfs_chooses_the_same_with_the_same_scores(method):
 
 @pytest.mark.parametrize("method", OURS)
 def test_pyit_mlfs_departs_from_our_reading_of_the_paper(method):
-    """The first choice agrees and the second does not, and it is no tie: our formula rates the two far apart."""
+    """The first selected feature agrees and the second does not, and it is not a tie: the two scores are far apart."""
     X, Y = emotions_in_three_bins()
     order = pyit(method)[0]["order"]
     ours = fit(OURS[method], X, Y, 2)

@@ -1,4 +1,4 @@
-"""How a formula is computed does not change what is computed: slices of targets, long accumulators, formulas of one's own."""
+"""Evaluation strategies do not change values: slices of targets, long accumulators, custom formulas."""
 
 import gc
 import weakref
@@ -126,7 +126,7 @@ class MyICAP(Criterion):
 
 
 @pytest.mark.parametrize("mine", [MyJMI, MyMRMR, MySCLS, MyICAP])
-def test_a_criterion_of_ones_own_is_as_good_as_the_built_in_one(mine):
+def test_a_custom_criterion_equals_the_built_in_one(mine):
     X, Y = make_data()
     ours, theirs = (
         Sieve(criterion, discretizer=None, n_features_to_select=None).fit(X, Y)
@@ -201,8 +201,8 @@ def test_packed_tables_are_let_go_with_the_fit(name, monkeypatch):
     alive = []
     begin = Workspace.__init__
 
-    def watched(self, *what, **how):
-        begin(self, *what, **how)
+    def watched(self, *arguments, **options):
+        begin(self, *arguments, **options)
         alive.append(weakref.ref(self))
 
     monkeypatch.setattr(Workspace, "__init__", watched)

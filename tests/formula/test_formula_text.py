@@ -67,7 +67,7 @@ def test_a_criterion_read_from_its_text_is_itself(name):
 
 
 def tables_of(explanation):
-    """Lines of an explanation that list tables, as (when, what, how many)."""
+    """Lines of an explanation that list tables, as (when, what, count)."""
     lines = [line for line in explanation.splitlines() if line.endswith(" tables")]
     parts = [(line.split(":")[0], line.split(":", 1)[1].rsplit(None, 2)) for line in lines]
     return [(when, what.strip(), int(count.replace(",", ""))) for when, (what, count, _) in parts]
@@ -117,9 +117,9 @@ def test_what_a_formula_does_not_mention_is_never_counted(name, monkeypatch):
     asked = []
 
     def watched(count):
-        def ask(*what, targets=slice(None), **how):
+        def ask(*arguments, targets=slice(None), **options):
             asked.append(targets != slice(0))
-            return count(*what, targets=targets, **how)
+            return count(*arguments, targets=targets, **options)
 
         return ask
 
@@ -138,6 +138,6 @@ def test_rankings_are_known_as_such():
     assert {name for name in CRITERIA if CRITERIA[name]().plan.is_ranking} == {"mim", "fimf"}
 
 
-def test_a_plan_of_ones_own_explains_itself_by_name():
+def test_a_custom_plan_explains_itself_by_name():
     plan = Plan(language.sum_y(language.I(language.f, language.y)), name="mine")
     assert plan.explain(10, 20, 3).splitlines()[0] == "mine: sum_y(I(f, y))"

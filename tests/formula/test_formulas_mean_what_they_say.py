@@ -53,10 +53,10 @@ def assert_equals_plain_reading(written, seed):
     features, targets = columns(X), columns(Y)
     sieve = fit(written.formula, seed)
     for step in range(1, 4):
-        chosen = sieve.selected_[:step].tolist()
-        selected = [features[k] for k in chosen]
+        picked = sieve.selected_[:step].tolist()
+        selected = [features[k] for k in picked]
         given = {"S": tuple(selected), "selected": selected, "targets": targets, "parents": parents}
-        plain = {k: written.value({**given, "f": (features[k],)}) for k in range(N_FEATURES) if k not in chosen}
+        plain = {k: written.value({**given, "f": (features[k],)}) for k in range(N_FEATURES) if k not in picked}
         within = 1e-9 * (1 + max(map(abs, plain.values())))
         ours, best = sieve.selected_[step], max(plain.values())
         assert sieve.scores_[step] == pytest.approx(plain[ours], rel=0, abs=within), f"seed {seed}: {written.formula}"

@@ -1,4 +1,4 @@
-"""Clear refusals: what a user may get wrong in a formula is refused with the formula and a line under the place."""
+"""A wrong formula raises an error that shows it and underlines the node."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def make_criterion(**formulas):
     return type("Mine", (Criterion,), formulas)
 
 
-# What is wrong, what is said about it, and the place.
+# The wrong formula, its message, and the underlined node.
 WRONG_TERMS = {
     "I((f, s), (y, z))": ("three variables at the most", "I((f, s), (y, z))"),
     "H((f, s, y, z))": ("three variables at the most", "H((f, s, y, z))"),
@@ -81,21 +81,21 @@ WRONG_FIRSTS = {
 
 @pytest.mark.parametrize("text", WRONG_TERMS)
 def test_a_term_that_cannot_be_counted_is_refused_where_it_is_written(text):
-    problem, place = WRONG_TERMS[text]
+    problem, node = WRONG_TERMS[text]
     message = refusal(lambda: read(text))
     assert problem in message
     formula, marked = underlined(message)
     assert formula in text
-    assert marked == place
+    assert marked == node
 
 
 @pytest.mark.parametrize("text", WRONG_SCORES)
 def test_an_open_variable_is_refused_when_the_criterion_is_made(text):
-    problem, place = WRONG_SCORES[text]
+    problem, node = WRONG_SCORES[text]
     message = refusal(lambda: make_criterion(score=read(text)))
     assert message.startswith("Mine, score: ")
     assert problem in message
-    assert underlined(message) == (text, place)
+    assert underlined(message) == (text, node)
 
 
 @pytest.mark.parametrize("text", WRONG_FIRSTS)

@@ -75,8 +75,8 @@ def naive_kraskov(x, y, k):
     return digamma(n) + total / n
 
 
-def over_columns(reference, X, Y, **how):
-    return [[reference(x, y, **how) for y in Y.T] for x in X.T]
+def over_columns(reference, X, Y, **options):
+    return [[reference(x, y, **options) for y in Y.T] for x in X.T]
 
 
 @pytest.mark.parametrize("ties", TIES)

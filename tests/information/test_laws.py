@@ -147,12 +147,12 @@ def test_results_are_the_same_bits_whatever_the_values_are_called(case, seed, hi
     X, Y, Z = case
     A, B, C = (relabel(table, rng, highest) for table in case)
     for estimator in ("plugin", "miller-madow"):
-        how = {"estimator": estimator}
-        assert np.array_equal(entropy(A, **how), entropy(X, **how))
-        assert np.array_equal(joint_entropy(A, B, **how), joint_entropy(X, Y, **how))
-        assert np.array_equal(mutual_information(A, B, **how), mutual_information(X, Y, **how))
-        conditional = conditional_mutual_information(X, Y, Z, **how)
-        assert np.array_equal(conditional_mutual_information(A, B, C, **how), conditional)
+        options = {"estimator": estimator}
+        assert np.array_equal(entropy(A, **options), entropy(X, **options))
+        assert np.array_equal(joint_entropy(A, B, **options), joint_entropy(X, Y, **options))
+        assert np.array_equal(mutual_information(A, B, **options), mutual_information(X, Y, **options))
+        conditional = conditional_mutual_information(X, Y, Z, **options)
+        assert np.array_equal(conditional_mutual_information(A, B, C, **options), conditional)
 
 
 @for_many_tables

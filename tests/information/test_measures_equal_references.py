@@ -44,33 +44,33 @@ def test_every_measure_has_a_reference():
 
 @measures
 @hundreds
-@given(case=cases(), how=ways)
-def test_measure_equals_its_reference(name, case, how):
-    assert_equals_reference(name, case, EXACT_COUNTS, **how)
+@given(case=cases(), options=ways)
+def test_measure_equals_its_reference(name, case, options):
+    assert_equals_reference(name, case, EXACT_COUNTS, **options)
 
 
 @measures
 @hundreds
-@given(data=weighted_cases("whole"), how=ways)
-def test_measure_with_whole_weights_equals_its_reference(name, data, how):
+@given(data=weighted_cases("whole"), options=ways)
+def test_measure_with_whole_weights_equals_its_reference(name, data, options):
     case, weights = data
-    assert_equals_reference(name, case, EXACT_COUNTS, weights=weights, **how)
+    assert_equals_reference(name, case, EXACT_COUNTS, weights=weights, **options)
 
 
 @measures
 @settings(max_examples=60, deadline=None)
-@given(data=weighted_cases("zero or one"), how=ways)
-def test_measure_with_rows_left_out_equals_its_reference(name, data, how):
+@given(data=weighted_cases("zero or one"), options=ways)
+def test_measure_with_rows_left_out_equals_its_reference(name, data, options):
     case, weights = data
-    assert_equals_reference(name, case, EXACT_COUNTS, weights=weights, **how)
+    assert_equals_reference(name, case, EXACT_COUNTS, weights=weights, **options)
 
 
 @measures
 @hundreds
-@given(data=weighted_cases("real"), how=ways)
-def test_measure_with_real_weights_equals_its_reference(name, data, how):
+@given(data=weighted_cases("real"), options=ways)
+def test_measure_with_real_weights_equals_its_reference(name, data, options):
     case, weights = data
-    assert_equals_reference(name, case, ROUNDED_WEIGHTS, weights=weights, **how)
+    assert_equals_reference(name, case, ROUNDED_WEIGHTS, weights=weights, **options)
 
 
 @measures

@@ -101,14 +101,14 @@ def test_many_rows_need_no_shrinking():
     rng = np.random.default_rng(0)
     x = rng.integers(3, size=(20_000, 1))
     y = (x + (rng.random((20_000, 1)) < 0.3)) % 3
-    plugin, ours = (information.mutual_information(x, y, estimator=how) for how in ("plugin", "shrinkage"))
+    plugin, ours = (information.mutual_information(x, y, estimator=each) for each in ("plugin", "shrinkage"))
     np.testing.assert_allclose(ours, plugin, rtol=5e-3)
 
 
 def test_noise_is_drawn_towards_nothing():
     rng = np.random.default_rng(0)
     X, Y = rng.integers(8, size=(30, 20)), rng.integers(8, size=(30, 20))
-    plugin, ours = (information.mutual_information(X, Y, estimator=how).mean() for how in ("plugin", "shrinkage"))
+    plugin, ours = (information.mutual_information(X, Y, estimator=each).mean() for each in ("plugin", "shrinkage"))
     assert ours < 0.1 * plugin
 
 

@@ -1,4 +1,4 @@
-"""The solver: against an interior-point solver on real data, and on matrices made to be awkward."""
+"""The solver: against an interior-point solver on real data, and on ill-conditioned matrices."""
 
 import json
 
@@ -125,8 +125,8 @@ def test_a_matrix_that_bends_down_is_shifted_until_it_does_not():
     assert found.shift > 0
     assert found.curvature() >= 0
     assert found.optimality <= 1e-8
-    places = found.support
-    assert np.linalg.eigvalsh(matrix[np.ix_(places, places)])[0] + found.shift >= 0
+    support = found.support
+    assert np.linalg.eigvalsh(matrix[np.ix_(support, support)])[0] + found.shift >= 0
 
 
 def test_lanczos_finds_the_smallest_eigenvalue():

@@ -36,7 +36,7 @@ CASES = {
     "no labels at all": (X, np.zeros_like(Y)),
     "all labels everywhere": (X, np.ones_like(Y)),
     "a label that never occurs": (X, Y * [1, 0, 1]),
-    "every row its own label set": (X, np.eye(30, dtype=int)),
+    "all distinct label set": (X, np.eye(30, dtype=int)),
     "more columns than rows": (rng.normal(size=(5, 40)), Y[:5]),
     "an empty sparse matrix": (sp.csr_array((30, 4)), sp.csr_array(Y)),
     "no labels in a sparse matrix": (sp.csr_array(X), sp.csr_array((30, 3))),

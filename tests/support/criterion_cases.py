@@ -20,7 +20,7 @@ FEATURES = (
     "3 levels",
     "5 levels",
     "16 levels",
-    "every row its own",
+    "all distinct",
     "gaps",
     "skewed",
     "duplicate",
@@ -31,7 +31,7 @@ ABSENT, ALWAYS_ON = "constant", "always"
 LABELS = (ABSENT, ALWAYS_ON, "once", "fair", "rare", "duplicate", "noisy copy")
 CLASSES = (*LABELS, "3 levels", "gaps", "5 levels", "constant, not 0")
 
-# How a criterion is made, the name of its reference, the options of the reference. MLFS alone has parents beside its options.
+# A factory of the criterion, the name of its reference, the options of the reference. Only MLFS also has parents.
 VARIANTS = {
     **{name: (lambda name=name: CRITERIA[name](), name, {}) for name in CRITERIA},
     "jmi, normalized": (lambda: JMI(normalized=True), "jmi", {"normalized": True}),
@@ -84,7 +84,7 @@ def columns(table):
 
 
 def fit_variant(name, X, Y, *, parents=None, sample_weight=None, **parameters):
-    """A sieve that ranks everything by a variant of the catalog."""
+    """A sieve that ranks everything by a variant of the registry."""
     make, _, options = VARIANTS[name]
     parents = parents if "parents" in options else None
     parameters = {"discretizer": None, "n_features_to_select": None, "parents": parents, **parameters}
@@ -101,15 +101,15 @@ def reference_of(name, targets, *, parents=None):
 
 
 def assert_follows(score, X, selected, scores, *, within=1e-9):
-    """Every choice is a best one by ``score``, within rounding, and its score is that of ``score``.
+    """Every selected feature is a best one by ``score``, within rounding, and has that score.
 
     Where no two candidates tie within rounding this says that the lists are equal.
     """
     features = columns(X)
-    chosen = []
+    picked = []
     for feature, ours in zip(map(int, selected), scores, strict=True):
-        naive = {k: score(column, [features[j] for j in chosen]) for k, column in enumerate(features) if k not in chosen}
-        step = f"step {len(chosen)}, after {chosen}: chose {feature} with {ours}; the reference says {naive}"
+        naive = {k: score(column, [features[j] for j in picked]) for k, column in enumerate(features) if k not in picked}
+        step = f"step {len(picked)}, after {picked}: chose {feature} with {ours}; the reference says {naive}"
         assert abs(naive[feature] - ours) <= within, step
         assert naive[feature] >= max(naive.values()) - within, step
-        chosen.append(feature)
+        picked.append(feature)

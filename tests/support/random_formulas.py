@@ -1,7 +1,7 @@
-"""Random formulas, each made twice at once: in the language of criteria, and as a plain function of columns.
+"""Random formulas, each written twice: in the symbols of criteria, and as a plain function of columns.
 
-The function takes what the variables stand for: ``f``, ``s``, ``y``, ``z``, ``pa`` and ``S`` as tuples of columns, and beside
-them ``selected``, ``targets`` and ``parents``, which reducers run over, and ``place``, the place of ``y`` among the targets.
+The function takes what the variables stand for: ``f``, ``s``, ``y``, ``z``, ``pa`` and ``S`` as tuples of columns,
+``selected``, ``targets`` and ``parents``, which reducers run over, and ``index``, the index of ``y`` among the targets.
 """
 
 import random
@@ -59,8 +59,8 @@ class Author:
             if len(names) <= 3 and len(second_targets) < 2 and not (second_targets and names & {"s", "S"}):
                 break
         names = self.random.sample(sorted(names), len(names))
-        choices = [term for term in TERMS[len(names)] if not positive or len(term[1]) == 1]
-        write, entropies = self.random.choice(choices)
+        candidates = [term for term in TERMS[len(names)] if not positive or len(term[1]) == 1]
+        write, entropies = self.random.choice(candidates)
 
         def value(given):
             columns = dict(zip("abc", (given[name] for name in names), strict=False))
@@ -144,10 +144,10 @@ def running_over(variable, given):
     if variable == "s":
         return [{"s": (column,)} for column in given["selected"]]
     if variable == "y":
-        return [{"y": (column,), "place": place} for place, column in enumerate(targets)]
+        return [{"y": (column,), "index": index} for index, column in enumerate(targets)]
     if variable == "z":
-        return [{"z": (column,)} for place, column in enumerate(targets) if place != given["place"]]
+        return [{"z": (column,)} for index, column in enumerate(targets) if index != given["index"]]
     if variable == "yz":
         pairs = [(first, second) for first in range(len(targets)) for second in range(first)]
-        return [{"y": (targets[a],), "place": a, "z": (targets[b],)} for a, b in pairs]
-    return [{"pa": (targets[place],)} for place in given["parents"][given["place"]]]
+        return [{"y": (targets[a],), "index": a, "z": (targets[b],)} for a, b in pairs]
+    return [{"pa": (targets[index],)} for index in given["parents"][given["index"]]]

@@ -29,7 +29,7 @@ KINDS = {
     "34 levels": _levels(34),
     "255 to 257 levels": lambda rng, n_rows: rng.integers(254, 257, size=n_rows),
     "20,000 levels": _levels(20_000),
-    "every row its own": lambda rng, n_rows: rng.permutation(n_rows),
+    "all distinct": lambda rng, n_rows: rng.permutation(n_rows),
     "gaps": lambda rng, n_rows: 7 * rng.integers(4, size=n_rows) + 2,
     "skewed": lambda rng, n_rows: np.minimum(rng.geometric(0.5, size=n_rows), 40) - 1,
 }
@@ -37,7 +37,7 @@ DERIVED = ("duplicate", "noisy copy", "merged")
 
 
 def make_table(seed, n_rows, kinds):
-    """Columns of these kinds; a derived kind is made from the column before it."""
+    """Columns of these kinds; a derived kind is derived from the column before it."""
     rng = np.random.default_rng(seed)
     columns = []
     for kind in kinds:
@@ -99,7 +99,7 @@ def sparse_table(seed, n_rows, n_columns, density=0.01, n_levels=2):
 
 
 def binary_table(seed, n_rows, n_columns):
-    """Zeros and ones with a share of ones of their own for every column, some constant, some equal."""
+    """Zeros and ones with a different share of ones in every column, some constant, some equal."""
     rng = np.random.default_rng(seed)
     shares = rng.choice([0.0, 0.002, 0.05, 0.3, 0.5, 0.9, 1.0], size=n_columns)
     table = (rng.random((n_rows, n_columns)) < shares).astype(np.uint8)

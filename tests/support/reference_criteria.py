@@ -12,7 +12,7 @@ from statistics import fmean
 from tests.support import reference_information as references
 
 REFERENCES = {}
-_how = {"weights": None, "estimator": "plugin"}
+_settings = {"weights": None, "estimator": "plugin"}
 
 
 def reference(name):
@@ -28,12 +28,12 @@ def reference(name):
 @contextmanager
 def estimating(*, weights=None, estimator="plugin"):
     """Inside, all information is estimated with these weights of the rows and this estimator."""
-    before = dict(_how)
-    _how.update(weights=None if weights is None else tuple(map(float, weights)), estimator=estimator)
+    before = dict(_settings)
+    _settings.update(weights=None if weights is None else tuple(map(float, weights)), estimator=estimator)
     try:
         yield
     finally:
-        _how.update(before)
+        _settings.update(before)
 
 
 @lru_cache(maxsize=200_000)
@@ -43,7 +43,7 @@ def _entropy(columns, weights, estimator):
 
 def H(*columns):
     """Entropy of some columns together; a column that is named twice counts once."""
-    return _entropy(frozenset(columns), _how["weights"], _how["estimator"]) if columns else 0.0
+    return _entropy(frozenset(columns), _settings["weights"], _settings["estimator"]) if columns else 0.0
 
 
 def mi(a, b):
@@ -77,7 +77,7 @@ def pairs(targets):
 
 
 def others(targets, y):
-    """The targets at other places than ``y``, which is a place."""
+    """All targets but the one with index ``y``."""
     return [z for k, z in enumerate(targets) if k != y]
 
 
@@ -186,8 +186,8 @@ def pmu(candidate, selected, targets, *, pairs="once"):
 
 @reference("fimf")
 def fimf(candidate, selected, targets, *, n_top=10):
-    by_entropy = sorted(range(len(targets)), key=lambda place: (-round(H(targets[place]), 9), place))
-    top = [targets[place] for place in by_entropy[:n_top]]
+    by_entropy = sorted(range(len(targets)), key=lambda index: (-round(H(targets[index]), 9), index))
+    top = [targets[index] for index in by_entropy[:n_top]]
     return relevance(candidate, targets) - sum(co(candidate, y, z) for y, z in pairs(top))
 
 
@@ -210,22 +210,22 @@ def lrfs(candidate, selected, targets):
     return score - fmean(mi(candidate, s) for s in selected) if selected else score
 
 
-def supplements(candidate, targets, place):
-    """How much more the candidate tells about a target once another one is known, for every other one."""
-    y = targets[place]
-    return [max(0.0, cmi(candidate, y, z) - mi(candidate, y)) for z in others(targets, place)]
+def supplements(candidate, targets, index):
+    """Gain of information about a target given another one, for every other one."""
+    y = targets[index]
+    return [max(0.0, cmi(candidate, y, z) - mi(candidate, y)) for z in others(targets, index)]
 
 
 @reference("lsmfs")
 def lsmfs(candidate, selected, targets):
     score = relevance(candidate, targets) - sum(mi(candidate, s) for s in selected)
-    return score + sum(sum(supplements(candidate, targets, place)) for place in range(len(targets)))
+    return score + sum(sum(supplements(candidate, targets, index)) for index in range(len(targets)))
 
 
 @reference("mlsmfs")
 def mlsmfs(candidate, selected, targets):
     score = relevance(candidate, targets) - sum(mi(candidate, s) for s in selected)
-    return score + sum(max(supplements(candidate, targets, place), default=0.0) for place in range(len(targets)))
+    return score + sum(max(supplements(candidate, targets, index), default=0.0) for index in range(len(targets)))
 
 
 @reference("mlfs")
@@ -234,11 +234,11 @@ def mlfs(candidate, selected, targets, *, beta=None, gamma=None, parents=None, f
     if first_pick == "relevance" and not selected:
         return relevance(candidate, targets)
     total = 0.0
-    for place, y in enumerate(targets):
+    for index, y in enumerate(targets):
         total += mi(candidate, y)
-        mine = parents[place] if parents else []
-        if mine:
-            total += (1 / len(mine) if beta is None else beta) * sum(cmi(y, p, candidate) for p in mine)
+        of_target = parents[index] if parents else []
+        if of_target:
+            total += (1 / len(of_target) if beta is None else beta) * sum(cmi(y, p, candidate) for p in of_target)
         if selected:
             total += (1 / len(selected) if gamma is None else gamma) * sum(cmi(y, s, candidate) for s in selected)
     return total

@@ -44,34 +44,34 @@ def over_pairs(X, Y, measure):
     return np.array([[measure(x, y) for y in columns_of(Y)] for x in columns_of(X)])
 
 
-def entropy(X, **how):
-    return np.array([H(x, **how) for x in columns_of(X)])
+def entropy(X, **options):
+    return np.array([H(x, **options) for x in columns_of(X)])
 
 
-def joint_entropy(X, Y, **how):
-    return over_pairs(X, Y, lambda x, y: H(x, y, **how))
+def joint_entropy(X, Y, **options):
+    return over_pairs(X, Y, lambda x, y: H(x, y, **options))
 
 
-def mutual_information(X, Y=None, **how):
+def mutual_information(X, Y=None, **options):
     Y = X if Y is None else Y
-    return over_pairs(X, Y, lambda x, y: H(x, **how) + H(y, **how) - H(x, y, **how))
+    return over_pairs(X, Y, lambda x, y: H(x, **options) + H(y, **options) - H(x, y, **options))
 
 
-def conditional_mutual_information(X, Y, Z, **how):
+def conditional_mutual_information(X, Y, Z, **options):
     z = columns_of(Z)
-    return over_pairs(X, Y, lambda x, y: H(x, *z, **how) + H(y, *z, **how) - H(x, y, *z, **how) - H(*z, **how))
+    return over_pairs(X, Y, lambda x, y: H(x, *z, **options) + H(y, *z, **options) - H(x, y, *z, **options) - H(*z, **options))
 
 
-def joint_mutual_information(X, Y, Z, **how):
+def joint_mutual_information(X, Y, Z, **options):
     z = columns_of(Z)
-    return over_pairs(X, Y, lambda x, y: H(x, *z, **how) + H(y, **how) - H(x, y, *z, **how))
+    return over_pairs(X, Y, lambda x, y: H(x, *z, **options) + H(y, **options) - H(x, y, *z, **options))
 
 
-def interaction_information(X, Y, Z, **how):
-    return mutual_information(X, Y, **how) - conditional_mutual_information(X, Y, Z, **how)
+def interaction_information(X, Y, Z, **options):
+    return mutual_information(X, Y, **options) - conditional_mutual_information(X, Y, Z, **options)
 
 
-# Every measure and what it takes beside X.
+# Every measure and its arguments after X.
 MEASURES = {
     "entropy": (entropy, ""),
     "joint_entropy": (joint_entropy, "Y"),

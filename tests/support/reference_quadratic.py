@@ -6,13 +6,13 @@ import pytest
 from tests.support import reference_information as references
 
 
-def program_reference(X, Y, **how):
+def program_reference(X, Y, **options):
     """``H``, ``F`` and ``alpha`` of eq. 5 and 12, in bits, from dictionaries of counts.
 
     A corrected estimate can be negative; alpha stays between 0 and 1.
     """
-    H = references.mutual_information(X, X, base="bit", **how)
-    F = references.mutual_information(X, Y, base="bit", **how).mean(axis=1)
+    H = references.mutual_information(X, X, base="bit", **options)
+    F = references.mutual_information(X, Y, base="bit", **options).mean(axis=1)
     total = H.mean() + F.mean()
     return H, F, float(np.clip(H.mean() / total, 0, 1)) if total > 0 else 0.0
 
@@ -26,7 +26,7 @@ def objective_of(H, F, alpha, weights, shift=0.0):
 
 
 def violation_of(H, F, alpha, weights, shift=0.0):
-    """By how much some gradient under a weight is above the lowest."""
+    """Largest gradient of a weighted feature minus the lowest of all."""
     gradient = gradient_of(H, F, alpha, weights, shift)
     return gradient[weights > 0].max() - gradient.min()
 

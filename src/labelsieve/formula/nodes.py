@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 Variables = frozenset[str]
 Function = Literal["pos", "sqrt", "minimum", "maximum"]
@@ -58,28 +58,28 @@ class Formula:
         for child in self.children:
             yield from child.walk()
 
-    def __add__(self, other: Any) -> "Formula":
+    def __add__(self, other: "Expression") -> "Formula":
         return Add((self, as_formula(other)))
 
-    def __radd__(self, other: Any) -> "Formula":
+    def __radd__(self, other: "Expression") -> "Formula":
         return Add((as_formula(other), self))
 
-    def __sub__(self, other: Any) -> "Formula":
+    def __sub__(self, other: "Expression") -> "Formula":
         return Add((self, negative(as_formula(other))))
 
-    def __rsub__(self, other: Any) -> "Formula":
+    def __rsub__(self, other: "Expression") -> "Formula":
         return Add((as_formula(other), negative(self)))
 
-    def __mul__(self, other: Any) -> "Formula":
+    def __mul__(self, other: "Expression") -> "Formula":
         return self if as_formula(other) == Number(1.0) else Multiply((self, as_formula(other)))
 
-    def __rmul__(self, other: Any) -> "Formula":
+    def __rmul__(self, other: "Expression") -> "Formula":
         return self if as_formula(other) == Number(1.0) else Multiply((as_formula(other), self))
 
-    def __truediv__(self, other: Any) -> "Formula":
+    def __truediv__(self, other: "Expression") -> "Formula":
         return Divide(self, as_formula(other))
 
-    def __rtruediv__(self, other: Any) -> "Formula":
+    def __rtruediv__(self, other: "Expression") -> "Formula":
         return Divide(as_formula(other), self)
 
     def __neg__(self) -> "Formula":
@@ -89,7 +89,10 @@ class Formula:
         raise FormulaError("A formula has no truth value; use pos, minimum or maximum instead of comparing.", self)
 
 
-def as_formula(value: Any) -> Formula:
+Expression = Formula | float
+
+
+def as_formula(value: object) -> Formula:
     """Numbers become constants."""
     if isinstance(value, Formula):
         return value

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.memory import require_memory
@@ -63,7 +62,7 @@ class Plan:
     def _lowered(self, formula: Formula, by_term: bool) -> list[Component]:
         return [Component(kind_of(part), part, lower(part, by_term=by_term)) for part in additive_components(formula)]
 
-    def _check(self, formula: Any, which: str) -> None:
+    def _check(self, formula: object, which: str) -> None:
         where = f"{self.name}, {which}"
         if not isinstance(formula, Formula):
             raise FormulaError(f"{where}: {formula!r} is not a formula.")

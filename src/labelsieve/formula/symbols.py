@@ -20,10 +20,9 @@ sum_y(I(f, y) - mean_s(I(f, s)))
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from labelsieve.errors import is_whole
-from labelsieve.formula.nodes import Apply, Formula, FormulaError, Variables, as_formula
+from labelsieve.formula.nodes import Apply, Expression, Formula, FormulaError, Variables, as_formula
 from labelsieve.formula.operations import MAX, MEAN, MIN, SUM, Operation
 from labelsieve.formula.variables import ORDER, Domain, Reduce, Reduced, Term
 
@@ -35,10 +34,10 @@ class Joint:
     variables: Variables
     written: str
 
-    def __or__(self, condition: Any) -> "Conditioned":
+    def __or__(self, condition: "Variable") -> "Conditioned":
         return Conditioned(self, joint(condition))
 
-    def __ror__(self, variable: Any) -> "Conditioned":
+    def __ror__(self, variable: "Variable") -> "Conditioned":
         return Conditioned(joint(variable), self)
 
     def __repr__(self) -> str:
@@ -56,10 +55,11 @@ class Conditioned:
         return f"{self.variable} | {self.condition}"
 
 
+Variable = Joint | tuple[Joint, ...]
 f, s, S, y, z, pa = (Joint(frozenset({name}), name) for name in ORDER)
 
 
-def joint(value: Any) -> Joint:
+def joint(value: object) -> Joint:
     """A symbol, or a tuple of symbols as one variable."""
     if isinstance(value, Joint):
         return value
@@ -71,7 +71,7 @@ def joint(value: Any) -> Joint:
     raise FormulaError(f"{value!r} is not a variable; the variables are f, s, S, y, z, pa and tuples of them.")
 
 
-def _last(value: Any) -> tuple[Joint, Variables]:
+def _last(value: object) -> tuple[Joint, Variables]:
     if isinstance(value, Conditioned):
         return value.variable, value.condition.variables
     return joint(value), frozenset()
@@ -92,20 +92,20 @@ def _term(written: str, *tables: tuple[float, Variables]) -> Formula:
     return term
 
 
-def I(a: Any, b: Any) -> Formula:
+def I(a: Variable, b: Variable | Conditioned) -> Formula:
     r"""Mutual information, ``I(a, b)`` or ``I(a, b | c)``: :math:`H(ac) + H(bc) - H(c) - H(abc)`."""
     first, (second, given) = joint(a), _last(b)
     one, two = first.variables | given, second.variables | given
     return _term(f"I({first}, {b!r})", (1.0, one | two), (-1.0, one), (-1.0, two), (1.0, given))
 
 
-def H(a: Any) -> Formula:
+def H(a: Variable | Conditioned) -> Formula:
     """Entropy, ``H(a)`` or ``H(a | c)``."""
     variable, given = _last(a)
     return _term(f"H({a!r})", (1.0, given), (-1.0, variable.variables | given))
 
 
-def co(a: Any, b: Any, c: Any) -> Formula:
+def co(a: Variable, b: Variable, c: Variable) -> Formula:
     """Co-information ``I(a, b) - I(a, b | c)``: positive when ``c`` is redundant with what ``a`` and ``b`` share."""
     one, two, three = joint(a).variables, joint(b).variables, joint(c).variables
     plain = ((1.0, one | two), (-1.0, one), (-1.0, two), (1.0, frozenset[str]()))
@@ -113,7 +113,9 @@ def co(a: Any, b: Any, c: Any) -> Formula:
     return _term(f"co({joint(a)}, {joint(b)}, {joint(c)})", *plain, *known)
 
 
-def _reduce(operation: Operation, variable: Reduced, body: Any, domain: Domain = "all", top: int | None = None) -> Reduce:
+def _reduce(
+    operation: Operation, variable: Reduced, body: Expression, domain: Domain = "all", top: int | None = None
+) -> Reduce:
     formula = as_formula(body)
     reduced = Reduce(operation, variable, formula, domain, top)
     if variable not in formula.free:
@@ -122,108 +124,108 @@ def _reduce(operation: Operation, variable: Reduced, body: Any, domain: Domain =
     return reduced
 
 
-def sum_s(body: Any) -> Formula:
+def sum_s(body: Expression) -> Formula:
     """Sum over the selected features."""
     return _reduce(SUM, "s", body)
 
 
-def mean_s(body: Any) -> Formula:
+def mean_s(body: Expression) -> Formula:
     """Mean over the selected features; 0 while there are none."""
     return _reduce(MEAN, "s", body)
 
 
-def min_s(body: Any) -> Formula:
+def min_s(body: Expression) -> Formula:
     """Smallest value over the selected features; the criterion must define ``first``."""
     return _reduce(MIN, "s", body)
 
 
-def max_s(body: Any) -> Formula:
+def max_s(body: Expression) -> Formula:
     """Largest value over the selected features; the criterion must define ``first``."""
     return _reduce(MAX, "s", body)
 
 
-def sum_y(body: Any) -> Formula:
+def sum_y(body: Expression) -> Formula:
     """Sum over the targets."""
     return _reduce(SUM, "y", body)
 
 
-def mean_y(body: Any) -> Formula:
+def mean_y(body: Expression) -> Formula:
     """Mean over the targets."""
     return _reduce(MEAN, "y", body)
 
 
-def min_y(body: Any) -> Formula:
+def min_y(body: Expression) -> Formula:
     """Smallest value over the targets."""
     return _reduce(MIN, "y", body)
 
 
-def max_y(body: Any) -> Formula:
+def max_y(body: Expression) -> Formula:
     """Largest value over the targets."""
     return _reduce(MAX, "y", body)
 
 
-def sum_z(body: Any) -> Formula:
+def sum_z(body: Expression) -> Formula:
     """Sum over the targets other than ``y``."""
     return _reduce(SUM, "z", body)
 
 
-def mean_z(body: Any) -> Formula:
+def mean_z(body: Expression) -> Formula:
     """Mean over the targets other than ``y``; 0 when there is no other."""
     return _reduce(MEAN, "z", body)
 
 
-def min_z(body: Any) -> Formula:
+def min_z(body: Expression) -> Formula:
     """Smallest value over the targets other than ``y``; 0 when there is no other."""
     return _reduce(MIN, "z", body)
 
 
-def max_z(body: Any) -> Formula:
+def max_z(body: Expression) -> Formula:
     """Largest value over the targets other than ``y``; 0 when there is no other."""
     return _reduce(MAX, "z", body)
 
 
-def sum_pa(body: Any) -> Formula:
+def sum_pa(body: Expression) -> Formula:
     """Sum over the parents of ``y`` in the label network."""
     return _reduce(SUM, "pa", body)
 
 
-def mean_pa(body: Any) -> Formula:
+def mean_pa(body: Expression) -> Formula:
     """Mean over the parents of ``y`` in the label network; 0 without parents."""
     return _reduce(MEAN, "pa", body)
 
 
-def min_pa(body: Any) -> Formula:
+def min_pa(body: Expression) -> Formula:
     """Smallest value over the parents of ``y`` in the label network; 0 without parents."""
     return _reduce(MIN, "pa", body)
 
 
-def max_pa(body: Any) -> Formula:
+def max_pa(body: Expression) -> Formula:
     """Largest value over the parents of ``y`` in the label network; 0 without parents."""
     return _reduce(MAX, "pa", body)
 
 
-def sum_yz(body: Any, *, top: Any = None) -> Formula:
+def sum_yz(body: Expression, *, top: int | None = None) -> Formula:
     """Sum over pairs of different targets, each pair once; ``top`` keeps the targets of largest entropy."""
     if top is not None and (not is_whole(top) or top < 1):
         raise FormulaError(f"top must be a whole number from 1, not {top!r}.")
     return _reduce(SUM, "z", _reduce(SUM, "y", body, "after"), "all", None if top is None else int(top))
 
 
-def sqrt(formula: Any) -> Formula:
+def sqrt(formula: Expression) -> Formula:
     """Square root."""
     return Apply("sqrt", (as_formula(formula),))
 
 
-def pos(formula: Any) -> Formula:
+def pos(formula: Expression) -> Formula:
     """The positive part."""
     return Apply("pos", (as_formula(formula),))
 
 
-def minimum(first: Any, second: Any) -> Formula:
+def minimum(first: Expression, second: Expression) -> Formula:
     """The smaller of two."""
     return Apply("minimum", (as_formula(first), as_formula(second)))
 
 
-def maximum(first: Any, second: Any) -> Formula:
+def maximum(first: Expression, second: Expression) -> Formula:
     """The larger of two."""
     return Apply("maximum", (as_formula(first), as_formula(second)))
