@@ -6,10 +6,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelsieve.metrics import MEASURES, average_precision, coverage, one_error, ranking_loss, rrmse
-from labelsieve.metrics import label_ranks as places
-from labelsieve.metrics.measure_arrays import SyntheticData
-from tests.support.measure_strategies import judged
+from labelsieve.metrics import MEASURES, average_precision, coverage, label_ranks, one_error, ranking_loss, rrmse
+from labelsieve.metrics.measure_arrays import TrueLabels
+from tests.support.measure_strategies import predictions
 
 OF_LABELS = [name for name, measure in MEASURES.items() if measure.needs != "numbers"]
 STRICT = {"ranking_loss", "one_error", "coverage", "average_precision"}
@@ -20,7 +19,7 @@ fast = settings(max_examples=30, deadline=None)
 @fast
 @given(data=st.data())
 def test_values_stay_in_their_range(name, data):
-    Y, answer, weights = data.draw(judged(MEASURES[name].needs))
+    Y, answer, weights = data.draw(predictions(MEASURES[name].needs))
     value = MEASURES[name].function(Y, answer, sample_weight=weights)
     highest = {"coverage": Y.shape[1] - 1, "rrmse": np.inf}.get(name, 1)
     assert isinstance(value, float)
@@ -31,7 +30,7 @@ def test_values_stay_in_their_range(name, data):
 @fast
 @given(data=st.data())
 def test_order_of_rows_and_of_labels_does_not_matter(name, data):
-    Y, answer, weights = data.draw(judged(MEASURES[name].needs))
+    Y, answer, weights = data.draw(predictions(MEASURES[name].needs))
     rows = data.draw(st.permutations(range(Y.shape[0])))
     labels = data.draw(st.permutations(range(Y.shape[1])))
     function = MEASURES[name].function
@@ -44,7 +43,7 @@ def test_order_of_rows_and_of_labels_does_not_matter(name, data):
 @given(data=st.data())
 def test_nothing_beats_the_truth(name, data):
     measure = MEASURES[name]
-    Y, answer, weights = data.draw(judged(measure.needs))
+    Y, answer, weights = data.draw(predictions(measure.needs))
     how = {"rows": "informative"} if name in STRICT else {"zero_division": 1.0} if "f1" in name else {}
     perfect = measure.function(Y, Y, sample_weight=weights, **how)
     found = measure.function(Y, answer, sample_weight=weights, **how)
@@ -57,7 +56,7 @@ def test_nothing_beats_the_truth(name, data):
 
 
 @fast
-@given(judged("scores"))
+@given(predictions("scores"))
 def test_a_tie_costs_between_the_best_and_the_worst_order(given_data):
     Y, scores, weights = given_data
     for measure in (ranking_loss, one_error):
@@ -71,7 +70,7 @@ def test_a_tie_costs_between_the_best_and_the_worst_order(given_data):
 
 
 @fast
-@given(judged("scores"), st.floats(0.5, 4), st.integers(-8, 8))
+@given(predictions("scores"), st.floats(0.5, 4), st.integers(-8, 8))
 def test_only_the_order_of_scores_matters(given_data, factor, shift):
     Y, scores, _ = given_data
     for measure in (ranking_loss, one_error, coverage):
@@ -79,7 +78,7 @@ def test_only_the_order_of_scores_matters(given_data, factor, shift):
 
 
 @fast
-@given(judged("numbers"))
+@given(predictions("numbers"))
 def test_relative_error_does_not_depend_on_the_unit(given_data):
     Y, P, weights = given_data
     value = rrmse(Y, P, sample_weight=weights)
@@ -87,7 +86,7 @@ def test_relative_error_does_not_depend_on_the_unit(given_data):
 
 
 @fast
-@given(judged("numbers"))
+@given(predictions("numbers"))
 def test_answering_the_mean_is_worth_one_for_targets_that_vary(given_data):
     Y, _, _ = given_data
     values = rrmse(Y, np.tile(Y.mean(axis=0), (len(Y), 1)), multioutput="raw_values")
@@ -98,15 +97,15 @@ def test_answering_the_mean_is_worth_one_for_targets_that_vary(given_data):
 @fast
 @given(data=st.data())
 def test_labels_that_were_read_before_give_the_same_numbers(name, data):
-    Y, answer, weights = data.draw(judged(MEASURES[name].needs))
+    Y, answer, weights = data.draw(predictions(MEASURES[name].needs))
     function = MEASURES[name].function
-    for truth in (SyntheticData.of(Y), SyntheticData.of(sp.csr_array(Y))):
+    for truth in (TrueLabels.of(Y), TrueLabels.of(sp.csr_array(Y))):
         for sample_weight in (None, weights):  # the second call finds what the first one sorted
             assert function(truth, answer, sample_weight=sample_weight) == function(Y, answer, sample_weight=sample_weight)
 
 
 def test_other_scores_and_other_ties_are_sorted_anew():
-    truth, scores, others = SyntheticData.of([[1, 0]]), np.array([[0.5, 0.5]]), np.array([[0.5, 0.4]])
+    truth, scores, others = TrueLabels.of([[1, 0]]), np.array([[0.5, 0.5]]), np.array([[0.5, 0.4]])
     ties = ("worst", "best", "half")
     assert [ranking_loss(truth, scores, ties=one) for one in ties] == [1, 0, 0.5]
     assert [ranking_loss(truth, one) for one in (others, scores)] == [0, 1]
@@ -116,5 +115,5 @@ def test_places_by_comparing_and_by_sorting_are_the_same(monkeypatch):
     rng = np.random.default_rng(0)
     Y, scores = rng.uniform(size=(200, 12)) < 0.2, rng.integers(0, 6, (200, 12)) / 5
     few = [measure(Y, scores) for measure in (ranking_loss, coverage, average_precision, one_error)]
-    monkeypatch.setattr(places, "_FEW", 0)
+    monkeypatch.setattr(label_ranks, "_FEW", 0)
     assert [measure(Y, scores) for measure in (ranking_loss, coverage, average_precision, one_error)] == pytest.approx(few)

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from labelsieve.metrics import MEASURES, options, rrmse
-from tests.support.measure_strategies import judged
+from tests.support.measure_strategies import predictions
 
 SAME = {
     "hamming_loss": lambda Y, P, w: theirs.hamming_loss(Y, P, sample_weight=w),
@@ -27,7 +27,7 @@ SAME = {
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_measure_equals_scikit_learns(name, data):
-    Y, answer, weights = data.draw(judged(MEASURES[name].needs))
+    Y, answer, weights = data.draw(predictions(MEASURES[name].needs))
     assume(Y.shape[1] > 1)  # scikit-learn takes one column for something else
     ours = MEASURES[name].function(Y, answer, sample_weight=weights, **options(name, "scikit-learn"))
     assert ours == pytest.approx(SAME[name](Y, answer, weights), rel=1e-13, abs=1e-15)
@@ -35,7 +35,7 @@ def test_measure_equals_scikit_learns(name, data):
 
 @pytest.mark.parametrize("zero_division", [0.0, 1.0, np.nan])
 @settings(max_examples=30, deadline=None)
-@given(data=judged("labels"))
+@given(data=predictions("labels"))
 def test_f1_of_nothing_is_what_scikit_learn_says(zero_division, data):
     Y, P, _ = data
     assume(Y.shape[1] > 1)
@@ -45,7 +45,7 @@ def test_f1_of_nothing_is_what_scikit_learn_says(zero_division, data):
 
 
 @settings(max_examples=30, deadline=None)
-@given(judged("numbers"))
+@given(predictions("numbers"))
 def test_relative_error_is_the_root_of_what_r2_leaves(data):
     Y, P, weights = data
     assume(np.count_nonzero(weights) > 1)

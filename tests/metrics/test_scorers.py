@@ -51,7 +51,7 @@ def test_scorer_is_its_measure_with_the_better_on_top():
     weights = np.arange(len(Y))
     assert scorer(model, X, Y, sample_weight=weights) != scorer(model, X, Y)
     assert repr(scorer) == "get_scorer('neg_ranking_loss', ties='later', rows='all')"
-    assert get_scorer("neg_ranking_loss", convention="mulan", ties="half").how == {"ties": "half", "rows": "all"}
+    assert get_scorer("neg_ranking_loss", convention="mulan", ties="half").options == {"ties": "half", "rows": "all"}
 
 
 def test_grid_search_takes_a_scorer_and_keeps_its_order():
@@ -153,9 +153,9 @@ def test_weights_are_routed_to_scorers_that_ask_for_them():
         ("neg_hamming_loss", {"ties": "half"}, "neg_hamming_loss has no option 'ties'; it has none"),
         ("neg_coverage", {"ties": "half"}, "ties must be 'worst' or 'earlier' or 'later', not 'half'"),
         ("neg_coverage", {"sample_weight": [1.0]}, "no option 'sample_weight'"),
-        ("neg_rrmse", {"multioutput": "raw_values"}, "a scorer answers one number"),
-        (["macro_f1"], {}, "there is no scorer"),
-        ("macro_f1", {"convention": ["mulan"]}, "there is no convention"),
+        ("neg_rrmse", {"multioutput": "raw_values"}, "a scorer returns one number"),
+        (["macro_f1"], {}, "is not a scorer"),
+        ("macro_f1", {"convention": ["mulan"]}, "is not a convention"),
     ],
 )
 def test_scorers_refuse_options_when_they_are_made(name, how, message):
@@ -174,5 +174,5 @@ def test_single_column_without_classes_is_refused():
     scorer = get_scorer("average_precision")
     model = KNeighborsClassifier(3)
     assert scorer(Wrapped(model.fit(X, Y)), X, Y) == scorer(model, X, Y)
-    with pytest.raises(InputError, match="one column for label 2, and nothing says whether"):
+    with pytest.raises(InputError, match="one column for label 2, which may be the label"):
         scorer(Wrapped(model.fit(X, always)), X, always)

@@ -61,10 +61,10 @@ def test_wilcoxon_sees_what_ranks_cannot():
     found = compare(CLEAR, lower_is_better=True, test="wilcoxon", methods=METHODS)
     assert found.critical_difference is None
     assert found.groups == ()
-    assert str(found).endswith("All differences are real.")
+    assert str(found).endswith("All differences are significant.")
     against = compare(CLEAR, lower_is_better=True, test="wilcoxon", control=0, methods=METHODS)
     assert against.p_values[0] == pytest.approx(wilcoxon_holm(CLEAR, control=0))
-    assert str(against).endswith("All differ from jmi.")
+    assert str(against).endswith("All differ significantly from jmi.")
 
 
 def test_two_methods_are_compared_by_wilcoxon():
@@ -167,7 +167,7 @@ def test_wilcoxon_names_the_better_one_by_its_own_sums(lower, n_small):
     assert not found.better(1, 0)
     assert found.to_frame().loc[0, ["better", "worse"]].tolist() == ["steady", "risky"]
     last, note = str(found).split("\n")[-2:]
-    assert last == "The difference is real."
+    assert last == "The difference is significant."
     assert note.endswith("because large differences count more: steady before risky.")
 
 
@@ -191,9 +191,9 @@ def test_words_do_not_contradict_each_other():
         return found.friedman.p_value >= 0.05 and np.ptp(found.average_ranks) > found.critical_difference
 
     text = str(table_where(held_back, (6, 10), np.linspace(-1, 1, 10) ** 5))
-    assert "Nemenyi's test at 0.05: not asked, because Friedman's test shows no difference." in text
+    assert "Nemenyi's test at 0.05: not applied, because Friedman's test shows no difference." in text
     assert text.endswith("No difference is shown.")
-    assert str(compare(CLEAR[:, :2], lower_is_better=True)).endswith("The difference is real.")
+    assert str(compare(CLEAR[:, :2], lower_is_better=True)).endswith("The difference is significant.")
 
 
 def test_columns_stay_in_line_when_ranks_have_two_digits():

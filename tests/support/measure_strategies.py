@@ -6,8 +6,8 @@ from hypothesis.extra.numpy import arrays
 
 
 @st.composite
-def judged(draw, needs):
-    """Labels, an answer to them, and row weights."""
+def predictions(draw, needs):
+    """Labels, predictions of them, and row weights."""
     shape = draw(st.integers(1, 7)), draw(st.integers(1, 5))
     weights = draw(arrays(np.float64, shape[0], elements=st.sampled_from([0.0, 0.5, 1.0, 3.0])).filter(np.any))
     if needs == "numbers":

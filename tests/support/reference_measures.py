@@ -1,4 +1,4 @@
-"""Naive twins of the measures: sets, loops and the definitions."""
+"""Reference implementations of the measures: sets, loops and the definitions."""
 
 from math import sqrt
 
@@ -58,24 +58,24 @@ def micro_f1(Y, P, weights, zero_division=0.0):
     return f1([cell for label in range(len(Y[0])) for cell in cells_of(Y, P, weights, label)], zero_division)
 
 
-def comes_before(other, label, scores, ties):
-    """How much of ``other`` comes before ``label``."""
+def ranked_above(other, label, scores, ties):
+    """The fraction of ``other`` that is ranked above ``label``."""
     if scores[other] != scores[label]:
         return float(scores[other] > scores[label])
     return {"worst": 1.0, "best": 0.0, "half": 0.5, "earlier": float(other < label), "later": float(other > label)}[ties]
 
 
-def over_ranked_rows(Y, S, weights, rows, nothing, of_row):
+def over_ranked_rows(Y, S, weights, rows, empty, of_row):
     kept = [i for i, y in enumerate(Y) if weights[i] and (rows == "all" or 0 < sum(y) < len(y))]
     if not kept:
-        return nothing
+        return empty
     return weighted_mean([of_row(labels_of(Y[i]), S[i]) for i in kept], [weights[i] for i in kept])
 
 
 def ranking_loss(Y, S, weights, ties="worst", rows="informative"):
     def of_row(true, scores):
         pairs = [(k, l) for k in true for l in range(len(scores)) if l not in true]
-        return sum(comes_before(l, k, scores, ties) for k, l in pairs) / len(pairs) if pairs else 0.0
+        return sum(ranked_above(l, k, scores, ties) for k, l in pairs) / len(pairs) if pairs else 0.0
 
     return over_ranked_rows(Y, S, weights, rows, 0.0, of_row)
 
@@ -95,13 +95,13 @@ def one_error(Y, S, weights, ties="worst", rows="all"):
     return over_ranked_rows(Y, S, weights, rows, 0.0, of_row)
 
 
-def place(label, scores, ties):
-    return 1 + sum(comes_before(other, label, scores, ties) for other in range(len(scores)) if other != label)
+def rank(label, scores, ties):
+    return 1 + sum(ranked_above(other, label, scores, ties) for other in range(len(scores)) if other != label)
 
 
 def coverage(Y, S, weights, ties="worst", rows="all", count_from=0, normalize=None):
     def of_row(true, scores):
-        return max(place(label, scores, ties) for label in true) - 1 + count_from if true else 0.0
+        return max(rank(label, scores, ties) for label in true) - 1 + count_from if true else 0.0
 
     q = len(Y[0])
     return over_ranked_rows(Y, S, weights, rows, 0.0, of_row) / {None: 1, "q": q, "q-1": max(q - 1, 1)}[normalize]
@@ -111,8 +111,8 @@ def average_precision(Y, S, weights, ties="worst", rows="all"):
     def of_row(true, scores):
         if not true or len(true) == len(scores):
             return 1.0
-        places = {label: place(label, scores, ties) for label in true}
-        return sum(sum(other <= own for other in places.values()) / own for own in places.values()) / len(true)
+        ranks = {label: rank(label, scores, ties) for label in true}
+        return sum(sum(other <= of_label for other in ranks.values()) / of_label for of_label in ranks.values()) / len(true)
 
     return over_ranked_rows(Y, S, weights, rows, 1.0, of_row)
 

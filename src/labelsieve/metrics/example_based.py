@@ -1,4 +1,4 @@
-"""How much of a row's labels is right: example-based accuracy and F1."""
+"""Example-based accuracy and F1."""
 
 from typing import Any
 
@@ -6,20 +6,20 @@ from labelsieve.metrics.overlap import mean_of_ratios, overlap_of_rows
 
 
 def example_accuracy(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
-    r"""Example-based accuracy: Jaccard's index of the true and the predicted label set, averaged over the rows.
+    r"""Example-based accuracy: the Jaccard index of the true and the predicted labelset, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{|Y_i \cap P_i|}{|Y_i \cup P_i|}
 
-    A row without labels for which none is predicted is right, so it counts 1, as in Mulan. scikit-learn's
-    ``jaccard_score(average="samples")`` and the Matlab toolboxes count it 0: ``zero_division=0``.
+    A row without labels and without predicted labels is correct and counts 1, as in Mulan. It counts 0 in scikit-learn's
+    ``jaccard_score(average="samples")`` and in the Matlab toolboxes: ``zero_division=0``.
 
     Parameters
     ----------
     Y, predicted : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
         One dimension is one label.
-    zero_division : {1.0, 0.0, nan}
-        What a row counts that has no labels and gets none; NaN leaves it out. When no row is left the result is NaN.
-    sample_weight : array-like of shape (n_rows,), optional
+    zero_division : {1.0, 0.0, nan}, default=1.0
+        Value of a row without labels and without predicted labels; NaN leaves it out. If no row is left the result is NaN.
+    sample_weight : array-like of shape (n_rows,), default=None
 
     Notes
     -----
@@ -41,7 +41,7 @@ def example_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_wei
 
     .. math:: \frac{1}{n} \sum_i \frac{2 |Y_i \cap P_i|}{|Y_i| + |P_i|}
 
-    Equal to scikit-learn's ``f1_score(average="samples")``. Options and cost as for :func:`example_accuracy`.
+    Equal to scikit-learn's ``f1_score(average="samples")``. Parameters and cost: see :func:`example_accuracy`.
 
     Examples
     --------

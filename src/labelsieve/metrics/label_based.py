@@ -1,4 +1,4 @@
-"""F1 of the labels: averaged over them, or of all cells together."""
+"""Label-based F1: macro- and micro-averaged."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from labelsieve.metrics.overlap import mean_of_ratios, overlap_of_labels
 
 
 def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weight: Any = None) -> float:
-    r"""F1 of every label, averaged over the labels: rare labels count as much as frequent ones.
+    r"""Macro-averaged F1: the mean of the F1 of every label; rare labels count as much as frequent ones.
 
     .. math:: \frac{1}{q} \sum_j \frac{2 \, tp_j}{2 \, tp_j + fp_j + fn_j}
 
@@ -18,10 +18,10 @@ def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weigh
     ----------
     Y, predicted : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
         One dimension is one label.
-    zero_division : {0.0, 1.0, nan}
-        What a label counts that no row has and that is predicted for none; NaN leaves it out. When no label is left the
-        result is NaN. Test sets of rare labels hang on this choice: say which one was made.
-    sample_weight : array-like of shape (n_rows,), optional
+    zero_division : {0.0, 1.0, nan}, default=0.0
+        Value of a label that is absent and predicted in no row; NaN leaves it out. If no label is left the result is NaN.
+        Results for rare labels depend on this setting: report it.
+    sample_weight : array-like of shape (n_rows,), default=None
 
     Notes
     -----
@@ -37,11 +37,11 @@ def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weigh
 
 
 def micro_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weight: Any = None) -> float:
-    r"""F1 of all cells of the table together: every occurrence of a label counts the same.
+    r"""Micro-averaged F1: the F1 of all cells together; every occurrence of a label counts the same.
 
     .. math:: \frac{2 \sum_j tp_j}{\sum_j (2 \, tp_j + fp_j + fn_j)}
 
-    Equal to scikit-learn's ``f1_score(average="micro")``. Options and cost as for :func:`macro_f1`.
+    Equal to scikit-learn's ``f1_score(average="micro")``. Parameters and cost: see :func:`macro_f1`.
 
     Examples
     --------

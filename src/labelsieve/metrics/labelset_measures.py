@@ -1,4 +1,4 @@
-"""Where label sets differ: Hamming loss, and whether they differ at all."""
+"""Differences of labelsets: Hamming loss and subset 0/1 loss."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from labelsieve.metrics.overlap import overlap_of_rows
 
 
 def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
-    r"""Share of the cells that are predicted wrongly.
+    r"""Fraction of the cells that are predicted wrongly.
 
     .. math:: \frac{1}{n q} \sum_i |Y_i \, \Delta \, P_i|
 
-    Equal to scikit-learn's. Equation 13 of the MLQPFS paper forgets the :math:`1/q`; its numbers have it.
+    Equal to scikit-learn's. Equation 13 of the MLQPFS paper omits the :math:`1/q`; its numbers include it.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
 
 
 def hamming_score(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
-    """Share of the cells that are predicted rightly: 1 - :func:`hamming_loss`.
+    """Fraction of the cells that are predicted correctly: 1 - :func:`hamming_loss`.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def hamming_score(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float
 
 
 def subset_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
-    r"""Subset 0/1 loss: the share of the rows whose label set is not predicted as a whole.
+    r"""Subset 0/1 loss: the fraction of the rows whose labelset is not predicted exactly.
 
     .. math:: \frac{1}{n} \sum_i [Y_i \neq P_i]
 
@@ -61,7 +61,7 @@ def subset_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
 
 
 def exact_match(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
-    """Share of the rows whose label set is predicted as a whole: 1 - :func:`subset_loss`.
+    """Fraction of the rows whose labelset is predicted exactly: 1 - :func:`subset_loss`.
 
     Equal to scikit-learn's ``accuracy_score`` of label indicators.
 

@@ -1,4 +1,4 @@
-"""What the measures are given: true labels, predicted labels or scores, row weights."""
+"""Validation of the input of measures: true labels, predicted labels or scores, row weights."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,35 +12,35 @@ from labelsieve.counting.row_weights import read_weights
 from labelsieve.errors import InputError
 
 Floats = NDArray[np.float64]
-_DENSE = 2**24  # cells of a sparse table that are held as truth values: 16 MB
+_DENSE = 2**24  # cells of a sparse table that is stored as a boolean array: 16 MB
 
 
 @dataclass(eq=False)
-class SyntheticData:
-    """True labels that are judged many times, read once. Measures take it as ``Y``.
+class TrueLabels:
+    """True labels that are validated once and evaluated many times. Measures accept it as ``Y``.
 
-    Small sparse tables become dense, and ranking measures of the same scores, one after the other, share one sorting: scores
-    must not be changed in place between them.
+    Small sparse tables become dense, and consecutive ranking measures of the same scores share one sort: scores must not be
+    changed in place between them.
 
     >>> from labelsieve.metrics import coverage, ranking_loss
-    >>> truth, scores = SyntheticData.of([[1, 0, 0], [0, 1, 1]]), np.array([[0.9, 0.1, 0.2], [0.5, 0.3, 0.8]])
+    >>> truth, scores = TrueLabels.of([[1, 0, 0], [0, 1, 1]]), np.array([[0.9, 0.1, 0.2], [0.5, 0.3, 0.8]])
     >>> ranking_loss(truth, scores), coverage(truth, scores)
     (0.25, 1.0)
     """
 
     labels: Any
-    last: tuple[Any, str, Any] | None = None  # scores, rule for ties, and the places of the labels by them
+    last: tuple[Any, str, Any] | None = None  # scores, rule for ties, and the ranks of the labels
 
     @classmethod
     def of(cls, Y: Any) -> Self:
-        """Read labels."""
+        """Validate labels."""
         labels = read_labels(Y)
         return cls(labels.toarray() if sp.issparse(labels) and np.prod(labels.shape) <= _DENSE else labels)
 
 
 def read_labels(Y: Any, *, what: str = "Y") -> Any:
-    """Labels as an array of truth values or, if they are sparse, a CSR matrix that stores only ones."""
-    if isinstance(Y, SyntheticData):
+    """Labels as a boolean array or, if they are sparse, a CSR matrix that stores only ones."""
+    if isinstance(Y, TrueLabels):
         return Y.labels
     table = _without_text(read_table(Y, what=what), what)
     stored = table.sparse.data if table.dense is None else table.dense
@@ -79,23 +79,23 @@ def read_numbers(values: Any, *, what: str) -> Any:
 
 
 def read_row_weights(sample_weight: Any, n_rows: int) -> Floats:
-    """One weight for each row; ones when none are given.
+    """One weight for each row; default: ones.
 
-    Only their shares matter to a measure, so they are scaled by a power of two, which rounds nothing: the largest is near 1,
-    and sums and squares of very large or very small ones stay numbers.
+    Only ratios of weights matter to a measure, so they are scaled exactly, by a power of two: the largest is near 1, and sums
+    and squares of very large or very small ones stay finite.
     """
     weights = read_weights(sample_weight, n_rows)
     return np.ones(n_rows) if weights is None else np.ldexp(weights, 1 - int(np.frexp(weights.max())[1]))
 
 
 def same_shape(expected: tuple[int, int], found: tuple[int, int], what: str) -> None:
-    """Refuse what does not belong to Y cell by cell."""
+    """Refuse an array of another shape than Y."""
     if expected != found:
-        raise InputError(f"{what} has shape {found}, but Y has shape {expected}; every row and column of Y needs its own.")
+        raise InputError(f"{what} has shape {found}, but Y has shape {expected}; the shapes must be equal.")
 
 
 def _without_text(table: NumberTable, what: str) -> NumberTable:
-    """Refuse columns of text, whose numbers are ranks among the values that are there: "1" alone would be a 0."""
+    """Refuse columns of text: their codes are ranks of the values, so a constant "1" would be a 0."""
     if table.text:
         raise InputError(
             f"{what}, {table.name(min(table.text))} holds text or categories, and the measures need numbers: convert it first, "
@@ -105,7 +105,7 @@ def _without_text(table: NumberTable, what: str) -> NumberTable:
 
 
 def _where_not_finite(table: NumberTable, what: str) -> str:
-    if table.dense is None:  # not made dense, however large it is
+    if table.dense is None:
         stored = table.sparse.tocoo()
         rows, columns, values = stored.row, stored.col, stored.data
     else:
@@ -113,5 +113,5 @@ def _where_not_finite(table: NumberTable, what: str) -> str:
         values = table.dense[rows, columns]
     bad = np.flatnonzero(~np.isfinite(values))
     first = bad[np.lexsort((columns[bad], rows[bad]))[0]]
-    place = f"{what}, row {rows[first]}, {table.name(int(columns[first]))}"
-    return f"{place} is {values[first]}; the measures need finite numbers."
+    cell = f"{what}, row {rows[first]}, {table.name(int(columns[first]))}"
+    return f"{cell} is {values[first]}; the measures need finite numbers."

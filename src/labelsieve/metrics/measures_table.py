@@ -13,11 +13,12 @@ from labelsieve.metrics.labelset_measures import exact_match, hamming_loss, hamm
 from labelsieve.metrics.one_error import one_error
 from labelsieve.metrics.ranking_loss import ranking_loss
 from labelsieve.metrics.rrmse import rrmse
+from labelsieve.names import unknown_name
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure and what it takes: predicted label sets, scores of labels, or predicted numbers."""
+    """A measure and the predictions that it needs: labelsets, scores of labels, or numbers."""
 
     function: Callable[..., float]
     needs: Literal["labels", "scores", "numbers"]
@@ -63,11 +64,11 @@ CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 
 
 def options(measure: str, convention: str = "labelsieve") -> dict[str, Any]:
-    """Options under which a measure is what a program reports: one of "labelsieve", "scikit-learn", "mulan", "matlab".
+    """Options with which a measure equals that of a program: one of "labelsieve", "scikit-learn", "mulan", "matlab".
 
-    "mulan" and "matlab" (the toolboxes that follow Zhang and Zhou's code) were found by comparing numbers; where their test
-    data could not tell, the options are ours. Matlab toolboxes also differ in ways that have no option: they count rows
-    without labels as -1 in coverage, and answer NaN for average precision and ranking loss when there are any.
+    "mulan" and "matlab" (the toolboxes that follow Zhang and Zhou's code) were determined by comparing results; options that
+    their test data do not determine are the defaults. Matlab toolboxes also differ in ways that have no option: a row without
+    labels counts -1 in coverage, and average precision and ranking loss are NaN if there is one.
 
     Examples
     --------
@@ -75,24 +76,24 @@ def options(measure: str, convention: str = "labelsieve") -> dict[str, Any]:
     {'ties': 'later'}
     """
     if measure not in tuple(MEASURES):
-        raise InputError(f"there is no measure {measure!r}; there are {', '.join(MEASURES)}.")
+        raise unknown_name("measure", measure, MEASURES)
     if convention not in tuple(CONVENTIONS):
-        raise InputError(f"there is no convention {convention!r}; there are {', '.join(CONVENTIONS)}.")
+        raise unknown_name("convention", convention, CONVENTIONS)
     return dict(CONVENTIONS[convention].get(measure, {}))
 
 
 def evaluate(
     Y: Any, predicted: Any = None, scores: Any = None, *, convention: str = "labelsieve", sample_weight: Any = None
 ) -> dict[str, float]:
-    """Every measure of labels that can be computed from predicted label sets, from scores, or from both.
+    """All measures of labels that can be computed from predicted labelsets, from scores, or from both.
 
     Parameters
     ----------
     Y : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
-    predicted, scores : of the same shape, optional
-    convention : {"labelsieve", "scikit-learn", "mulan", "matlab"}
-        Whose numbers to compare with: see :func:`options`.
-    sample_weight : array-like of shape (n_rows,), optional
+    predicted, scores : array-like of the same shape, default=None
+    convention : {"labelsieve", "scikit-learn", "mulan", "matlab"}, default="labelsieve"
+        The program whose results to reproduce: see :func:`options`.
+    sample_weight : array-like of shape (n_rows,), default=None
 
     Returns
     -------
@@ -100,7 +101,7 @@ def evaluate(
 
     Notes
     -----
-    Cost: the sum of the measures'; each reads its input anew.
+    Cost: the sum of the costs of the measures; each validates its input.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How much true and predicted labels have in common: every measure of two label sets is a formula over these counts."""
+"""Intersections of true and predicted labelsets: every measure of two labelsets is a formula of these counts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from labelsieve.metrics.measure_arrays import Floats, read_row_weights, read_two
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """Sizes of the true set, the predicted set and of their intersection: one number for each row, or for each label."""
+    """Sizes of the true set, the predicted set and their intersection: one number for each row, or for each label."""
 
     true: Floats
     predicted: Floats
@@ -31,7 +31,7 @@ class Overlap:
 
 
 def overlap_of_rows(Y: Any, predicted: Any, sample_weight: Any) -> tuple[Overlap, Floats, int]:
-    """Counts of labels for every row, the weights of the rows, and the number of labels."""
+    """Label counts of every row, the weights of the rows, and the number of labels."""
     truth, prediction = read_two(Y, predicted)
     n_rows, n_labels = truth.shape
     counts = (_sums(truth, 1), _sums(prediction, 1), _sums(_both(truth, prediction), 1))
@@ -39,7 +39,7 @@ def overlap_of_rows(Y: Any, predicted: Any, sample_weight: Any) -> tuple[Overlap
 
 
 def overlap_of_labels(Y: Any, predicted: Any, sample_weight: Any) -> Overlap:
-    """Weights of rows, added up for every label."""
+    """Sums of row weights for every label."""
     truth, prediction = read_two(Y, predicted)
     weights = read_row_weights(sample_weight, truth.shape[0])
     if sample_weight is None:
@@ -48,7 +48,7 @@ def overlap_of_labels(Y: Any, predicted: Any, sample_weight: Any) -> Overlap:
 
 
 def mean_of_ratios(above: Floats, below: Floats, zero_division: float, weights: Floats | None = None) -> float:
-    """The mean of ``above / below``, where 0/0 counts as ``zero_division`` or, if that is NaN, not at all."""
+    """The mean of ``above / below``; 0/0 counts as ``zero_division`` or, if that is NaN, is left out."""
     value = read_zero_division(zero_division)
     ratios = np.divide(above, below, out=np.full(len(above), value), where=below > 0)
     weights = np.ones(len(above)) if weights is None else weights

@@ -20,24 +20,24 @@ def rrmse(
 
     .. math:: \frac{1}{q} \sum_j \sqrt{\frac{\sum_i (y_{ij} - \hat y_{ij})^2}{\sum_i (y_{ij} - b_j)^2}}
 
-    1 is as good as always answering :math:`b_j`. The Group-JMI paper and the multi-target literature that it cites take for
-    :math:`b_j` the mean of the training rows: hand it in as ``baseline``. Without it the mean of ``Y`` serves, and then the
-    value of a target is :math:`\sqrt{1 - R^2}` with scikit-learn's ``r2_score``.
+    1 is the error of always predicting :math:`b_j`. In the Group-JMI paper and the multi-target literature that it cites,
+    :math:`b_j` is the mean of the training rows: pass it as ``baseline``. The default is the mean of ``Y``, for which the value
+    of a target is :math:`\sqrt{1 - R^2}` with scikit-learn's ``r2_score``.
 
     Parameters
     ----------
     Y, predicted : array-like, frame or sparse matrix of shape (n_rows, n_targets)
         Finite numbers; one dimension is one target.
-    baseline : array-like of shape (n_targets,), optional
-    multioutput : {"uniform_average", "raw_values"}
+    baseline : array-like of shape (n_targets,), default=None
+    multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
         The mean over the targets, or an array with the value of each.
-    sample_weight : array-like of shape (n_rows,), optional
+    sample_weight : array-like of shape (n_rows,), default=None
 
     Returns
     -------
     float or ndarray
-        0 or more. A target that never leaves the baseline counts 0 when it is predicted exactly and 1 when it is not, as
-        ``r2_score`` has it.
+        0 or more. A target that always equals the baseline counts 0 if it is predicted exactly and 1 if not, as in
+        ``r2_score``.
 
     Notes
     -----
@@ -57,7 +57,7 @@ def rrmse(
     truth, prediction, weights = truth[weights > 0], prediction[weights > 0], weights[weights > 0]
     deviations = truth - _baseline(baseline, truth, weights)
     if baseline is None:
-        deviations[:, np.ptp(truth, axis=0) == 0] = 0.0  # the mean of equal numbers need not be that number
+        deviations[:, np.ptp(truth, axis=0) == 0] = 0.0  # rounding: the mean of equal numbers may differ from them
     (error, above), (spread, below) = _squares(truth - prediction, weights), _squares(deviations, weights)
     ratios = np.divide(error, spread, out=(error > 0).astype(np.float64), where=spread > 0)
     values = np.ldexp(np.sqrt(ratios), np.where(spread > 0, above - below, 0))
@@ -65,7 +65,7 @@ def rrmse(
 
 
 def _squares(differences: Floats, weights: Floats) -> tuple[Floats, NDArray[np.int32]]:
-    """Sums of squares of every column in units of a power of two, and its exponent: squares of any numbers stay numbers."""
+    """Sums of squares of every column in units of a power of two, and its exponent, so that squares cannot overflow."""
     exponents = np.frexp(np.abs(differences).max(axis=0))[1]
     return weights @ np.ldexp(differences, -exponents) ** 2, exponents
 
@@ -73,8 +73,8 @@ def _squares(differences: Floats, weights: Floats) -> tuple[Floats, NDArray[np.i
 def _baseline(baseline: Any, truth: Floats, weights: Floats) -> Floats:
     if baseline is None:
         return np.asarray(np.average(truth, axis=0, weights=weights))
-    alone = np.isscalar(baseline) or getattr(baseline, "ndim", 1) == 0
-    means = _dense([baseline] if alone else baseline, "baseline")
+    scalar = np.isscalar(baseline) or getattr(baseline, "ndim", 1) == 0
+    means = _dense([baseline] if scalar else baseline, "baseline")
     if means.shape != (truth.shape[1], 1):
         raise InputError(f"baseline must be a finite number for each of the {truth.shape[1]} targets, not {baseline!r}.")
     return means[:, 0]

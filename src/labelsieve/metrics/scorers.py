@@ -1,47 +1,50 @@
 """The measures as scikit-learn scorers."""
 
+from collections.abc import Mapping
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 from labelsieve.errors import InputError
 from labelsieve.metrics.estimator_scores import for_one_label, label_scores
-from labelsieve.metrics.measures_table import MEASURES, options
+from labelsieve.metrics.measures_table import MEASURES
+from labelsieve.metrics.measures_table import options as convention_options
+from labelsieve.names import unknown_name
 
 if TYPE_CHECKING:
-    from sklearn.utils.metadata_routing import MetadataRequest  # measures load no scikit-learn; who routes metadata has it
+    from sklearn.utils.metadata_routing import MetadataRequest  # loaded late: measures do not import scikit-learn
 
 
 class Scorer:
-    """A measure that asks an estimator for what it needs; higher is better, so losses come with a minus.
+    """A measure as a scikit-learn scorer: higher is better, so losses are negated.
 
-    What ``scoring`` takes in ``cross_validate`` and ``GridSearchCV``, alone or in a dictionary. Made by :func:`get_scorer`.
-    Row weights reach it as they reach scikit-learn's own: those that ``GridSearchCV.fit`` is given or, where metadata are
-    routed, those that :meth:`set_score_request` asks for.
+    For ``scoring=`` in ``cross_validate`` and ``GridSearchCV``, alone or in a dictionary. Created by :func:`get_scorer`. It
+    gets row weights as scikit-learn's scorers do: those of ``GridSearchCV.fit`` or, with metadata routing, those requested by
+    :meth:`set_score_request`.
     """
 
-    def __init__(self, measure: str, how: dict[str, Any]) -> None:
+    def __init__(self, measure: str, options: Mapping[str, Any]) -> None:
         self.measure = measure
-        self.how = how
+        self.options = options
         self.weights_request: bool | str | None = None
 
     def __call__(self, estimator: Any, X: Any, Y: Any, sample_weight: Any = None) -> float:
         """Score of a fitted estimator on ``X`` and ``Y``."""
         measure = MEASURES[self.measure]
-        answer = for_one_label(label_scores(estimator, X), Y) if measure.needs == "scores" else estimator.predict(X)
-        value = measure.function(Y, answer, sample_weight=sample_weight, **self.how)
+        predicted = for_one_label(label_scores(estimator, X), Y) if measure.needs == "scores" else estimator.predict(X)
+        value = measure.function(Y, predicted, sample_weight=sample_weight, **self.options)
         return -value if measure.lower_is_better else value
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Ask for row weights (True), for those of another name (str), or for none (False), where metadata are routed."""
+        """Request row weights (True), those of another name (str), or none (False), with metadata routing."""
         from sklearn import get_config
 
         if not get_config()["enable_metadata_routing"]:
-            raise RuntimeError("There is nothing to ask before sklearn.set_config(enable_metadata_routing=True).")
+            raise RuntimeError("set_score_request needs sklearn.set_config(enable_metadata_routing=True).")
         self.weights_request = sample_weight
         return self
 
     def get_metadata_routing(self) -> "MetadataRequest":
-        """What scikit-learn asks for the wishes above."""
+        """The requests above, for scikit-learn."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
@@ -49,16 +52,16 @@ class Scorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        """What scikit-learn's searches ask of scorers when weights are fitted with and nothing is routed."""
+        """Whether scikit-learn's searches pass weights to the scorer without metadata routing."""
         return True
 
     def __repr__(self) -> str:
-        listed = "".join(f", {name}={value!r}" for name, value in self.how.items())
+        listed = "".join(f", {name}={value!r}" for name, value in self.options.items())
         return f"get_scorer({_name(self.measure)!r}{listed})"
 
 
 def scorer_names() -> list[str]:
-    """Names that :func:`get_scorer` knows: those of the measures, with ``neg_`` before losses, as in scikit-learn.
+    """Names for :func:`get_scorer`: those of the measures, with the prefix ``neg_`` for losses, as in scikit-learn.
 
     Examples
     --------
@@ -68,15 +71,15 @@ def scorer_names() -> list[str]:
     return [_name(measure) for measure in MEASURES]
 
 
-def get_scorer(name: str, *, convention: str = "labelsieve", **how: Any) -> Scorer:
-    """A scorer by name, with the options of a convention and those given here.
+def get_scorer(name: str, *, convention: str = "labelsieve", **options: Any) -> Scorer:
+    """A scorer by name, with the options of a convention and additional ones.
 
     Parameters
     ----------
     name : str
         One of :func:`scorer_names`. Rankings use ``predict_proba`` or else ``decision_function``, the others ``predict``.
-    convention : {"labelsieve", "scikit-learn", "mulan", "matlab"}
-    **how
+    convention : {"labelsieve", "scikit-learn", "mulan", "matlab"}, default="labelsieve"
+    **options
         Options of the measure, such as ``ties="half"``.
 
     Returns
@@ -95,24 +98,24 @@ def get_scorer(name: str, *, convention: str = "labelsieve", **how: Any) -> Scor
     (True, True)
     """
     if name not in scorer_names():
-        losses = f" Losses are negated: {_name(name)!r}." if name in tuple(MEASURES) else ""
-        raise InputError(f"there is no scorer {name!r}; there are {', '.join(scorer_names())}.{losses}")
+        losses = f"; losses are negated: {_name(name)!r}" if name in tuple(MEASURES) else ""
+        raise unknown_name("scorer", name, scorer_names(), more=losses)
     measure = name.removeprefix("neg_")
-    chosen = options(measure, convention) | how
-    _try(name, measure, chosen)
-    return Scorer(measure, chosen)
+    all_options = convention_options(measure, convention) | options
+    _check_options(name, measure, all_options)
+    return Scorer(measure, all_options)
 
 
-def _try(name: str, measure: str, how: dict[str, Any]) -> None:
-    """Refuse options now: in a cross-validation their error would be one of many warnings, and the scores NaN."""
+def _check_options(name: str, measure: str, options: Mapping[str, Any]) -> None:
+    """Refuse invalid options early: in a cross-validation the error would be one of many warnings, and the scores NaN."""
     function = MEASURES[measure].function
     known = [option for option in signature(function).parameters if option not in ("Y", "predicted", "scores", "sample_weight")]
-    for option in how:
+    for option in options:
         if option not in known:
             raise InputError(f"{name} has no option {option!r}; {'it has ' + ', '.join(known) if known else 'it has none'}.")
-    value = function([[1, 0]], [[1, 0]], **{option: own for option, own in how.items() if option != "baseline"})
+    value = function([[1, 0]], [[1, 0]], **{option: value for option, value in options.items() if option != "baseline"})
     if not isinstance(value, float):
-        raise InputError(f"a scorer answers one number, which {name} with {how} does not.")
+        raise InputError(f"a scorer returns one number, which {name} with {dict(options)} does not.")
 
 
 def _name(measure: str) -> str:

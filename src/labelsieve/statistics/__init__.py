@@ -4,7 +4,7 @@ from labelsieve.statistics.compare import compare
 from labelsieve.statistics.comparison import Comparison
 from labelsieve.statistics.friedman import Friedman, friedman
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
-from labelsieve.statistics.ranks import average_ranks, ranks
+from labelsieve.statistics.results_table import average_ranks, ranks
 from labelsieve.statistics.signed_rank import holm, wilcoxon_holm
 from labelsieve.statistics.stability_index import Stability, stability_index
 

@@ -10,7 +10,7 @@ from labelsieve.statistics.results_table import Floats, read_floats
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """A mean over repetitions and the interval that holds the true one with the confidence asked for."""
+    """The mean over repetitions and its confidence interval."""
 
     mean: Floats
     low: Floats
@@ -18,21 +18,21 @@ class Band:
 
 
 def confidence_band(values: Any, *, confidence: float = 0.95, test_share: float | None = None) -> Band:
-    r"""Mean of repetitions and its t interval, point by point.
+    r"""Pointwise mean of repetitions and its t interval.
 
     .. math:: \bar x \pm t_{n - 1} \, s \sqrt{\frac{1}{n} + \frac{\rho}{1 - \rho}}
 
     The papers' bands (95 % over 30 random halves in Sechidis, Nikolaou and Brown 2014) have :math:`\rho = 0`. But random
     splits of one data set share rows, so repetitions are not independent and those bands are too narrow; Nadeau and Bengio
-    (2003) widen them by the share :math:`\rho` of the rows that is tested: 0.5 for halves.
+    (2003) correct them with the fraction :math:`\rho` of test rows: 0.5 for halves.
 
     Parameters
     ----------
     values : array-like of shape (n_repetitions,) or (n_repetitions, n_points)
         At least two repetitions.
-    confidence : float
-    test_share : float, optional
-        :math:`\rho`. Without it repetitions are taken as independent.
+    confidence : float, default=0.95
+    test_share : float, default=None
+        :math:`\rho`. None: repetitions are treated as independent.
 
     Returns
     -------

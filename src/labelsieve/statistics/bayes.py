@@ -11,7 +11,7 @@ _SAMPLES_AT_A_TIME = 4096
 
 @dataclass(frozen=True)
 class Posterior:
-    """How probable it is that the first of two methods is better in practice, that they are the same, or the second is."""
+    """Posterior probabilities: the first of two methods is better, both are equivalent, the second is better."""
 
     first: float
     same: float
@@ -31,25 +31,26 @@ def bayesian_signed_rank(
     r"""Bayesian signed-rank test: the probability that one method is better, instead of a p-value.
 
     The differences :math:`z_1 \ldots z_N` and a pseudo-difference :math:`z_0 = 0` get weights
-    :math:`w \sim \mathrm{Dirichlet}(s, 1, \ldots, 1)`. Each draw splits the mean over pairs into three parts,
+    :math:`w \sim \mathrm{Dirichlet}(s, 1, \ldots, 1)`. Each draw splits the mean over pairs into three probabilities,
 
     .. math:: \theta_+ = \sum_{ij} w_i w_j [z_i + z_j > 2r], \quad \theta_0 = \sum_{ij} w_i w_j [|z_i + z_j| \leq 2r], \quad
         \theta_- = 1 - \theta_+ - \theta_0
 
-    and the answer is how often each part is the largest. Benavoli, Corani, Demšar and Zaffalon (2017). It can say that
-    two methods are the same, which no p-value can.
+    and the result is the fraction of draws in which each is the largest. Benavoli, Corani, Demšar and Zaffalon (2017). Unlike a
+    p-value, it can show that two methods are equivalent.
 
     Parameters
     ----------
     first, second : array-like of shape (n_datasets,)
         Results of two methods.
-    lower_is_better : bool
-    same_within : float
-        :math:`r`: differences up to this do not matter in practice (the region of practical equivalence).
-    prior : float
+    lower_is_better : bool, default=False
+    same_within : float, default=0.0
+        :math:`r`, the region of practical equivalence: smaller differences do not matter.
+    prior : float, default=0.5
         :math:`s`, the weight of the pseudo-difference.
-    n_samples, random_state : int
-        The same seed gives the same answer.
+    n_samples : int, default=50000
+    random_state : int, default=0
+        The same seed gives the same result.
 
     Returns
     -------
@@ -85,20 +86,20 @@ def bayesian_signed_rank(
         weights = random.dirichlet([prior] + [1.0] * (len(z) - 1), size=n)
         better = ((weights @ above) * weights).sum(axis=1)
         worse = ((weights @ below) * weights).sum(axis=1)
-        parts = np.column_stack([better, 1 - better - worse, worse])
+        thetas = np.column_stack([better, 1 - better - worse, worse])
         if same_within == 0:
-            parts[:, 1] = -1.0  # exact equality is not a claim of its own: it speaks for neither
-        largest = parts == parts.max(axis=1, keepdims=True)
+            thetas[:, 1] = -1.0  # exact equality supports neither method
+        largest = thetas == thetas.max(axis=1, keepdims=True)
         wins += (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
     return Posterior(*(float(share) for share in wins / n_samples))
 
 
 def _differences(first: Any, second: Any, lower_is_better: bool) -> tuple[Floats, float]:
-    """Differences, and how far sums of two may be off because decimals are no binary numbers: 0.85 - 0.84 is above 0.01."""
-    one, other = read_floats(first, "the results of the first method"), read_floats(second, "those of the second")
-    if one.ndim != 1 or one.shape != other.shape or len(one) == 0:
-        raise InputError(f"two lists of results on the same data sets are needed, not shapes {one.shape} and {other.shape}.")
-    if not (np.isfinite(one) & np.isfinite(other)).all():
+    """Differences, and a bound on the rounding error of sums of two: in binary, 0.85 - 0.84 is above 0.01."""
+    a, b = read_floats(first, "the results of the first method"), read_floats(second, "those of the second")
+    if a.ndim != 1 or a.shape != b.shape or len(a) == 0:
+        raise InputError(f"two lists of results on the same data sets are needed, not shapes {a.shape} and {b.shape}.")
+    if not (np.isfinite(a) & np.isfinite(b)).all():
         raise InputError("a result is missing or infinite; leave that data set out of both lists.")
-    noise = 8 * float(np.finfo(np.float64).eps * np.abs([one, other]).max())
-    return other - one if lower_is_better else one - other, noise
+    noise = 8 * float(np.finfo(np.float64).eps * np.abs([a, b]).max())
+    return b - a if lower_is_better else a - b, noise

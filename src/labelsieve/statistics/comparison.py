@@ -1,4 +1,4 @@
-"""What a comparison of methods found, in words and as tables."""
+"""The result of a comparison of methods, as text and as tables."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,7 +22,7 @@ _FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Which differences between methods are real. Made by :func:`labelsieve.statistics.compare`.
+    """Significant differences between methods. Created by :func:`labelsieve.statistics.compare`.
 
     Attributes
     ----------
@@ -35,18 +35,18 @@ class Comparison:
     test : {"nemenyi", "bonferroni-dunn", "wilcoxon"}
     alpha : float
     control : int or None
-        The method that the others were compared with.
+        Index of the method that the others were compared with.
     p_values : ndarray of shape (n_methods, n_methods)
-        Corrected for the number of comparisons; NaN where a control left a pair out.
+        Corrected for the number of comparisons; NaN for pairs that were not compared because of a control.
     critical_difference : float or None
-        Of average ranks; None for Wilcoxon's test.
+        Critical difference of average ranks; None for Wilcoxon's test.
     different : ndarray of bool, shape (n_methods, n_methods)
-        Pairs whose difference is real.
+        Pairs with a significant difference.
     ahead : ndarray of bool, shape (n_methods, n_methods)
-        Whether the first is the better one by what the test looks at: the average rank, or for Wilcoxon's test the signed ranks
-        of the differences of the two, which need not agree with it.
+        Whether the first is better by the statistic of the test: the average rank, or for Wilcoxon's test the signed ranks of
+        the differences of the two, which may disagree with it.
     groups : tuple of tuples of int
-        The largest sets of methods of which no two differ; with a control, the one set of those that do not differ from it.
+        The largest sets of methods without a significant difference; with a control, the set that does not differ from it.
     """
 
     methods: tuple[str, ...]
@@ -69,14 +69,14 @@ class Comparison:
         return [int(method) for method in np.argsort(self.average_ranks, kind="stable")]
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Compared pairs in the order of their average ranks, of each the one first that is ahead."""
+        """Compared pairs in the order of their average ranks, the better method of each first."""
         order = self.order
-        found = [(first, second) for place, first in enumerate(order) for second in order[place + 1 :]]
-        compared = [pair for pair in found if self.control is None or self.control in pair]
+        every = [(first, second) for rank, first in enumerate(order) for second in order[rank + 1 :]]
+        compared = [pair for pair in every if self.control is None or self.control in pair]
         return [(second, first) if self.ahead[second, first] else (first, second) for first, second in compared]
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
-        """A row for every compared pair: both names, their average ranks, the p-value and whether the difference is real.
+        """A row for every compared pair: names, average ranks, the p-value, and whether the difference is significant.
 
         ``backend`` is "pandas", "polars" or "pyarrow", which must be installed.
         """
@@ -97,9 +97,9 @@ class Comparison:
         return figure_function("critical_difference_diagram")(self, ax=ax)
 
     def __str__(self) -> str:
-        way = "lower" if self.lower_is_better else "higher"
+        direction = "lower" if self.lower_is_better else "higher"
         width = max(len("method"), *(len(name) for name in self.methods))
-        lines = [f"{len(self.methods)} methods on {self.n_datasets} data sets, {way} is better."]
+        lines = [f"{len(self.methods)} methods on {self.n_datasets} data sets, {direction} is better."]
         wide = 5 if self.average_ranks.max() >= 9.995 else 4  # a rank of two digits before the point
         head = f"{'rank':>{wide}}   {'method':<{width}}   better than"
         lines += [self._overall(), self._rule(), "", head, "─" * len(head)]
@@ -111,7 +111,7 @@ class Comparison:
         return "\n".join([*lines, "", *self._summary()])
 
     def better(self, first: int, second: int) -> bool:
-        """Whether the first method is really better than the second."""
+        """Whether the first method is significantly better than the second."""
         return bool(self.different[first, second] and self.ahead[first, second])
 
     def _overall(self) -> str:
@@ -126,8 +126,9 @@ class Comparison:
         if self.critical_difference is None:
             return f"{name}{against}: pairs with a corrected p-value below {self.alpha:g} differ."
         if not self._first_test_passed:
-            return f"{name}{against}: not asked, because Friedman's test shows no difference."
-        return f"{name}{against}: average ranks that are less than {self.critical_difference:.2f} apart may differ by chance."
+            return f"{name}{against}: not applied, because Friedman's test shows no difference."
+        distance = f"{self.critical_difference:.2f}"
+        return f"{name}{against}: average ranks that differ by less than {distance} do not differ significantly."
 
     @property
     def _first_test_passed(self) -> bool:
@@ -139,23 +140,50 @@ class Comparison:
             if self.test != "wilcoxon" and self._first_test_passed:
                 return [f"No method is shown to differ from {control}." if control else "It is not shown which ones differ."]
             return ["No difference is shown."]
-        return [self._differences(control), *self._other_ways()]
+        return [self._differences(control), *self._disagreements()]
 
     def _differences(self, control: str | None) -> str:
         if len(self.methods) == 2:
-            return "The difference is real."
+            return "The difference is significant."
         if not self.groups:
-            return "All differences are real." if control is None else f"All differ from {control}."
+            return "All differences are significant." if control is None else f"All differ significantly from {control}."
         if self.control is not None:
             rest = [self.methods[method] for method in self.order if method in self.groups[0] and method != self.control]
             return f"Not shown to differ from {control}: {', '.join(rest)}."
         listed = "; ".join(", ".join(self.methods[m] for m in self.order if m in group) for group in self.groups)
         return f"Not shown to differ among themselves: {listed}."
 
-    def _other_ways(self) -> list[str]:
-        """Pairs that Wilcoxon's test orders in another way than the average ranks do."""
+    def _disagreements(self) -> list[str]:
+        """Pairs that Wilcoxon's test and the average ranks order differently."""
         found = [
             pair for pair in self.pairs() if self.better(*pair) and self.average_ranks[pair[0]] >= self.average_ranks[pair[1]]
         ]
         listed = "; ".join(f"{self.methods[first]} before {self.methods[second]}" for first, second in found)
-        return [f"Not as the average ranks have it, because large differences count more: {listed}."] if found else []
+        return [f"Unlike the average ranks, because large differences count more: {listed}."] if found else []
+
+
+def groups_without_differences(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """The largest sets of two or more methods without a different pair: maximal cliques, by Bron and Kerbosch (1973).
+
+    For differences of average ranks these are runs of neighbors; Wilcoxon's test can give others. Cost: exponential in the
+    worst case, less than a millisecond for the methods of a study.
+
+    >>> groups_without_differences(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
+    [(0, 1), (1, 2)]
+    """
+    n = len(different)
+    neighbors = [{j for j in range(n) if j != i and not different[i, j]} for i in range(n)]
+    found: list[tuple[int, ...]] = []
+
+    def grow(clique: set[int], candidates: set[int], done: set[int]) -> None:
+        if not candidates and not done:
+            if len(clique) > 1:
+                found.append(tuple(sorted(clique)))
+            return
+        pivot = max(candidates | done, key=lambda method: len(neighbors[method] & candidates))
+        for method in sorted(candidates - neighbors[pivot]):
+            grow(clique | {method}, candidates & neighbors[method], done & neighbors[method])
+            candidates, done = candidates - {method}, done | {method}
+
+    grow(set(), set(range(n)), set())
+    return sorted(found)

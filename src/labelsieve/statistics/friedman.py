@@ -5,12 +5,12 @@ import numpy as np
 from scipy.stats import chi2 as chi2_distribution
 from scipy.stats import f as f_distribution
 
-from labelsieve.statistics.ranks import ranks
+from labelsieve.statistics.results_table import ranks
 
 
 @dataclass(frozen=True)
 class Friedman:
-    """Friedman's test: ``chi2`` and ``f`` are the statistics, each with the chance of one as large if no method is better."""
+    """Friedman's test: the statistics ``chi2`` and ``f`` with their p-values."""
 
     chi2: float
     chi2_p_value: float
@@ -20,33 +20,32 @@ class Friedman:
 
 
 def friedman(table: Any, *, lower_is_better: bool = False, correct_ties: bool = False) -> Friedman:
-    r"""Do the methods differ at all? Friedman's chi-square and Iman and Davenport's :math:`F_F`.
+    r"""Friedman's test of equality of all methods: the chi-square, and Iman and Davenport's :math:`F_F`.
 
     .. math::
         \chi^2_F = \frac{12 N}{k (k + 1)} \Big[\sum_j R_j^2 - \frac{k (k+1)^2}{4}\Big], \qquad
         F_F = \frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}
 
     for :math:`k` methods on :math:`N` data sets with average ranks :math:`R_j`; Demšar (2006), section 3.2.2.
-    :math:`F_F` is the less conservative one, and what papers print.
+    :math:`F_F` is less conservative, and the one that papers print.
 
     Parameters
     ----------
     table : array-like or frame of shape (n_datasets, n_methods)
-    lower_is_better : bool
+    lower_is_better : bool, default=False
         Changes the ranks, but not the test.
-    correct_ties : bool
-        Divide chi-square by what ties took from the spread of the ranks, as ``scipy.stats.friedmanchisquare`` does; the
-        published formula does not.
+    correct_ties : bool, default=False
+        Correct the chi-square for the smaller variance of tied ranks, as ``scipy.stats.friedmanchisquare`` does; the published
+        formula does not.
 
     Returns
     -------
     Friedman
-        When all data sets order the methods alike, ``f`` is infinite and its p-value 0. When all values tie, nothing differs:
-        0 and 1.
+        If the ranks are the same on all data sets, ``f`` is infinite and its p-value 0. If all values tie, they are 0 and 1.
 
     Notes
     -----
-    Cost: every row is sorted.
+    Cost: one sort of every row.
 
     Examples
     --------

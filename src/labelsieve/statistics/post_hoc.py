@@ -1,4 +1,4 @@
-"""Which average ranks differ: Nemenyi's test of all pairs, Bonferroni and Dunn's against a control."""
+"""Post-hoc tests of average ranks: Nemenyi's of all pairs, Bonferroni and Dunn's against a control."""
 
 from typing import Any, Literal
 
@@ -6,14 +6,13 @@ import numpy as np
 from scipy.stats import norm, studentized_range
 
 from labelsieve.errors import one_of, share, whole_number
-from labelsieve.statistics.ranks import average_ranks
-from labelsieve.statistics.results_table import Floats, method_index, read_results
+from labelsieve.statistics.results_table import Floats, average_ranks, method_index, read_results
 
 PostHoc = Literal["nemenyi", "bonferroni-dunn"]
 
 
 def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05, test: PostHoc = "nemenyi") -> float:
-    r"""By how much average ranks must differ for the difference to be real.
+    r"""Critical difference: the smallest significant difference of average ranks.
 
     .. math:: CD = q_\alpha \sqrt{\frac{k (k + 1)}{6 N}}
 
@@ -55,11 +54,11 @@ def nemenyi(table: Any, *, lower_is_better: bool = False) -> Floats:
     results = read_results(table)
     n, k = results.values.shape
     means = average_ranks(results, lower_is_better=lower_is_better)
-    distances, place = np.unique(np.abs(means[:, None] - means), return_inverse=True)
-    chances = np.clip(studentized_range.sf(np.sqrt(2) * distances / _unit(k, n), k, np.inf), 0.0, 1.0)
-    chances[distances == 0] = 1.0
-    found: Floats = chances[place].reshape(k, k)
-    return found
+    distances, index = np.unique(np.abs(means[:, None] - means), return_inverse=True)
+    tails = np.clip(studentized_range.sf(np.sqrt(2) * distances / _unit(k, n), k, np.inf), 0.0, 1.0)
+    tails[distances == 0] = 1.0
+    p_values: Floats = tails[index].reshape(k, k)
+    return p_values
 
 
 def bonferroni_dunn(table: Any, control: str | int, *, lower_is_better: bool = False) -> Floats:
@@ -67,7 +66,7 @@ def bonferroni_dunn(table: Any, control: str | int, *, lower_is_better: bool = F
 
     .. math:: p_j = \min\big(1, 2 (k - 1) \, P(Z > |R_j - R_c| / \sqrt{k (k+1) / 6 N})\big)
 
-    The control's own is 1. Less is compared than in :func:`nemenyi`, so smaller differences count.
+    That of the control is 1. There are fewer comparisons than in :func:`nemenyi`, so smaller differences are significant.
 
     Examples
     --------
@@ -76,11 +75,11 @@ def bonferroni_dunn(table: Any, control: str | int, *, lower_is_better: bool = F
     """
     results = read_results(table)
     n, k = results.values.shape
-    own = method_index(results.methods, control)
+    index = method_index(results.methods, control)
     means = average_ranks(results, lower_is_better=lower_is_better)
-    found: Floats = np.minimum(1.0, 2 * (k - 1) * norm.sf(np.abs(means - means[own]) / _unit(k, n)))
-    found[own] = 1.0
-    return found
+    p_values: Floats = np.minimum(1.0, 2 * (k - 1) * norm.sf(np.abs(means - means[index]) / _unit(k, n)))
+    p_values[index] = 1.0
+    return p_values
 
 
 def _unit(k: int, n: int) -> float:

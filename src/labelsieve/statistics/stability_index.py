@@ -1,4 +1,4 @@
-"""How stable a selection is: the index of Nogueira, Sechidis and Brown, with its confidence interval."""
+"""Stability of feature selection: the index of Nogueira, Sechidis and Brown, with its confidence interval."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,22 +13,22 @@ from labelsieve.plotting import figure_function
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """What repeated selections say about a selector.
+    """Stability of repeated selections.
 
     Attributes
     ----------
     index : float
-        1: the same features every time; 0: as stable as drawing so many features at random. NaN when all or none were
+        1: the same features every time; 0: as stable as a random selection of the same size. NaN if all features or none were
         selected every time.
     variance : float
-        Of the index, for many repetitions.
+        Asymptotic variance of the index.
     interval : tuple of two floats
-        Where the index lies with the asked confidence; not cut at 1.
+        Confidence interval of the index; not cut at 1.
     frequency : ndarray of float, shape (n_features,)
-        How often each feature was selected.
+        Selection frequency of each feature.
     masks : ndarray of bool, shape (n_repeats, n_features)
     confidence : float
-        Of the interval.
+        Confidence level of the interval.
     kind : str
         How rows were resampled, where they were: "bootstrap" or "subsample".
     """
@@ -42,7 +42,7 @@ class Stability:
     kind: str = ""
 
     def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
-        """Draw how often features were selected: see :func:`labelsieve.report.figures.stability_chart`."""
+        """Draw the selection frequencies: see :func:`labelsieve.report.figures.stability_chart`."""
         return figure_function("selection_stability")(self, names=names, n_shown=n_shown, ax=ax)
 
 
@@ -60,19 +60,19 @@ def stability_index(masks: Any, *, confidence: float = 0.95) -> Stability:
               - \frac{k_i \bar k}{d^2} + \frac{\hat\Phi}{2} \Big( \frac{2 \bar k k_i}{d^2} - \frac{k_i}{d} - \frac{\bar k}{d}
               + 1 \Big) \Big]
 
-    that is, the spread of what each selection contributes to the index.
+    the contribution of each selection to the index.
 
     Parameters
     ----------
     masks : array-like of bool, shape (n_repeats, n_features)
         The selections, at least two.
-    confidence : float
-        Of the interval, which is normal.
+    confidence : float, default=0.95
+        Confidence level of the normal interval.
 
     Notes
     -----
-    When every selection has all features, or none has any, the index is 0 / 0: NaN, as are variance and interval. The
-    interval assumes independent selections; those of overlapping samples are not quite.
+    If every selection has all features, or none has any, the index is 0 / 0: NaN, as are variance and interval. The interval
+    assumes independent selections; those of overlapping samples are not independent.
 
     Examples
     --------
@@ -81,26 +81,26 @@ def stability_index(masks: Any, *, confidence: float = 0.95) -> Stability:
     (0.333, [1.0, 0.67, 0.33, 0.0])
     """
     try:
-        chosen = np.asarray(masks)
+        selected = np.asarray(masks)
     except ValueError:
         raise InputError("masks must have as many columns in every row, one for each feature.") from None
-    if chosen.ndim != 2 or chosen.shape[0] < 2 or chosen.shape[1] < 1 or not np.isin(chosen, (0, 1)).all():
+    if selected.ndim != 2 or selected.shape[0] < 2 or selected.shape[1] < 1 or not np.isin(selected, (0, 1)).all():
         raise InputError(
-            f"masks must be zeros and ones, one row for each of at least two selections; this has shape {chosen.shape}."
+            f"masks must be zeros and ones, one row for each of at least two selections; this has shape {selected.shape}."
         )
     confidence = share(confidence, "confidence")
-    chosen = chosen.astype(bool)
-    n_repeats, n_features = chosen.shape
-    frequency = chosen.mean(axis=0)
-    part_chosen = chosen.mean(axis=1)  # k_i / d
-    mean = float(part_chosen.mean())
-    chance = mean * (1 - mean)
-    if chance == 0:
-        return Stability(np.nan, np.nan, (np.nan, np.nan), frequency, chosen, confidence)
+    selected = selected.astype(bool)
+    n_repeats, n_features = selected.shape
+    frequency = selected.mean(axis=0)
+    fraction = selected.mean(axis=1)  # k_i / d
+    mean = float(fraction.mean())
+    random = mean * (1 - mean)  # the variance under random selection
+    if random == 0:
+        return Stability(np.nan, np.nan, (np.nan, np.nan), frequency, selected, confidence)
     spread = float((frequency * (1 - frequency)).mean()) * n_repeats / (n_repeats - 1)
-    index = 1 - spread / chance
-    agreement = chosen @ frequency / n_features
-    part = (agreement - part_chosen * mean + index / 2 * (2 * mean * part_chosen - part_chosen - mean + 1)) / chance
-    variance = 4 / n_repeats**2 * float(((part - part.mean()) ** 2).sum())
-    reach = float(scipy.stats.norm.ppf((1 + confidence) / 2)) * np.sqrt(variance)
-    return Stability(index, variance, (index - reach, index + reach), frequency, chosen, confidence)
+    index = 1 - spread / random
+    agreement = selected @ frequency / n_features
+    phi = (agreement - fraction * mean + index / 2 * (2 * mean * fraction - fraction - mean + 1)) / random
+    variance = 4 / n_repeats**2 * float(((phi - phi.mean()) ** 2).sum())
+    half = float(scipy.stats.norm.ppf((1 + confidence) / 2)) * np.sqrt(variance)
+    return Stability(index, variance, (index - half, index + half), frequency, selected, confidence)

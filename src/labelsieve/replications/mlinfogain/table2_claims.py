@@ -15,8 +15,7 @@ from labelsieve.replications.mlinfogain.losses import (
 )
 from labelsieve.replications.mlinfogain.printed_values import TABLE_1, TABLE_2
 from labelsieve.replications.replication import ResultTable
-from labelsieve.statistics import Comparison, compare
-from labelsieve.statistics.ranks import ranks
+from labelsieve.statistics import Comparison, compare, ranks
 
 ML, BR, COPY, LP = METHODS["MLInfoGain"], METHODS["BR+InfoGain"], METHODS["Copy+InfoGain"], METHODS["LP+InfoGain"]
 Row = tuple[float, ...]

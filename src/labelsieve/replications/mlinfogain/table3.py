@@ -23,8 +23,7 @@ from labelsieve.replications.mlinfogain.losses import (
 from labelsieve.replications.mlinfogain.printed_values import PAPER, TABLE_1, TABLE_3
 from labelsieve.replications.mulan import MixedNaiveBayes, MulanBRkNN, WekaKNN, WekaScaler
 from labelsieve.replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
-from labelsieve.statistics import compare
-from labelsieve.statistics.ranks import ranks
+from labelsieve.statistics import compare, ranks
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 

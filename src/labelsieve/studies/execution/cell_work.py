@@ -15,7 +15,7 @@ from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
 from labelsieve.metrics.estimator_scores import for_one_label, label_scores
-from labelsieve.metrics.measure_arrays import SyntheticData
+from labelsieve.metrics.measure_arrays import TrueLabels
 from labelsieve.registry import make_discretizer, resolve_method
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.execution.stopwatch import Stopwatch
@@ -133,7 +133,7 @@ class SplitWork:
         else:
             predictions = self._separate(task, needs, watch)
         found = []
-        truth = self.test_Y if "numbers" in needs else SyntheticData.of(self.test_Y)
+        truth = self.test_Y if "numbers" in needs else TrueLabels.of(self.test_Y)
         for prediction in predictions:
             with watch.phase("measures"):
                 for name in task.measures:
