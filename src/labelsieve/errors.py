@@ -1,4 +1,4 @@
-"""What labelsieve raises when it refuses, and the checks that many places share."""
+"""The error for input that cannot be used, and checks of parameters."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 
 class InputError(ValueError):
-    """Data or parameters that cannot be used: the message names the place and says what to do."""
+    """Data or parameters that cannot be used: the message names the column, row or parameter, and the remedy."""
 
 
 class StudyError(InputError):

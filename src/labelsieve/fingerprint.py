@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 DIGITS = 16
-# Code that only prints, draws or evaluates stored results is no part of how they come about ...
+# Code that only prints, draws or evaluates stored results does not influence them ...
 OUTSIDE = ("cli/", "report/", "statistics/", "studies/", "replications/", "plotting.py", "progress.py", "__main__.py")
 # ... except what studies and replications learn with.
 INSIDE = (
@@ -95,7 +95,7 @@ def class_print(*parts: Any) -> str:
 
 
 def seed_of(*parts: Any) -> int:
-    """A seed that depends on nothing but these parts, so that what is added later does not change what was there.
+    """A seed that depends on these values alone, so that additions to a study do not change its other seeds.
 
     >>> 0 <= seed_of(0, "yeast", 3, "random") < 2**31
     True

@@ -1,7 +1,7 @@
-"""How a result finds its figure_function.
+"""Lookup of figures by name.
 
-Pictures are drawn on a floor above everything that can be drawn, so the floors below know them by name only: the name is
-looked up when somebody asks for the figure, and until then neither the figures nor matplotlib are loaded.
+Figures are in a higher layer than the results that they draw, so results know them by name only. The name is looked up when
+a figure is drawn; until then neither the figures nor matplotlib are loaded.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""A progress bar for people: only on a terminal, only when it takes longer than two seconds."""
+"""A progress bar: only on a terminal, only for what takes longer than two seconds."""
 
 import sys
 import time
@@ -12,7 +12,7 @@ WIDTH = 30
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Give a function to call with how much is done and how much there is.
+    """Yield a function to call with the steps done and their total number.
 
     >>> with progress_bar("counting") as progress:
     ...     progress(1, 2)

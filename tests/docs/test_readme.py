@@ -28,7 +28,7 @@ def indented(start):
 
 def test_demo_output_is_as_shown_except_for_omitted_rows():
     printed = iter(run("demo", "--no-report").stdout.splitlines())
-    for line in indented("2,000 made-up rows"):
+    for line in indented("2,000 synthetic rows"):
         assert line == "..." or line in printed, "not printed, or not in this order"
 
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import Lasso
 from labelsieve.datasets import load, make_feature_roles
 from labelsieve.selectors import LLSF
 from labelsieve.selectors.normal_equations import extreme_eigenvalues, solve
-from labelsieve.selectors.proximal import Quadratic, falls_for_ever
+from labelsieve.selectors.proximal import Quadratic, is_unbounded_below
 from tests.support.shared_files import shared_file
 
 
@@ -129,22 +129,22 @@ def test_an_objective_without_a_minimum_is_said_to_have_none():
     assert LLSF(alpha=500.0, convex=True, max_iter=100_000).fit(X, Y).curvature_ >= -1e-9
 
 
-def test_a_ray_falls_for_ever_just_when_its_values_do():
+def test_a_ray_is_unbounded_below_just_when_its_values_are():
     rng = np.random.default_rng(0)
     seen = set()
     for _ in range(300):
         H = rng.normal(size=(4, 4))
         H = H + H.T
         B, W, D, beta = rng.normal(size=4), rng.normal(size=4).round(), rng.normal(size=4), rng.uniform(0, 2)
-        told = falls_for_ever(Quadratic(lambda V, H=H: H @ V, B, 0.0), beta, W, H @ W, D, H @ D)
+        found = is_unbounded_below(Quadratic(lambda V, H=H: H @ V, B, 0.0), beta, W, H @ W, D, H @ D)
         along = W + np.concatenate([np.linspace(0, 5, 5000, endpoint=False), np.geomspace(5, 1e6, 500)])[:, np.newaxis] * D
         values = ((along @ H) * along).sum(axis=1) / 2 - along @ B + beta * np.abs(along).sum(axis=1)
-        assert told == bool(np.all(np.diff(values) < 0))
-        seen.add(told)
+        assert found == bool(np.all(np.diff(values) < 0))
+        seen.add(found)
     assert seen == {True, False}
 
 
-def test_a_local_minimum_of_an_unbounded_objective_is_met_and_told():
+def test_a_local_minimum_of_an_unbounded_objective_is_met_and_found():
     X, Y = make_data(20, 60)
     llsf = LLSF(alpha=5.0, beta=30.0).fit(X, Y)
     assert (llsf.reason_, llsf.bounded_) == ("converged", False)
@@ -182,7 +182,7 @@ def test_degenerate_input_gives_no_features_and_no_error():
 def test_on_real_data_the_published_problem_may_have_no_minimum_and_the_convex_one_has():
     data = load(shared_file("data", "emotions", "emotions.arff.gz"))
     X = (data.X - data.X.min(axis=0)) / np.ptp(data.X, axis=0)
-    with pytest.warns(ConvergenceWarning, match=r"has no minimum, and from where .* it falls for ever.* convex=True"):
+    with pytest.warns(ConvergenceWarning, match=r"has no minimum, and is unbounded below from where .* convex=True"):
         published = LLSF(beta=1.0).fit(X, data.Y)
     assert (published.bounded_, published.reason_) == (False, "unbounded")
     assert np.all(np.diff(published.objective_) <= 0)

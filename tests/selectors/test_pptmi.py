@@ -92,7 +92,7 @@ def test_forced_excluded_and_what_was_left_out():
 def test_one_class_has_nothing_to_tell_and_none_is_refused():
     X, Y = make_data()
     assert PPTMI(2).fit(X, np.zeros(len(X), dtype=int)).scores_.tolist() == pytest.approx([0, 0])
-    with pytest.raises(InputError, match="no label row is seen min_count = 500 times"):
+    with pytest.raises(InputError, match="no labelset occurs min_count = 500 times"):
         PPTMI(min_count=500).fit(X, Y)
 
 

@@ -110,19 +110,19 @@ class Notes:
     Of notes that differ in their numbers only, the first three.
     """
 
-    ALIKE = 3
+    MOST_SIMILAR = 3
 
     def __init__(self) -> None:
-        self._said: dict[str, set[str]] = {}
+        self._shown: dict[str, set[str]] = {}
 
     def show(self, message: Warning | str, *_: Any, **__: Any) -> None:
-        """In place of ``warnings.showwarning``."""
+        """Replaces ``warnings.showwarning``."""
         note = printable(" ".join(str(message).split()))
-        alike = self._said.setdefault(NUMBER.sub("0", note), set())
-        if note not in alike and len(alike) <= self.ALIKE:
-            alike.add(note)
-            told = note if len(alike) <= self.ALIKE else "more of the same with other numbers, which are not shown."
-            typer.echo(f"labelsieve: note: {told}", err=True)
+        similar = self._shown.setdefault(NUMBER.sub("0", note), set())
+        if note not in similar and len(similar) <= self.MOST_SIMILAR:
+            similar.add(note)
+            text = note if len(similar) <= self.MOST_SIMILAR else "more of the same with other numbers, which are not shown."
+            typer.echo(f"labelsieve: note: {text}", err=True)
 
 
 def print_paragraphs(*paragraphs: str) -> None:
@@ -145,17 +145,17 @@ def options(
         bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Choose the features that matter when every row has many labels."""
+    """Select the features that matter when every row has many labels."""
 
 
 @app.command(epilog=examples("labelsieve demo", "labelsieve demo --n-rows 500 --random-state 1"))
 def demo(
-    seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Another number makes other data.")] = 0,
-    rows: Annotated[int, typer.Option("--n-rows", "--rows", min=2, help="How many rows to make.")] = 2000,
+    seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Seed of the data.")] = 0,
+    rows: Annotated[int, typer.Option("--n-rows", "--rows", min=2, help="Number of rows to generate.")] = 2000,
     report: Annotated[Path, typer.Option(help=REPORT)] = Path("labelsieve-demo.html"),
     no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
 ) -> None:
-    """Run every criterion on made-up data with a known answer, and write a report of one of them."""
+    """Run every criterion on synthetic data with known ground truth, and write a report of one of them."""
     from labelsieve.studies.demo import SHORT, run_demo
 
     if not no_report:
@@ -163,22 +163,20 @@ def demo(
     result = run_demo(rows, seed)
     names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.relevant)
     kinds = plain_table()
-    kinds.add_row("rel", "relevant: each tells about two labels")
-    kinds.add_row("xor", "two that tell about a label, but only together")
+    kinds.add_row("rel", "relevant: each is informative about two labels")
+    kinds.add_row("xor", "two that are informative about a label only together")
     kinds.add_row("copy", "redundant: the relevant ones, measured less well")
-    kinds.add_row("noise", "chance")
-    table = plain_table("criterion", "chosen, in order", *(f">{short}" for short in SHORT.values()))
+    kinds.add_row("noise", "irrelevant")
+    table = plain_table("criterion", "selected, in order", *(f">{short}" for short in SHORT.values()))
     for one in result.outcomes:
         shares = [result.share(one, kind) for kind in SHORT]
         table.add_row(one.criterion, " ".join(names[column] for column in one.selected), *shares)
     print_paragraphs(
-        prose(f"{rows:,} made-up rows with {n_labels} labels and {len(names)} features of four kinds:"),
+        prose(f"{rows:,} synthetic rows with {n_labels} labels and {len(names)} features of four kinds:"),
         text_of(kinds),
-        prose(
-            f"Every criterion chooses {n_right}. The answer is all rel and xor; the last columns say how many of each it took."
-        ),
+        prose(f"Every criterion selects {n_right}. The ground truth is all rel and xor; the last columns count them by kind."),
         text_of(table),
-        listed(*result.sentences(), "One made-up table does not say what is best for yours."),
+        listed(*result.sentences(), "One synthetic table does not show what is best for yours."),
     )
     if not no_report:
         write_demo(result, report)

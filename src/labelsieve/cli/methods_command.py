@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
 
 EXPLAINED = {"n_rows": 10_000, "n_features": 1_000, "n_targets": 50}
-NAMES, FACTS = 12, 13  # how wide the first column is, in the catalog and in the description of one criterion
-SYMBOLS = "f: the candidate; s: each chosen feature; S: all of them as one; y, z: labels; pa: parents of y."
+NAMES, FACTS = 12, 13  # widths of the first column, in the list and in the description of one criterion
+SYMBOLS = "f: the candidate; s: each selected feature; S: all of them as one; y, z: labels; pa: parents of y."
 
 
 def methods(
@@ -38,11 +38,11 @@ def list_of_all() -> str:
     for known in CRITERIA:
         criterion = make_criterion(known)
         table.add_row(known, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
-    recipes = plain_table("name", "criterion", "targets", "bins", "paper")
+    presets = plain_table("name", "criterion", "targets", "bins", "paper")
     for known, one in PRESETS.items():
         used = one.discretizer
         bins = f"{used.n_bins} {used.closed}" if isinstance(used, EqualWidth) else make_discretizer(used).name
-        recipes.add_row(known, str(one.criterion), one.targets, bins, one.paper)
+        presets.add_row(known, str(one.criterion), one.targets, bins, one.paper)
     others = plain_table("name", "without a formula for greedy search: objective, paper, and the selector in Python")
     for known, method in METHODS.items():
         others.add_row(known, f"{method.formula}\n{method.paper}; {method.selector}")
@@ -52,25 +52,25 @@ def list_of_all() -> str:
             text_of(others),
             prose(SYMBOLS),
             "Published methods: a criterion with the label space and the bins of its paper.",
-            text_of(recipes),
+            text_of(presets),
             "More about one of them: labelsieve methods NAME",
         ]
     )
 
 
 def documents() -> list[dict[str, Any]]:
-    """What programs are told about every method."""
+    """The facts about every method."""
     return [facts(name) for name in method_names()]
 
 
 def rows_of_all() -> list[list[Any]]:
-    """The same in short, as rows."""
+    """Name, kind, formula, paper and call of every method, as rows."""
     keys = ["name", "kind", "formula", "paper", "python"]
     return [keys, *([one[key] for key in keys] for one in documents())]
 
 
 def facts(name: str) -> dict[str, Any]:
-    """All there is to know about a method, in plain values; a name that nobody knows is refused."""
+    """The facts about a method as plain values; an unknown name is refused."""
     from labelsieve.registry import METHODS, PRESETS, resolve_method
 
     if name in METHODS:
@@ -91,7 +91,7 @@ def facts(name: str) -> dict[str, Any]:
 
 
 def description(name: str) -> str:
-    """The same for people."""
+    """The facts about a method as text."""
     from labelsieve.registry import METHODS, PRESETS, resolve_method
 
     table = plain_table()
@@ -111,7 +111,7 @@ def description(name: str) -> str:
         table.add_row("targets", one.targets)
         table.add_row("discretizer", str(one.discretizer))
     table.add_row("formula", broken_formula(plan.score, FACTS))
-    first = "the same, with nothing chosen yet" if plan.first is None else broken_formula(plan.first, FACTS)
+    first = "the same, with nothing selected yet" if plan.first is None else broken_formula(plan.first, FACTS)
     table.add_row("first pick", first)
     parameters = _parameters(criterion)
     table.add_row("parameters", ", ".join(f"{key}={value!r}" for key, value in parameters.items()) or "none")
@@ -126,6 +126,6 @@ def _summary(criterion: "Criterion") -> str:
 
 
 def _parameters(criterion: "Criterion") -> dict[str, Any]:
-    own = type(criterion)
-    known = inspect.signature(own).parameters.values() if own.__init__ is not object.__init__ else ()
-    return {one.name: one.default for one in known}
+    kind = type(criterion)
+    known = inspect.signature(kind).parameters.values() if kind.__init__ is not object.__init__ else ()
+    return {parameter.name: parameter.default for parameter in known}

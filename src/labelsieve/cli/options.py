@@ -1,4 +1,4 @@
-"""What the commands share: how values are typed, how answers are printed for people and for programs."""
+"""What the commands share: parsing of typed values, and results as text, JSON or CSV."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Short for --format jso
 
 
 def examples(*lines: str) -> str:
-    """The end of a help text: commands to try, each on a line of its own.
+    """The end of a help text: commands to try, one per line.
 
     >>> examples("labelsieve demo").split()[1:]
     ['Examples:', 'labelsieve', 'demo']
@@ -60,7 +60,7 @@ def read_value(text: str) -> Any:
 
 
 def read_count(text: str) -> int | float | None:
-    """How many features: a number, a share of all, or all.
+    """A number of features: a count, a share of all, or all.
 
     >>> read_count("10"), read_count("25%"), read_count("all")
     (10, 0.25, None)
@@ -76,7 +76,7 @@ def read_count(text: str) -> int | float | None:
             return int(text)
     except ValueError:
         pass
-    raise InputError(f"-k {text}: how many features is a whole number from 1, a share such as 10%, or all.")
+    raise InputError(f"-k {text}: the number of features is a whole number from 1, a share such as 10%, or all.")
 
 
 def names_in(text: str | None) -> list[str]:
@@ -89,7 +89,7 @@ def names_in(text: str | None) -> list[str]:
 
 
 def asked_format(format: Format, as_json: bool) -> Format:
-    """The form of the answer from both options.
+    """The format that both options ask for.
 
     >>> asked_format(Format.table, True).value
     'json'
@@ -107,7 +107,7 @@ def emit(
     document: Callable[[], Any],
     rows: Callable[[], Iterable[Sequence[Any]]] | None = None,
 ) -> None:
-    """Print an answer in the form asked for; the others are not made."""
+    """Print a result in the requested format; the others are not computed."""
     format = asked_format(format, as_json)
     if format is Format.json:
         typer.echo(as_json_text(document()))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WHAT = "A file of data or the name of a data set, to select from as labelsieve select does; or the folder of a study."
 REPORT = "Where to write the report."
-SHOWN = "cife"  # by the demo: it finds the answer, and its formula has all the parts that a report can show
+SHOWN = "cife"  # by the demo: it finds the ground truth, and its formula has all components that a report can show
 
 
 @with_select_options
@@ -79,7 +79,7 @@ def study_page(folder: Path, command: str) -> "Report":
 
 
 def write_demo(result: "Demo", path: Path) -> None:
-    """A report of what one criterion made of the demo's data; a note where there is no matplotlib."""
+    """A report of one criterion on the data of the demo; a note where matplotlib is missing."""
     try:
         require_matplotlib()
     except InputError as error:
@@ -115,7 +115,7 @@ def require_matplotlib() -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a place that cannot be written to before anything is computed."""
+    """Refuse a path that cannot be written before anything is computed."""
     if path.suffix.lower() not in (".html", ".htm") or not path.parent.is_dir() or path.is_dir():
         raise InputError(f"{path}: a report is a .html file in a folder that exists.")
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def _discover(package: Any, base: type[T], modules: str) -> dict[str, type[T]]:
-    """Classes of a package that have a name of their own; ``modules`` come first, in this order, then all others."""
+    """Classes of a package with a ``name``; those of ``modules`` first, in this order, then all others."""
     found: dict[str, type[T]] = {}
     for module in dict.fromkeys([*modules.split(), *(one.name for one in iter_modules(package.__path__))]):
         home = f"{package.__name__}.{module}"

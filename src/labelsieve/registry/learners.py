@@ -10,7 +10,7 @@ from labelsieve.registry.loading import load_class
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner's class, its default base estimator (None: it has none, or its own), and the settings that define it."""
+    """The class of a learner, its default base estimator (None: that of the class, or none), and its settings."""
 
     path: str
     base: str | None = None

@@ -8,7 +8,7 @@ from labelsieve.errors import InputError
 
 
 def load_class(path: str) -> Any:
-    """The class behind a dotted path.
+    """The class at a dotted path.
 
     >>> load_class("labelsieve.Sieve").__name__
     'Sieve'
@@ -17,17 +17,17 @@ def load_class(path: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def parameter_names(own: Any) -> list[str]:
+def parameter_names(kind: Any) -> list[str]:
     """Parameters of a class."""
-    return list(inspect.signature(own).parameters) if own.__init__ is not object.__init__ else []
+    return list(inspect.signature(kind).parameters) if kind.__init__ is not object.__init__ else []
 
 
-def accepted(own: Any, settings: dict[str, Any], name: str) -> dict[str, Any]:
+def accepted(kind: Any, settings: dict[str, Any], name: str) -> dict[str, Any]:
     """The settings, if the selector has them all."""
-    known = parameter_names(own)
+    known = parameter_names(kind)
     for key in settings:
         if key not in known:
             raise InputError(
-                f"{name} takes no {key}; {own.__name__} has {', '.join(one for one in known if one != 'criterion')}."
+                f"{name} takes no {key}; {kind.__name__} has {', '.join(name for name in known if name != 'criterion')}."
             )
     return settings

@@ -54,7 +54,7 @@ class ResolvedMethod:
 
 
 def resolve_method(criterion: Any, targets: Any = AUTO, discretizer: Any = AUTO) -> ResolvedMethod:
-    """The objects behind the parameters of a selector; what is not ``"auto"`` overrides the published method's setting.
+    """The objects that the parameters of a selector stand for; what is not ``"auto"`` overrides the published method's setting.
 
     A criterion without a preset has single targets and five equal-width bins.
 

@@ -60,17 +60,17 @@ def make_selector(criterion: Any, *, labelwise: bool = False, **settings: Any) -
     name = criterion.lower() if isinstance(criterion, str) else None
     method = METHODS.get(name or "")
     if method is not None:
-        own = selector_class(str(name))
-        if labelwise and not hasattr(own, "transform_label"):
+        kind = selector_class(str(name))
+        if labelwise and not hasattr(kind, "transform_label"):
             raise InputError(
                 f"{name}: it ranks features for all labels together; take a criterion or llsf for lists of labels."
             )
         if not labelwise and method.no_ranking:
             raise InputError(f"{name}: {method.no_ranking}")
-        return own(**{**method.settings, **accepted(own, settings, str(name))})
-    own = load_class("labelsieve.LabelwiseSieve" if labelwise else "labelsieve.Sieve")
+        return kind(**{**method.settings, **accepted(kind, settings, str(name))})
+    kind = load_class("labelsieve.LabelwiseSieve" if labelwise else "labelsieve.Sieve")
     if name is not None and name not in PRESETS:
         resolve_method(name)  # raises for an unknown name
         extra = {key: settings.pop(key) for key in list(settings) if key in parameter_names(CRITERIA[name])}
         criterion = CRITERIA[name](**extra) if extra else name
-    return own(criterion, **accepted(own, settings, criterion.name if isinstance(criterion, Criterion) else str(name)))
+    return kind(criterion, **accepted(kind, settings, criterion.name if isinstance(criterion, Criterion) else str(name)))

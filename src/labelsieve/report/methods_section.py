@@ -1,4 +1,4 @@
-"""What was used, in words, with the papers it is from."""
+"""The methods that were used, with their papers."""
 
 from collections.abc import Mapping
 from inspect import getdoc
@@ -6,7 +6,7 @@ from typing import Any
 
 from labelsieve.criteria import Criterion
 from labelsieve.errors import InputError
-from labelsieve.registry import METHODS, PRESETS, resolve_method
+from labelsieve.registry import METHODS, PRESETS, method_of, resolve_method
 from labelsieve.report.html import Html, paragraph, tag
 from labelsieve.report.html_tables import table
 
@@ -14,7 +14,7 @@ Row = tuple[object, object, object]
 
 STABILITY: Row = (
     "stability index",
-    "How much selections of resampled rows agree, corrected for chance: 1 for the same features every time.",
+    "Agreement of selections on resampled rows, corrected for random agreement: 1 for the same features every time.",
     "Nogueira, Sechidis and Brown 2018",
 )
 REDUNDANT: Row = (
@@ -24,7 +24,7 @@ REDUNDANT: Row = (
 )
 STEPS: Row = (
     "relevance, redundancy, complementarity",
-    "What a pick tells by itself, repeats, and adds, averaged over the features chosen before it.",
+    "Information of a feature alone, shared with, and added to the features selected before it, averaged over those.",
     "Brown, Pocock, Zhao and Lujan 2012, section 4",
 )
 TESTS: Row = ("tests over data sets", "Friedman's test, then Nemenyi's for all pairs of methods.", "Demšar 2006")
@@ -42,7 +42,7 @@ BIBTEX = """@software{{labelsieve,
 
 
 def first_line(thing: Any) -> str:
-    """What the documentation of an object says first, as far as it is of its own kind."""
+    """The first line of the documentation of an object's class."""
     return (getdoc(type(thing)) or "").strip().split("\n")[0].replace("``", "")
 
 
@@ -56,7 +56,7 @@ def method_row(name: str, criterion: Any = None) -> Row:
     try:
         found: Criterion = resolve_method(known).criterion
     except InputError:
-        return name, "A selector of one's own.", "-"
+        return name, "A custom selector.", "-"
     papers = [preset.paper] if preset is not None else []
     paper = "; ".join(dict.fromkeys([*papers, found.paper])) or "-"
     return name, _with_formula(first_line(found), str(found.score)), paper
@@ -66,27 +66,17 @@ def selector_rows(selector: Any) -> list[Row]:
     """The criterion of a fitted selector, what it took labels for, its bins and its rule for the number of features."""
     given = getattr(selector, "criterion", None)
     if given is None:
-        name = catalogd(selector)
-        rows: list[Row] = [(type(selector).__name__, first_line(selector), "-") if name is None else method_row(name)]
+        name = method_of(selector)
+        rows: list[Row] = [method_row(name) if name in METHODS else (name, first_line(selector), "-")]
     else:
         used = getattr(selector, "criterion_", given)
         rows = [method_row(given if isinstance(given, str) else getattr(used, "name", type(given).__name__), used_name(given))]
-    for what, kind in (("targets_", "labels as"), ("discretizer_", "bins"), ("stopping_", "how many")):
+    for what, kind in (("targets_", "labels as"), ("discretizer_", "bins"), ("stopping_", "number of features")):
         found = getattr(selector, what, None)
         part = found[0] if isinstance(found, list) and found else found  # a rule of every label: of one kind
         if part is not None:
             rows.append((f"{kind}: {type(part).__name__}", first_line(part), "-"))
     return rows
-
-
-def catalogd(selector: Any) -> str | None:
-    """The name of the catalog that a selector without a criterion goes by, where it has one."""
-    settings = selector.get_params(deep=False)
-    for name, method in METHODS.items():
-        same = all(key in settings and settings[key] == value for key, value in method.settings.items())
-        if method.selector.rpartition(".")[2] == type(selector).__name__ and same:
-            return name
-    return None
 
 
 def used_name(given: Any) -> Any:
@@ -97,14 +87,14 @@ def used_name(given: Any) -> Any:
 def methods_section(rows: list[Row]) -> Html:
     """A table of what was used."""
     words = paragraph(
-        "In formulas, f is the candidate, s each feature chosen before it and S all of them; y and z are labels, pa the "
+        "In formulas, f is the candidate, s each feature selected before it and S all of them; y and z are labels, pa the "
         "parents of y in a label network; I is mutual information, H entropy, co co-information."
     )
     return Html(table("Methods and where they are from", ["method", "what it does", "paper"], rows, sort=False) + words)
 
 
 def citation_section(whom: str = "the papers of the methods that you used, listed above,") -> Html:
-    """How to cite the library, and whom beside it."""
+    """How to cite the library and the methods."""
     from labelsieve import __version__
 
     words = paragraph(f"Please cite {whom} and the program with its version:")

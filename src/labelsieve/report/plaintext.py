@@ -1,4 +1,4 @@
-"""How results look in a terminal and in a pipe: text that fits the width. Printing it is left to the command line."""
+"""Results as text that fits the width of the terminal; only the command line prints it."""
 
 import re
 import sys
@@ -14,10 +14,8 @@ from rich.table import Table
 if TYPE_CHECKING:
     from labelsieve.formula import Formula
 
-HEADING = 10  # headings of numbers that are longer are broken where a word or a part of it ends
-SHORT = (
-    24  # texts up to here, names up to twice that stand on one line; a table with longer ones is not parted: they are folded
-)
+HEADING = 10  # headings of numbers that are longer are broken after a word, a hyphen or an underscore
+SHORT = 24  # texts up to here, names up to twice that stand on one line; a table with longer ones is not split: they are folded
 READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
 
 
@@ -32,7 +30,7 @@ def prose(sentence: str) -> str:
 
 
 def listed(*sentences: str) -> str:
-    """Sentences, each behind a dash."""
+    """Sentences as a list with dashes."""
     width = min(terminal().width, READABLE)
     return "\n".join(textwrap.fill(one, width, initial_indent="- ", subsequent_indent="  ") for one in sentences)
 
@@ -67,21 +65,21 @@ def tables(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """
     cells = list(zip(*rows, strict=True)) or [()] * len(columns)
     heads = [_broken(head, [cell_len(cell) for cell in column]) for head, column in zip(columns, cells, strict=True)]
-    if any(cell_len(cell) > (SHORT if place else 2 * SHORT) for place, column in enumerate(cells) for cell in column):
+    if any(cell_len(cell) > (SHORT if index else 2 * SHORT) for index, column in enumerate(cells) for cell in column):
         return _table(heads, range(len(heads)), rows)
-    width, parts = terminal().width, [[0]]
-    for place in range(1, len(heads)):
-        wanted = [*parts[-1], place]
-        if len(parts[-1]) > 1 and sum(_width(heads[one], cells[one]) for one in wanted) + 3 * (len(wanted) - 1) > width:
-            parts.append([0])
-        parts[-1].append(place)
-    return "\n\n".join(_table(heads, part, rows) for part in parts)
+    width, blocks = terminal().width, [[0]]
+    for column in range(1, len(heads)):
+        wanted = [*blocks[-1], column]
+        if len(blocks[-1]) > 1 and sum(_width(heads[k], cells[k]) for k in wanted) + 3 * (len(wanted) - 1) > width:
+            blocks.append([0])
+        blocks[-1].append(column)
+    return "\n\n".join(_table(heads, block, rows) for block in blocks)
 
 
-def _table(heads: Sequence[str], places: Sequence[int], rows: Sequence[Sequence[str]]) -> str:
-    table = plain_table(*(heads[place] for place in places))
+def _table(heads: Sequence[str], columns: Sequence[int], rows: Sequence[Sequence[str]]) -> str:
+    table = plain_table(*(heads[column] for column in columns))
     for row in rows:
-        table.add_row(*(row[place] for place in places))
+        table.add_row(*(row[column] for column in columns))
     return text_of(table)
 
 
@@ -102,7 +100,7 @@ def _width(head: str, cells: Sequence[str]) -> int:
 
 
 def broken_formula(formula: "Formula", indent: int) -> str:
-    r"""A formula in lines that fit behind ``indent`` characters, broken before ``+`` and ``-`` only.
+    r"""A formula in lines that fit after ``indent`` characters, broken before ``+`` and ``-`` only.
 
     >>> from labelsieve.formula import I, f, s, sum_s, sum_y, y
     >>> print(broken_formula(sum_y(I(f, y)) - sum_s(I(f, s)), indent=terminal().width - 20))

@@ -1,4 +1,4 @@
-"""All that it takes to get the same again: versions, settings, seeds, fingerprints, the command."""
+"""Everything needed to reproduce a result: versions, settings, seeds, fingerprints, the command."""
 
 import platform
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ PACKAGES = ("labelsieve", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 
 def versions() -> list[tuple[str, str]]:
-    """Of Python and the packages that a result depends on, and where it was made."""
+    """Versions of Python and of the packages that a result depends on, and the machine."""
     found = [("Python", f"{platform.python_implementation()} {platform.python_version()}")]
     for name in PACKAGES:
         try:
@@ -24,7 +24,7 @@ def versions() -> list[tuple[str, str]]:
 
 
 def selector_facts(selector: Any) -> list[tuple[str, str]]:
-    """Every parameter of a selector, and what stands behind names: settings with their seeds."""
+    """Every parameter of a selector, and the objects that names stand for, with settings and seeds."""
     found = [(name, repr(value)) for name, value in sorted(selector.get_params(deep=False).items())]
     for name in ("criterion_", "targets_", "discretizer_"):
         part = getattr(selector, name, None)
@@ -51,7 +51,7 @@ def reproduce_section(
     """Tables of facts by their captions, the command, and a text to copy."""
     pieces: list[Html] = []
     if command:
-        pieces += [paragraph("Made by this command:"), tag("pre", command, tabindex="0")]
+        pieces += [paragraph("Command:"), tag("pre", command, tabindex="0")]
     pieces += [facts(caption, rows) for caption, rows in blocks.items()]
     if text:
         pieces.append(tag("details", tag("summary", text_name), tag("pre", text, tabindex="0")))

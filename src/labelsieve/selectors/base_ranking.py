@@ -1,4 +1,4 @@
-"""What the selectors share that give every feature one score: numbers read, the best kept."""
+"""The base class of selectors that give every feature one score."""
 
 from typing import Any, ClassVar
 
@@ -13,14 +13,14 @@ from labelsieve.stopping import StoppingRule
 
 
 class BaseRanking(BaseSieve):
-    """A selector that keeps the features of largest score; of equals the lowest column comes first."""
+    """A selector that keeps the features of largest score; ties go to the lowest column."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
     }
 
     def _keep_best(self, scores: NDArray[np.float64], X: Any, Y: Any, sample_weight: Any = None) -> None:
-        """Set what selectors tell, from the scores of all features."""
+        """Select the features of largest score."""
         order = np.argsort(-scores, kind="stable")
         self.feature_scores_ = scores
         self._keep_first(order, scores[order], 0, X, Y, evaluator_of(self, X, Y, sample_weight))

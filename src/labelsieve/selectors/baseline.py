@@ -1,4 +1,4 @@
-"""BaselineSieve: what a method must beat, or come near."""
+"""BaselineSieve: baselines that do not use the labels."""
 
 from typing import Any, ClassVar, Literal, Self
 
@@ -17,26 +17,26 @@ from labelsieve.selectors.base import BaseSieve, Count
 
 
 class BaselineSieve(BaseSieve):
-    r"""Choose features without looking at the labels.
+    r"""Select features without using the labels.
 
     Parameters
     ----------
-    criterion : {"random", "variance", "all"}
-        A random order; the columns of largest variance :math:`\frac1N \sum_i (x_i - \bar x)^2` of their values as they are,
-        so that units matter; or all columns as they come, whatever ``n_features_to_select`` says.
+    criterion : {"random", "variance", "all"}, default="random"
+        A random order; the columns of largest variance :math:`\frac1N \sum_i (x_i - \bar x)^2` of their values, unscaled,
+        so that units matter; or all columns in order, whatever ``n_features_to_select`` says.
     n_features_to_select, forced, excluded
         As for :class:`Sieve`.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=0
         For the random order.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Columns in order of choice.
+        Columns in order of selection.
     scores_ : ndarray of float
         The variances; otherwise from 1 falling to 0 by rank.
     support_, n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in scikit-learn.
 
     Notes
     -----
@@ -73,7 +73,7 @@ class BaselineSieve(BaseSieve):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Put the features of ``X`` in order; ``y`` is not looked at."""
+        """Put the features of ``X`` in order; ``y`` is not used."""
         if is_frame(X):
             validate_data(self, X, skip_check_array=True)
         else:

@@ -1,4 +1,4 @@
-"""Chi-square ranking: how far the table of a feature and a target is from that of chance."""
+"""Chi-square ranking: the deviation of the table of a feature and a target from independence."""
 
 from typing import Any, ClassVar, Literal, Self
 
@@ -33,16 +33,16 @@ def chi_square(X: Any, Y: Any, *, targets: Targets = "single", sample_weight: An
         Codes: whole numbers from 0. Bin continuous columns first (:func:`labelsieve.discretize.equal_width`).
     Y : array-like, frame or sparse matrix of shape (n_rows, q)
         Classes, or labels 0 and 1.
-    targets : {"single", "joint", "copy", "copy-weight"}
+    targets : {"single", "joint", "copy", "copy-weight"}, default="single"
         Every target by itself; all as one, the label powerset; or one target whose classes are the labels, for which a row
         is repeated with each of its labels, weighing 1 or, under ``"copy-weight"``, 1 / the number of its labels. The last is
         ELA (Chen et al. 2007), and its statistic ELA-CHI. Copies leave out rows without labels.
     sample_weight : array-like of shape (n_rows,), optional
-        How often each row counts.
+        The weight of each row.
 
     Returns
     -------
-    ndarray of shape (d, q), or (d, 1) unless ``targets="single"``
+    ndarray of shape (d, q), or (d, 1) for other ``targets`` than ``"single"``
 
     Notes
     -----
@@ -74,8 +74,8 @@ def _statistics(features: Codes, targets: Codes, space: str, weights: Array | No
         whole, unit = quantized.values.astype(np.float64), quantized.unit
     if space == "joint":
         targets = join(targets)
-    parts = [chi_square_table(features, classes_of(targets, some, whole)) for some in target_slices(targets)]
-    return np.concatenate(parts, axis=1) / unit
+    blocks = [chi_square_table(features, classes_of(targets, some, whole)) for some in target_slices(targets)]
+    return np.concatenate(blocks, axis=1) / unit
 
 
 def _of_copies(features: Codes, targets: Codes, weights: Array, *, by_row: bool) -> Array:
@@ -98,10 +98,12 @@ def _labels(targets: Codes) -> sp.csr_array:
             f"Y, column {several[0]} has {targets.levels[several[0]]} classes; copies are made for labels, which are 0 or 1. "
             'Use targets="single" or "joint", or turn classes into labels.'
         )
-    parts = targets.sparse
-    if parts is None or parts.implicit.any():
+    stored = targets.sparse
+    if stored is None or stored.implicit.any():
         return sp.csr_array(targets.to_dense(), dtype=np.float64)
-    return sp.csc_array((parts.codes.astype(np.float64), parts.rows.astype(np.intp), parts.starts), shape=targets.shape).tocsr()
+    return sp.csc_array(
+        (stored.codes.astype(np.float64), stored.rows.astype(np.intp), stored.starts), shape=targets.shape
+    ).tocsr()
 
 
 class ChiSquare(BaseRanking):
@@ -109,15 +111,15 @@ class ChiSquare(BaseRanking):
 
     Parameters
     ----------
-    targets : {"single", "joint", "copy", "copy-weight"}
+    targets : {"single", "joint", "copy", "copy-weight"}, default="single"
         The label space. ``"copy-weight"`` is ELA-CHI (Chen et al. 2007; a baseline of Sechidis et al. 2019).
-    combine : {"sum", "max"}
+    combine : {"sum", "max"}, default="sum"
         Over the targets, under ``targets="single"``.
-    discretizer : {"equal-width"}, Discretizer or None
+    discretizer : str, Discretizer or None, default="equal-width"
         As for :class:`labelsieve.Sieve`. Bins come from all rows, also from those that copies leave out.
-    n_features_to_select : int, float, StoppingRule or None
-        How many; a fraction of all; None ranks them all. More than there are means all. Or a rule of
-        :mod:`labelsieve.stopping` that looks at the scores (``ScoreThreshold``, ``Knee(of="score")``) or at predictions
+    n_features_to_select : int, float, StoppingRule or None, default=10
+        A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule of
+        :mod:`labelsieve.stopping` that uses the scores (``ScoreThreshold``, ``Knee(of="score")``) or predictions
         (``CrossValidated``).
 
     Attributes
@@ -132,7 +134,7 @@ class ChiSquare(BaseRanking):
 
     Notes
     -----
-    The statistic is not divided by its degrees of freedom: features of more levels score higher by chance.
+    The statistic is not divided by its degrees of freedom: features of more levels score higher, also independent ones.
 
     Examples
     --------

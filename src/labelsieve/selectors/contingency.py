@@ -85,20 +85,20 @@ def _members(codes: Codes, columns: slice, weights: Array) -> tuple[sp.csr_array
     starts = _starts(levels)
     if codes.dense is not None:
         some = codes.dense[:, columns]
-        rows, places = np.nonzero(some)
-        level = some[rows, places].astype(np.intp)
+        rows, positions = np.nonzero(some)
+        level = some[rows, positions].astype(np.intp)
         omitted = np.zeros(len(levels), dtype=np.intp)
     else:
         assert codes.sparse is not None
         first, *_, last = bounds = codes.sparse.starts[columns.start : columns.stop + 1]
         rows = codes.sparse.rows[first:last].astype(np.intp)
-        places = np.repeat(np.arange(len(levels)), np.diff(bounds))
+        positions = np.repeat(np.arange(len(levels)), np.diff(bounds))
         level = codes.sparse.codes[first:last].astype(np.intp)
         omitted = codes.sparse.implicit[columns].astype(np.intp)
-        other = level != omitted[places]
-        rows, places, level = rows[other], places[other], level[other]
+        other = level != omitted[positions]
+        rows, positions, level = rows[other], positions[other], level[other]
     shape = (codes.n_rows, int(levels.sum()))
-    return sp.csr_array((weights[rows], (rows, starts[places] + level)), shape=shape), omitted
+    return sp.csr_array((weights[rows], (rows, starts[positions] + level)), shape=shape), omitted
 
 
 def _starts(levels: NDArray[np.intp]) -> NDArray[np.intp]:

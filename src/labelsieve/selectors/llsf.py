@@ -30,13 +30,13 @@ _REMEDIES = {
     "not bounded": "falls without bound along some direction, and the run was at no local minimum after max_iter steps; use "
     "convex=True, a larger beta, or more steps",
     "stalled": "stopped falling before the tolerance was met; raise tol, or scale the features",
-    "unbounded": "has no minimum, and from where the run ended it falls for ever: the label correlations outweigh X'X where "
-    "features are (nearly) dependent; use convex=True, or a larger beta",
+    "unbounded": "has no minimum, and is unbounded below from where the run ended: the label correlations outweigh X'X "
+    "where features are (nearly) dependent; use convex=True, or a larger beta",
 }
 
 
 class LLSF(BaseSieve):
-    r"""Choose features for every label by a least-squares fit that correlated labels share.
+    r"""Select features for every label by a least-squares fit that correlated labels share.
 
     .. math:: \min_W \tfrac{1}{2} \|XW - Y\|_F^2 + \tfrac{\alpha}{2} tr(R W'W) + \beta \|W\|_1,
               \quad R_{lm} = 1 - \cos(Y_l, Y_m)
@@ -46,16 +46,16 @@ class LLSF(BaseSieve):
 
     Parameters
     ----------
-    alpha, beta, gamma : float
+    alpha, beta, gamma : float, default=0.5, 0.1, 0.01
         Weight of the label correlations, of sparsity, and the ridge of the start :math:`(X'X + \gamma I)^{-1} X'Y`.
-    acceleration : {"restart", "plain", "none"}
+    acceleration : {"restart", "plain", "none"}, default="restart"
         ``"restart"`` drops momentum whenever the objective would rise, so that it falls all the way; ``"plain"`` is the
         paper's, which may rise; ``"none"`` is proximal gradient.
-    convex : bool
+    convex : bool, default=False
         Drop the negative eigenvalues of R. As published R has zeros on its diagonal, so it is indefinite unless all labels
-        are alike, and the objective may have no minimum: see ``bounded_``.
-    max_iter : int
-    tol : float
+        are proportional, and the objective may have no minimum: see ``bounded_``.
+    max_iter : int, default=2000
+    tol : float, default=1e-5
         Stop when no entry of the smallest subgradient is larger than ``tol`` times the largest of X'Y.
 
     Attributes
@@ -65,7 +65,7 @@ class LLSF(BaseSieve):
     label_support_ : ndarray of bool, shape (n_targets, n_features)
         Non-zeros of W, label by label.
     selected_, scores_ : ndarray
-        Columns that some label chose, by the length of their rows of W, longest first; and those lengths.
+        Columns that at least one label selected, by the length of their rows of W, longest first; and those lengths.
     support_ : ndarray of bool
         What ``transform`` keeps.
     objective_ : ndarray
@@ -79,7 +79,7 @@ class LLSF(BaseSieve):
     n_iter_ : int
         Steps taken, also those that were thrown away; at least 1.
     reason_ : {"converged", "stalled", "unbounded", "max_iter"}
-        Why the run ended. Where the objective is not bounded, "converged" is at a local minimum; a warning tells of the others.
+        Why the run ended. Where the objective is not bounded, "converged" is at a local minimum; a warning names the others.
 
     Notes
     -----
@@ -87,7 +87,7 @@ class LLSF(BaseSieve):
     :math:`W + t v u'` the objective is :math:`\frac12 (\sigma + \alpha \lambda) t^2` and terms that grow no faster than t,
     those of the absolute values among them. So it is bounded below only where :math:`\sigma + \alpha \lambda \ge 0`, which is
     where it is convex. Elsewhere a run may end at a local minimum, which a larger ``beta`` makes likelier; or it comes to where
-    the direction of a step leads down for ever, and ends there.
+    the direction of a step is unbounded below, and ends there.
 
     The step is :math:`1 / \sqrt{2 (\|X'X\|^2 + \|\alpha R\|^2)}` with spectral norms. Nothing is centered: there is no
     intercept. Labels that never occur are left out and get no features. Weighted rows count in the fit and in R.
@@ -135,7 +135,7 @@ class LLSF(BaseSieve):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose features of ``X`` for every column of ``y``: 0/1 labels or numbers, dense or sparse."""
+        """Select features of ``X`` for every column of ``y``: 0/1 labels or numbers, dense or sparse."""
         X, Y = read_numbers(self, X, y)
         weights = read_weights(sample_weight, X.shape[0])
         if weights is not None:

@@ -39,7 +39,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     Parameters
     ----------
     n_components : int, float or None
-        How many directions; a fraction of the number of features; None takes all that are useful. There are at most as many
+        Number of directions; a fraction of the number of features; None takes all that are useful. There are at most as many
         as targets: asking for more gives those.
     mu : float
         From 0, orthonormal directions, to below 1, uncorrelated projections.

@@ -68,7 +68,7 @@ def _solve_square(square: Array, B: Array, scale: float, ridge: float) -> Array:
 
 
 def _conjugate_gradients(multiply: Callable[[Array], Array], B: Array, diagonal: Array) -> Array:
-    """All columns at once, each with its own step; the diagonal makes rare and frequent features alike."""
+    """All columns at once, each with a separate step; the diagonal scales rare and frequent features equally."""
     Z, residual = np.zeros_like(B), B.copy()
     direction = residual / diagonal
     size = (residual * direction).sum(axis=0)
@@ -111,7 +111,7 @@ def extreme_eigenvalues(X: Any) -> tuple[float, float]:
 def is_positive_definite(X: Any, shift: float) -> bool | None:
     """Whether X'X + shift I, shift below 0, has only positive eigenvalues; None where it would take too long to say.
 
-    A column whose length, squared, is below -shift says no at once; else a Cholesky factorization tells, where X has 10,000
+    A column whose length, squared, is below -shift says no at once; else a Cholesky factorization decides, where X has 10,000
     columns at the most. Beyond, nothing is known.
     """
     n_rows, n_columns = X.shape

@@ -1,4 +1,4 @@
-"""PPTMI: pruned label rows, then the features that tell most about them together, without bins."""
+"""PPTMI: greedy selection by joint information about pruned labelsets, without bins."""
 
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -18,10 +18,10 @@ from labelsieve.selectors.base import BaseSieve, Count
 
 
 class PPTMI(BaseSieve):
-    r"""Choose continuous features by what they tell together about the label row.
+    r"""Select continuous features by their joint information about the labelset.
 
-    Label rows that are seen fewer than ``min_count`` times are dropped (pruned problem transformation, Read 2008). Of the rows
-    that stay, the label row is one class variable, and greedy forward search adds the feature with the largest
+    Labelsets that occur fewer than ``min_count`` times are dropped (pruned problem transformation, Read 2008). Of the rows
+    that remain, the labelset is one class variable, and greedy forward search adds the feature with the largest
     :math:`I(X_{S \cup k}; Y)`, estimated by nearest neighbors without bins: see
     :class:`~labelsieve.information.class_distances.ClassDistances` for the formula. Doquire and Verleysen (2011, 2013).
 
@@ -29,22 +29,22 @@ class PPTMI(BaseSieve):
     ----------
     n_features_to_select, forced, excluded
         As for :class:`Sieve`.
-    n_neighbors : int
+    n_neighbors : int, default=4
         The k of the estimate. Fewer follow the data more closely and scatter more. Four is ours.
-    min_count : int
-        The fewest rows that keep a label row. The papers' thresholds are not among our sources; five, one more than
+    min_count : int, default=5
+        The fewest rows of a labelset that is kept. The papers' thresholds are not among our sources; five, one more than
         ``n_neighbors``, is ours, so that every row has that many neighbors in its class.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Columns in order of choice.
+        Columns in order of selection.
     scores_ : ndarray of float
-        What the features up to each tell together, in nats. It may fall: an estimate in more dimensions is a poorer one.
+        Joint information of the features up to each, in nats. It may fall: an estimate in more dimensions is a poorer one.
     n_classes_ : int
-        Label rows that stayed.
+        Labelsets that remained.
     n_rows_left_out_ : int
-        Rows whose label row was pruned.
+        Rows whose labelset was pruned.
     support_, n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -56,10 +56,10 @@ class PPTMI(BaseSieve):
     -----
     Features are scaled to unit variance over the rows that stay; a real target is cut into bins of equal width first. Copies of
     rows and columns of few values are counted, not measured. A constant column adds a dimension and no distance, so it never
-    wins over a column that tells something. With one class left there is nothing to tell, and every score is 0.
+    wins over an informative column. With one class left there is no information, and every score is 0.
 
     Cost: about ``3 * n_rows**2`` steps for every candidate at every pick, some ten nanoseconds for a pair of rows: 4.5 s for 20
-    features of emotions (593 rows, 72 features). Memory: 256 MB at the most beside the data.
+    features of emotions (593 rows, 72 features). Memory: 256 MB at most in addition to the data.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class PPTMI(BaseSieve):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose features of ``X``, numbers, for the targets ``y``."""
+        """Select features of ``X``, numbers, for the targets ``y``."""
         if is_frame(X):
             validate_data(self, X, skip_check_array=True)
             if y is None:
@@ -106,22 +106,22 @@ class PPTMI(BaseSieve):
         targets = read_targets(y)
         columns = read_columns(X)
         same_rows(columns, targets.n_rows)
-        made = Pruned(min_count=self.min_count).encode(targets)
-        assert made.rows is not None
-        if not made.rows.any():
+        pruned = Pruned(min_count=self.min_count).encode(targets)
+        assert pruned.rows is not None
+        if not pruned.rows.any():
             raise InputError(
-                f"PPTMI: no label row is seen min_count = {self.min_count} times (n_samples = {targets.n_rows}); use a smaller "
+                f"PPTMI: no labelset occurs min_count = {self.min_count} times (n_samples = {targets.n_rows}); use a smaller "
                 "min_count, or a method for single labels."
             )
         forced, excluded = self._checked_columns()
-        classes = made.codes.column(0)
-        self.n_classes_, self.n_rows_left_out_ = len(np.unique(classes)), made.n_left_out
-        distances = ClassDistances([_scaled(column[made.rows]) for column in columns], classes, self.n_neighbors)
+        classes = pruned.codes.column(0)
+        self.n_classes_, self.n_rows_left_out_ = len(np.unique(classes)), pruned.n_left_out
+        distances = ClassDistances([_scaled(column[pruned.rows]) for column in columns], classes, self.n_neighbors)
         left = [column for column in range(self.n_features_in_) if column not in excluded]
         wanted = max(self._n_wanted(len(left)), len(forced))
         selected: list[int] = []
         scores: list[float] = []
-        with progress_bar("PPT-MI: choosing features") as progress:
+        with progress_bar("PPT-MI: selecting features") as progress:
             while len(selected) < wanted:
                 asked = forced[len(selected) : len(selected) + 1] or left
                 found = distances.information(asked)

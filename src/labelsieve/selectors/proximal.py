@@ -26,7 +26,7 @@ class Minimum:
     """Where a run ended.
 
     ``residual`` is the distance of the nearest subgradient from zero, in its largest entry; ``reason`` is "converged",
-    "stalled" (the objective stops falling, to rounding), "unbounded" (from here it falls for ever) or "max_iter".
+    "stalled" (the objective stops falling, to rounding), "unbounded" (from here it is unbounded below) or "max_iter".
     """
 
     W: Array
@@ -42,23 +42,23 @@ def subgradient_residual(W: Array, gradient: Array, beta: float) -> float:
     return float(np.max(np.where(W == 0, at_zero, np.abs(gradient + beta * np.sign(W))), initial=0.0))
 
 
-def falls_for_ever(problem: Quadratic, beta: float, W: Array, HW: Array, direction: Array, H_direction: Array) -> bool:
+def is_unbounded_below(problem: Quadratic, beta: float, W: Array, HW: Array, direction: Array, H_direction: Array) -> bool:
     r"""True when the objective falls all the way along the ray from W in this direction, to minus infinity.
 
     With curvature :math:`c = \langle D, HD \rangle < 0` its slope is :math:`\langle HW - B, D \rangle + ct +
-    \beta \sum_i sgn(w_i + t d_i) d_i`: it falls between the places where an entry changes its sign, and jumps up by
-    :math:`2 \beta |d_i|` there. So it is enough to look at the start and behind each of those. Cost: sorting the entries.
+    \beta \sum_i sgn(w_i + t d_i) d_i`: it falls between the points where an entry changes its sign, and jumps up by
+    :math:`2 \beta |d_i|` there. So it is enough to look at the start and after each of those. Cost: sorting the entries.
     """
     curvature = float(np.vdot(direction, H_direction))
     if not curvature < 0:
         return False
     turning = W * direction < 0
-    places, jumps = -W[turning] / direction[turning], 2 * beta * np.abs(direction[turning])
-    order = np.argsort(places, kind="stable")
+    points, jumps = -W[turning] / direction[turning], 2 * beta * np.abs(direction[turning])
+    order = np.argsort(points, kind="stable")
     of_absolute = float(np.where(W == 0, np.abs(direction), np.sign(W) * direction).sum())
     slope = float(np.vdot(HW - problem.B, direction)) + beta * of_absolute
-    behind = slope + curvature * places[order] + np.cumsum(jumps[order])
-    return slope <= 0 and bool(np.all(behind <= 0))
+    after = slope + curvature * points[order] + np.cumsum(jumps[order])
+    return slope <= 0 and bool(np.all(after <= 0))
 
 
 def minimize(
@@ -77,7 +77,7 @@ def minimize(
     ``"plain"`` is Nesterov's sequence as in Beck and Teboulle (2009); its objective may rise on the way. ``"restart"`` throws
     a step that rose away and starts the sequence anew (O'Donoghue and Candes 2015): a step without momentum never rises when
     ``step`` is at most 1 / the Lipschitz constant, convex or not. Unless the problem is known to be ``bounded`` below, the run
-    ends where the direction of its last step leads down for ever (:func:`falls_for_ever`). Cost: one product by H in each
+    ends where the direction of its last step is unbounded below (:func:`is_unbounded_below`). Cost: one product by H in each
     iteration.
     """
     W, HW = start, problem.multiply(start)
@@ -94,7 +94,7 @@ def minimize(
         moved = V - step * (HV - problem.B)
         new = np.sign(moved) * np.maximum(np.abs(moved) - step * beta, 0.0)
         H_new = problem.multiply(new)
-        # The change by itself, entry by entry: near the minimum it is far below what the last digit of the objective tells.
+        # The change by itself, entry by entry: near the minimum it is far below the last digit of the objective.
         change = float(((new - W) * ((H_new + HW) / 2 - problem.B) + beta * (np.abs(new) - np.abs(W))).sum())
         if acceleration == "restart" and not change <= 0:
             if V is W:
@@ -112,7 +112,7 @@ def minimize(
         W, HW = new, H_new
         values.append(values[-1] + change)
         residual = subgradient_residual(W, HW - problem.B, beta)
-        if not bounded and residual > tolerance and falls_for_ever(problem, beta, W, HW, moved_by, H_moved_by):
+        if not bounded and residual > tolerance and is_unbounded_below(problem, beta, W, HW, moved_by, H_moved_by):
             reason = "unbounded"
             break
     else:

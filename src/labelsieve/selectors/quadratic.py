@@ -1,4 +1,4 @@
-"""QuadraticSieve: all features weighed at once by a quadratic program."""
+"""QuadraticSieve: all features weighted at once by a quadratic program."""
 
 import math
 import warnings
@@ -30,7 +30,7 @@ from labelsieve.stopping import StoppingRule
 
 
 class QuadraticSieve(BaseSieve):
-    r"""Choose features by weights that balance relevance and redundancy for all of them at once.
+    r"""Select features by weights that balance relevance and redundancy for all of them at once.
 
     .. math:: \min_w \; \tfrac12 (1 - a) \, w' H w - a \, F' w \quad \text{with } w \ge 0, \; \sum_i w_i = 1
 
@@ -41,37 +41,37 @@ class QuadraticSieve(BaseSieve):
 
     Parameters
     ----------
-    criterion : {"mlqpfs", "qpfs"}
+    criterion : {"mlqpfs", "qpfs"}, default="mlqpfs"
         For any number of targets, or for exactly one: with one target they are the same.
     discretizer, estimator, forced, n_jobs, backend
-        As for :class:`Sieve`. Forced features come first in ``selected_``; their weights are not changed.
-    n_features_to_select : int, float, StoppingRule or None
-        How many; a fraction of all; None ranks them all; or a rule that looks at the weights (``ScoreThreshold``, in shares of
-        the largest with ``relative=True``, or ``Knee(of="score")``) or at predictions (``CrossValidated``).
+        As for :class:`Sieve`. Forced features are first in ``selected_``; their weights are not changed.
+    n_features_to_select : int, float, StoppingRule or None, default=10
+        A number, a fraction of all, None for a ranking of all, or a rule that uses the weights (``ScoreThreshold``, in shares
+        of the largest with ``relative=True``, or ``Knee(of="score")``) or predictions (``CrossValidated``).
     excluded : sequence of columns
-        Features (numbers or names) that are no part of the program: their weights are 0 and the means leave them out.
-    alpha : float between 0 and 1, optional
+        Features (numbers or names) that the program leaves out: their weights are 0 and the means leave them out.
+    alpha : float between 0 and 1, default=None
         :math:`a`; by default from the means as above (eq. 12). 1 is relevance alone, 0 redundancy alone. It is 1 when no
-        feature tells anything, and 0 when all are constant.
-    mean : "exact" or int
-        The mean of :math:`H` over all columns, which are counted one block after the other and not kept; or guessed from so
+        feature is informative, and 0 when all are constant.
+    mean : "exact" or int, default="exact"
+        The mean of :math:`H` over all columns, which are counted one block after the other and not kept; or estimated from this
         many columns, drawn at random.
-    shift : float or "auto"
+    shift : float or "auto", default=0.0
         Added to the diagonal of :math:`H`. Mutual information need not make a positive semi-definite matrix. With 0 the
         weights are a point where the conditions of Karush, Kuhn and Tucker hold for the program as published, but if
         ``curvature_`` is negative not the only one, and maybe not a minimum. With "auto" the shift is raised until the matrix
         is positive semi-definite among the features that have weight. **A shifted program is another one**: its solution
         spreads the weight over more features and is not a solution of the original.
-    nystrom : int or float, optional
-        Replace :math:`H` by Nystrom's approximation from so many columns, or from this fraction of them, drawn at random. The
-        mean is then that of the approximation, and ``mean`` is not looked at.
-    tol : float
-        When to stop: how large ``optimality_`` may be.
-    max_iter : int
+    nystrom : int or float, default=None
+        Replace :math:`H` by Nystrom's approximation from this many columns, or from this fraction of them, drawn at random. The
+        mean is then that of the approximation, and ``mean`` is not used.
+    tol : float, default=1e-8
+        Stop when ``optimality_`` is not larger.
+    max_iter : int, default=10_000_000
         Steps at the most; a warning says when they were not enough.
-    memory_limit : int
+    memory_limit : int, default=2**30
         Bytes of columns of :math:`H` to keep; others are counted again when they are needed.
-    random_state : int or RandomState
+    random_state : int or RandomState, default=0
         For columns drawn at random; nothing else is.
 
     Attributes
@@ -97,7 +97,7 @@ class QuadraticSieve(BaseSieve):
     n_iter_ : int
         Steps of two weights.
     support_, n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in scikit-learn.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""ReliefF for many labels: near rows of one class should be alike, near rows of another should not."""
+"""ReliefF for many labels: near rows of one class should have similar features, near rows of other classes should not."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -89,7 +89,7 @@ class BaseGroupedRelief(BaseRelief):
 
 
 class ReliefF(BaseGroupedRelief):
-    r"""Rank features by how much better they tell near rows of other classes apart than near rows of the same class.
+    r"""Rank features by their differences between near rows of other classes, less those within the same class.
 
     .. math:: W_f = \frac{1}{m k} \sum_i \Big[ \sum_{c \ne c_i} \frac{P(c)}{1 - P(c_i)} \sum_{j \in M_{ic}} \delta_f(i, j)
               - \sum_{j \in H_i} \delta_f(i, j) \Big]
@@ -100,16 +100,16 @@ class ReliefF(BaseGroupedRelief):
 
     Parameters
     ----------
-    targets : {"single", "joint"}
+    targets : {"single", "joint"}, default="single"
         Average the scores for every target, or take the label powerset as the class (Spolaor et al. 2012).
-    n_neighbors : int
+    n_neighbors : int, default=10
         k. A class of fewer rows gives those it has.
-    n_samples : int, optional
-        m: how many rows, drawn at random, are compared with their neighbors. None takes them all.
-    sigma : float, optional
-        Weigh the neighbor of rank r by :math:`e^{-(r / \sigma)^2}`; None weighs all alike.
-    n_features_to_select : int, float, StoppingRule or None
-        How many; a fraction of all; None ranks them all. More than there are means all. Or a rule, as for
+    n_samples : int, default=None
+        m: the number of rows, drawn at random, that are compared with their neighbors. None takes all.
+    sigma : float, default=None
+        Weigh the neighbor of rank r by :math:`e^{-(r / \sigma)^2}`; None weights all equally.
+    n_features_to_select : int, float, StoppingRule or None, default=10
+        A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule, as for
         :class:`ChiSquare`.
     random_state : int, RandomState or None
         For ``n_samples``.
@@ -167,19 +167,19 @@ class ReliefF(BaseGroupedRelief):
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:
         space = (Joint() if self.targets == "joint" else Single()).encode(read_targets(targets)).codes
         groups: list[NDArray[np.intp]] = []
-        parts: list[tuple[NDArray[np.intp], Array]] = []  # of each target, the class of every row and their shares
+        of_targets: list[tuple[NDArray[np.intp], Array]] = []  # of each target, the class of every row and their shares
         for column in range(space.n_columns):
             classes, of_row, counts = np.unique(space.column(column), return_inverse=True, return_counts=True)
             if len(classes) > 1:
                 groups += np.split(np.argsort(of_row, kind="stable"), np.cumsum(counts)[:-1])
-                parts.append((of_row, counts / space.n_rows))
+                of_targets.append((of_row, counts / space.n_rows))
 
         def weigh(rows: NDArray[np.intp]) -> Array:
             weights = []
-            for of_row, shares in parts:
-                own = of_row[rows]
-                weight = shares / (1 - shares[own])[:, np.newaxis]
-                weight[np.arange(len(rows)), own] = -1.0
+            for of_row, shares in of_targets:
+                classes_of_rows = of_row[rows]
+                weight = shares / (1 - shares[classes_of_rows])[:, np.newaxis]
+                weight[np.arange(len(rows)), classes_of_rows] = -1.0
                 weights.append(weight)
             return np.concatenate(weights, axis=1) / space.n_columns
 

@@ -19,7 +19,7 @@ class ReliefFML(BaseGroupedRelief):
               \delta_f(i, j) - \sum_{l \in Y_i} \frac{P(l)}{\sum_{l' \in Y_i} P(l')} \sum_{j \in G_{il}} \delta_f(i, j) \Big]
 
     :math:`G_{il}` are the k rows nearest to row i that have label l: hits where row i has it, misses where it has not, each
-    weighted by how frequent the label is. After Pupo, Morell and Ventura Soto (2013), as we read them; with exactly one label
+    weighted by the frequency of the label. After Pupo, Morell and Ventura Soto (2013), as we read them; with exactly one label
     in every row it is ReliefF on the class. A row without labels has misses alone, a row with all of them hits alone.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Nearest rows and sums of differences, on features scaled to [0, 1]: the part of the Relief family that talks to the core."""
+"""Nearest rows and sums of differences, on features scaled to [0, 1]: the code of the Relief family that calls the core."""
 
 from itertools import pairwise
 from typing import Any
@@ -67,7 +67,7 @@ class Neighbors:
     def nearest(self, references: NDArray[Any], groups: list[NDArray[Any]], k: int) -> NDArray[np.uint32]:
         """``(n_references, n_groups, k)``: the nearest rows of every group, nearest first, of equals the lowest row.
 
-        A row is not its own neighbor. Places that a small group cannot fill hold ``NO_ROW``.
+        A row is not its own neighbor. Positions that a small group cannot fill hold ``NO_ROW``.
         """
         starts = np.concatenate([[0], np.cumsum([len(group) for group in groups])]).astype(np.int64)
         rows = np.concatenate(groups).astype(np.uint32) if groups else np.empty(0, dtype=np.uint32)

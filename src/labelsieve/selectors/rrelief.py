@@ -16,7 +16,7 @@ from labelsieve.stopping import StoppingRule
 
 
 class RReliefF(BaseRelief):
-    r"""Rank features by how far near rows differ in them when, and only when, they differ in the target.
+    r"""Rank features by the differences of near rows when, and only when, they differ in the target.
 
     .. math:: W_f = \frac{N_{df}}{N_d} - \frac{N_f - N_{df}}{m - N_d}
 
@@ -117,7 +117,7 @@ class _Targets:
         return np.reshape(dense, (*rows.shape, -1)) / 2
 
     def differences(self, references: NDArray[np.intp], neighbors: NDArray[np.uint32]) -> Array:
-        """``(n_references, k, n_targets)``; of places without a neighbor, anything finite."""
+        """``(n_references, k, n_targets)``; at positions without a neighbor, anything finite."""
         known = np.where(neighbors == NO_ROW, references[:, np.newaxis], neighbors)
         between = np.abs(self.rows(known) - self.rows(references)[:, np.newaxis])
         return np.divide(between, self.half_range, out=np.zeros_like(between), where=self.vary)
