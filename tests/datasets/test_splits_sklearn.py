@@ -17,7 +17,7 @@ from labelsieve.datasets.splits import (
     IterativeStratifiedShuffleSplit,
     PublishedFolds,
 )
-from tests.support.reference_splits import made_up_labels
+from tests.support.reference_splits import synthetic_labels
 
 N = 120
 SPLITTERS = [
@@ -32,7 +32,7 @@ SPLITTERS = [
 
 @pytest.fixture(scope="module")
 def data():
-    return np.random.default_rng(0).normal(size=(N, 4)), made_up_labels(N, 5)
+    return np.random.default_rng(0).normal(size=(N, 4)), synthetic_labels(N, 5)
 
 
 @pytest.mark.parametrize("cv", SPLITTERS, ids=lambda cv: type(cv).__name__)

@@ -13,9 +13,9 @@ from tests.support.arff_files import read_dense_arff
 from tests.support.reference_splits import (
     iterative_stratification,
     label_deviation,
-    made_up_labels,
     pair_deviation,
     size_spread,
+    synthetic_labels,
 )
 from tests.support.shared_files import shared_file
 
@@ -23,7 +23,7 @@ from tests.support.shared_files import shared_file
 @pytest.fixture(params=["emotions", "yeast", "made up"])
 def Y(request):
     if request.param == "made up":
-        return made_up_labels()
+        return synthetic_labels()
     _, values = read_dense_arff(shared_file("data", request.param, f"{request.param}.arff.gz"))
     return values[:, -{"emotions": 6, "yeast": 14}[request.param] :].astype(int)
 
@@ -41,7 +41,7 @@ def test_every_row_is_tested_once_in_folds_of_equal_size(Y):
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("seed", range(5))
 def test_parts_are_those_of_the_plain_algorithm(seed, order, exact):
-    column_counts = sparse.csr_array(made_up_labels(60, 6, seed))
+    column_counts = sparse.csr_array(synthetic_labels(60, 6, seed))
     column_counts = column_counts if order == 1 else with_pairs(column_counts)
     label_sets = [
         set(column_counts.indices[a:b].tolist()) for a, b in zip(column_counts.indptr, column_counts.indptr[1:], strict=False)
@@ -53,7 +53,7 @@ def test_parts_are_those_of_the_plain_algorithm(seed, order, exact):
 
 
 def test_pairs_are_the_products_of_labels():
-    Y = made_up_labels(80, 7)
+    Y = synthetic_labels(80, 7)
     left, right = np.triu_indices(7, 1)
     products = Y[:, left] * Y[:, right]
     expected = np.hstack([Y, products[:, products.any(axis=0)]])
@@ -97,7 +97,7 @@ def test_repeated_splits_have_the_size_asked_for_and_keep_labels(Y, test_size):
 
 
 def test_groups_are_never_split_and_labels_still_kept():
-    Y = made_up_labels(900)
+    Y = synthetic_labels(900)
     groups = np.random.default_rng(0).integers(0, 250, 900)
     for order in (1, 2):
         splits = list(IterativeStratifiedKFold(5, order=order, random_state=0).split(Y, Y, groups))
@@ -121,7 +121,7 @@ def test_rows_without_labels_even_out_the_sizes():
 
 
 def test_same_seed_same_folds_and_another_seed_others():
-    Y = made_up_labels(200)
+    Y = synthetic_labels(200)
 
     def tests(cv):
         return [test.tolist() for _, test in cv.split(Y, Y)]
@@ -137,7 +137,7 @@ def test_same_seed_same_folds_and_another_seed_others():
 @pytest.mark.parametrize("order", [1, 2])
 def test_sparse_dense_table_and_truth_values_give_the_same_folds(order):
     pandas = pytest.importorskip("pandas")
-    Y = made_up_labels(150)
+    Y = synthetic_labels(150)
     splitter = IterativeStratifiedKFold(4, order=order, random_state=0)
     expected = [test.tolist() for _, test in splitter.split(Y, Y)]
     for other in (sparse.csr_matrix(Y), sparse.coo_array(Y), Y.astype(bool), Y.astype(float), pandas.DataFrame(Y), Y.tolist()):

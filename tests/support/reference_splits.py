@@ -61,7 +61,7 @@ def size_spread(splits):
     return max(sizes) - min(sizes)
 
 
-def made_up_labels(n_rows=600, n_labels=14, seed=0):
+def synthetic_labels(n_rows=600, n_labels=14, seed=0):
     """Labels like those of yeast: some common, some rare, correlated, a few rows with none."""
     rng = np.random.default_rng(seed)
     mood = rng.normal(size=(n_rows, 3)) @ rng.normal(size=(3, n_labels))
