@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from labelsieve.chains.chain_links import CELLS, Chain, Link, Values, all_labelsets, labelset_numbers
 from labelsieve.errors import InputError
 
-MAX_EXACT_LABELS = 15  # 2^15 labelsets take about a millisecond per row, beside the predictions of the models
+MAX_EXACT_LABELS = 15  # 2^15 labelsets take about a millisecond per row, without the predictions of the models
 
 Real = NDArray[np.float64]
 

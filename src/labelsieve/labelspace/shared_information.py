@@ -1,8 +1,7 @@
 r"""Information that labels share with each other, in exact integers.
 
 In fixed point (:class:`~labelsieve.counting.fixed_point.FixedPoint`), so that sums do not depend on their order and equal
-labels tie exactly. Labels without information, which have one value alone, are told apart here: they have no place in a
-network.
+labels tie exactly. Constant labels are uninformative: they have no edges in a network.
 """
 
 from functools import cached_property
@@ -17,7 +16,7 @@ from labelsieve.counting.fixed_point import FixedPoint
 
 Fixed = NDArray[np.int64]
 PANEL_BYTES = 2**26  # of one slice of a panel
-MANY = 2**10  # what fixed point leaves room for beside the sum over the targets
+MANY = 2**10  # additional terms that the fixed point allows beyond the sum over the targets
 
 
 class SharedInformation:
@@ -41,7 +40,7 @@ class SharedInformation:
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
-        """Labels that have one value alone: without positives, or without negatives."""
+        """Mask of the constant labels: without positives, or without negatives."""
         constant: NDArray[np.bool_] = self._singles == self.fixed.top
         return constant
 
