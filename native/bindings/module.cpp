@@ -1,20 +1,11 @@
-// The Python face of the counting core. The module*.cpp files are the only ones that know Python: they check
-// shapes, let go of the interpreter and hand over.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-
-#include <string>
-
-#include "bindings/python_numbers.hpp"
+// Counting for Python. The module*.cpp files alone know Python: they check shapes, release the interpreter
+// lock and call the core.
+#include "bindings/python.hpp"
 #include "counting/panels.hpp"
 #include "solver/simplex.hpp"
 
 namespace labelsieve {
 namespace {
-
-using SquareMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 std::vector<uint32_t> levels_of(const Vector<uint32_t>& levels, size_t n_columns) {
     require(levels.shape(0) == n_columns, "one number of levels for each column");
@@ -23,41 +14,37 @@ std::vector<uint32_t> levels_of(const Vector<uint32_t>& levels, size_t n_columns
     return all;
 }
 
-// A table of codes and the arrays that it looks at.
+// A table of codes and the arrays that it views.
 struct Table {
     Matrix dense;
-    Vector<int64_t> starts;
-    Vector<row_t> rows;
-    Vector<code_t> codes, implicit;
+    CsrArrays<row_t, code_t> sparse;
+    Vector<code_t> implicit;
     std::unique_ptr<Columns> columns;
 };
 
 Table* dense_table(Matrix codes, Vector<uint32_t> levels) {
-    const Numbers numbers = numbers_of(codes);
+    const StridedNumbers numbers = numbers_of(codes);
     require(numbers.type == Number::u8 || numbers.type == Number::u16, "codes must be uint8 or uint16");
-    require(numbers.n_rows >= 1 && numbers.n_rows < std::numeric_limits<row_t>::max(),
-            "between 1 and 4,294,967,294 rows");
+    require_row_count(numbers.n_rows);
     auto table = std::make_unique<Table>();
-    table->columns = std::make_unique<DenseColumns>(numbers.data, numbers.type == Number::u8 ? 1 : 2,
-                                                    numbers.row_stride, numbers.column_stride, numbers.n_rows,
-                                                    levels_of(levels, numbers.n_columns));
+    const DenseColumns::Layout layout{.data = numbers.data,
+                                      .item_size = numbers.type == Number::u8 ? size_t(1) : size_t(2),
+                                      .row_stride = numbers.row_stride,
+                                      .column_stride = numbers.column_stride,
+                                      .n_rows = numbers.n_rows};
+    table->columns = std::make_unique<DenseColumns>(layout, levels_of(levels, numbers.n_columns));
     table->dense = std::move(codes);
     return table.release();
 }
 
 Table* sparse_table(Vector<int64_t> starts, Vector<row_t> rows, Vector<code_t> codes, Vector<code_t> implicit,
                     size_t n_rows, Vector<uint32_t> levels) {
-    require(n_rows >= 1 && n_rows < std::numeric_limits<row_t>::max(), "between 1 and 4,294,967,294 rows");
-    require(starts.shape(0) == implicit.shape(0) + 1, "one start more than columns");
-    require(rows.shape(0) == codes.shape(0), "as many rows as codes");
+    require_row_count(n_rows);
     auto table = std::make_unique<Table>();
-    table->columns =
-        std::make_unique<SparseColumns>(starts.data(), rows.data(), codes.data(), implicit.data(),
-                                        rows.shape(0), n_rows, levels_of(levels, implicit.shape(0)));
-    table->starts = std::move(starts);
-    table->rows = std::move(rows);
-    table->codes = std::move(codes);
+    table->sparse = {.starts = std::move(starts), .indices = std::move(rows), .values = std::move(codes)};
     table->implicit = std::move(implicit);
+    table->columns = std::make_unique<SparseColumns>(table->sparse.view(), view_of(table->implicit), n_rows,
+                                                     levels_of(levels, table->implicit.shape(0)));
     return table.release();
 }
 
@@ -101,89 +88,109 @@ class Session {
             require(weights_->of_rows.shape(0) == features.n_rows(), "one weight for each row");
             require(weights_->logs.shape(0) == WeightedTerm::n_logs + 1, "4,097 logarithms");
             terms.weights = weights_->of_rows.data();
-            terms.weighted = {weights_->logs.data(), weights_->scale, weights_->penalty};
+            terms.weighted = {
+                .logs = weights_->logs.data(), .scale = weights_->scale, .penalty = weights_->penalty};
         }
-        if (rows) {
-            rows_.assign(rows->data(),
-                         rows->data() + n_entries);  // a copy, since it is trusted once it has been checked
+        if (rows) {  // a copy, since it is trusted once it has been checked
+            rows_.assign(rows->data(), rows->data() + n_entries);
             for (const row_t row : rows_)
-                require(row < features.n_rows(), "an entry names a row that does not exist");
+                require(row < features.n_rows(), "the row index names a row that does not exist");
             terms.rows = rows_.data();
         }
-        const Strategy how = weights_ ? Strategy::histogram : strategy_of(strategy);
-        nb::gil_scoped_release released;
-        const Pool::Shift shift(pool_,
-                                0.7 * double(features.n_rows()) * double(features.size() + targets.size()));
-        features_.emplace(features, how, pool_);
+        const Strategy counting = weights_ ? Strategy::histogram : strategy_of(strategy);
+        const nb::gil_scoped_release released;
+        const double cost = 0.7 * double(features.n_rows()) * double(features.size() + targets.size());
+        const Pool::KeepAwake awake(pool_, cost);
+        features_.emplace(features, counting, pool_);
         targets_.emplace(targets, pool_);
         panels_.emplace(*features_, *targets_, terms, pool_);
     }
 
     void feature_sums(OutVector<fixed_t> out) {
         require(out.shape(0) == features_->size(), "one sum for each feature");
-        nb::gil_scoped_release released;
+        const nb::gil_scoped_release released;
         panels_->feature_sums(out.data());
     }
 
     void target_sums(OutVector<fixed_t> out) {
         require(out.shape(0) == targets_->size(), "one sum for each target");
-        nb::gil_scoped_release released;
+        const nb::gil_scoped_release released;
         panels_->target_sums(out.data());
     }
 
     void run(Vector<uint32_t> given, size_t n_given, size_t first, size_t last, bool reduce,
              OutVector<fixed_t> with_given, OutVector<fixed_t> out) {
         require(given.shape(0) == targets_->n_rows(), "one given code for each row or entry");
-        check_panel(first, last, reduce, with_given, out);
-        nb::gil_scoped_release released;
-        panels_->run({given.data(), given.shape(0)}, n_given, first, last, reduce, with_given.data(),
-                     out.data());
+        const PanelRequest request{.given = view_of(given),
+                                   .n_given = n_given,
+                                   .first = first,
+                                   .last = last,
+                                   .reduce = reduce,
+                                   .with_given = with_given.data(),
+                                   .out = out.data()};
+        check_shapes(request, with_given.shape(0), out.shape(0));
+        const nb::gil_scoped_release released;
+        panels_->run(request);
     }
 
     // The same, given one of the features.
     void run_feature(size_t feature, size_t first, size_t last, bool reduce, OutVector<fixed_t> with_given,
                      OutVector<fixed_t> out) {
         require(feature < features_->size(), "there is no such feature");
-        check_panel(first, last, reduce, with_given, out);
-        nb::gil_scoped_release released;
-        panels_->run(column_of(feature), features_->columns().levels(feature), first, last, reduce,
-                     with_given.data(), out.data());
+        PanelRequest request{.given = {},
+                             .n_given = features_->columns().levels(feature),
+                             .first = first,
+                             .last = last,
+                             .reduce = reduce,
+                             .with_given = with_given.data(),
+                             .out = out.data()};
+        check_shapes(request, with_given.shape(0), out.shape(0));
+        run_given_feature(feature, request);
     }
 
-    // The same, added over the targets and folded into an account: see fold_panel.
-    void fold_feature(size_t feature, size_t first, size_t last, OutVector<fixed_t> account,
+    // The same, added over the targets and folded into an accumulator: see fold_panel.
+    void fold_feature(size_t feature, size_t first, size_t last, OutVector<fixed_t> accumulator,
                       std::optional<Vector<fixed_t>> fixed, fixed_t pair_factor, fixed_t triple_factor,
                       fixed_t constant) {
         const size_t n = features_->size();
         require(feature < n, "there is no such feature");
-        require(first <= last && last <= targets_->size(), "targets out of range");
-        require(account.shape(0) == n && (!fixed || fixed->shape(0) == n), "one number for each feature");
-        nb::gil_scoped_release released;
-        std::vector<fixed_t> sums(2 * n);
-        panels_->run(column_of(feature), features_->columns().levels(feature), first, last, true, sums.data(),
-                     sums.data() + n);
-        fold_panel({constant, fixed ? fixed->data() : nullptr, pair_factor, triple_factor}, sums.data(),
-                   sums.data() + n, n, account.data());
+        require(accumulator.shape(0) == n && (!fixed || fixed->shape(0) == n), "one number for each feature");
+        std::vector<fixed_t> pair(n), triple(n);
+        PanelRequest request{.given = {},
+                             .n_given = features_->columns().levels(feature),
+                             .first = first,
+                             .last = last,
+                             .reduce = true,
+                             .with_given = pair.data(),
+                             .out = triple.data()};
+        check_shapes(request, n, n);
+        run_given_feature(feature, request);
+        const PanelTerms terms{.constant = constant,
+                               .fixed = fixed ? fixed->data() : nullptr,
+                               .pair_factor = pair_factor,
+                               .triple_factor = triple_factor};
+        fold_panel(terms, pair.data(), triple.data(), n, accumulator.data());
     }
 
     size_t bytes() const { return panels_->bytes(); }
 
   private:
-    // The codes of a feature, one for each row or entry.
-    std::vector<uint32_t> column_of(size_t feature) const {
+    void run_given_feature(size_t feature, PanelRequest request) {
+        const nb::gil_scoped_release released;
         std::vector<code_t> codes(features_->n_rows());
         features_->columns().read(feature, feature + 1, codes.data());
-        if (rows_.empty()) return {codes.begin(), codes.end()};
-        std::vector<uint32_t> given(rows_.size());
+        std::vector<uint32_t> given(codes.begin(), codes.end());
+        if (!rows_.empty()) given.resize(rows_.size());
         for (size_t entry = 0; entry < rows_.size(); ++entry) given[entry] = codes[rows_[entry]];
-        return given;
+        request.given = given;
+        panels_->run(request);
     }
 
-    void check_panel(size_t first, size_t last, bool reduce, const OutVector<fixed_t>& with_given,
-                     const OutVector<fixed_t>& out) const {
+    void check_shapes(const PanelRequest& request, size_t n_with_given, size_t n_out) const {
+        const size_t first = request.first, last = request.last;
         require(first <= last && last <= targets_->size(), "targets out of range");
-        require(with_given.shape(0) == features_->size(), "one sum for each feature");
-        require(out.shape(0) == features_->size() * (reduce ? 1 : last - first),
+        require(n_with_given == features_->size(), "one sum for each feature");
+        require(n_out == features_->size() * (request.reduce ? 1 : last - first),
                 "one sum for each feature and target");
     }
 
@@ -203,8 +210,34 @@ size_t refine_joint(OutVector<uint32_t> joint, size_t n_joint, Vector<code_t> co
     for (size_t row = 0; row < joint.shape(0); ++row)
         require(joint.data()[row] < n_joint && column.data()[row] < n_levels,
                 "a code is not below the number of levels");
-    nb::gil_scoped_release released;
+    const nb::gil_scoped_release released;
     return refine({joint.data(), joint.shape(0)}, n_joint, column.data(), n_levels);
+}
+
+void fold_into(OutVector<fixed_t> accumulator, std::optional<Vector<fixed_t>> fixed, Vector<fixed_t> pair,
+               fixed_t pair_factor, Vector<fixed_t> triple, fixed_t triple_factor, fixed_t constant) {
+    const size_t n = accumulator.shape(0);
+    require(pair.shape(0) == n && triple.shape(0) == n && (!fixed || fixed->shape(0) == n),
+            "one number for each feature");
+    const PanelTerms terms{.constant = constant,
+                           .fixed = fixed ? fixed->data() : nullptr,
+                           .pair_factor = pair_factor,
+                           .triple_factor = triple_factor};
+    fold_panel(terms, pair.data(), triple.data(), n, accumulator.data());
+}
+
+std::tuple<size_t, double, double> steps_of_pairs(RowMatrix matrix, OutVector<double> weights,
+                                                  OutVector<double> gradient, double tolerance,
+                                                  size_t max_steps) {
+    const size_t n = weights.shape(0);
+    require(matrix.shape(0) == n && matrix.shape(1) == n && gradient.shape(0) == n,
+            "a square matrix, and a weight and a gradient for each row");
+    require(tolerance >= 0, "the tolerance must not be negative");
+    const nb::gil_scoped_release released;
+    const PairSteps done =
+        pair_steps({.matrix = matrix.data(), .n = n, .weights = weights.data(), .gradient = gradient.data()},
+                   tolerance, max_steps);
+    return {done.steps, done.violation, done.curvature};
 }
 
 }  // namespace
@@ -218,33 +251,10 @@ NB_MODULE(_native, m) {
     bind_relief(m);
 
     m.def("kernel_name", [] { return std::string(kernels().name); });
-    m.def(
-        "fold_panel",
-        [](OutVector<fixed_t> account, std::optional<Vector<fixed_t>> fixed, Vector<fixed_t> pair,
-           fixed_t pair_factor, Vector<fixed_t> triple, fixed_t triple_factor, fixed_t constant) {
-            const size_t n = account.shape(0);
-            require(pair.shape(0) == n && triple.shape(0) == n && (!fixed || fixed->shape(0) == n),
-                    "one number for each feature");
-            fold_panel({constant, fixed ? fixed->data() : nullptr, pair_factor, triple_factor}, pair.data(),
-                       triple.data(), n, account.data());
-        },
-        "account"_a.noconvert(), "fixed"_a.none(), "pair"_a, "pair_factor"_a, "triple"_a, "triple_factor"_a,
-        "constant"_a);
-    m.def(
-        "pair_steps",
-        [](SquareMatrix matrix, OutVector<double> weights, OutVector<double> gradient, double tolerance,
-           size_t max_steps) {
-            const size_t n = weights.shape(0);
-            require(matrix.shape(0) == n && matrix.shape(1) == n && gradient.shape(0) == n,
-                    "a square matrix, and a weight and a gradient for each row");
-            require(tolerance >= 0, "the tolerance must not be negative");
-            nb::gil_scoped_release released;
-            const PairSteps done =
-                pair_steps(matrix.data(), n, weights.data(), gradient.data(), tolerance, max_steps);
-            return std::tuple(done.steps, done.violation, done.curvature);
-        },
-        "matrix"_a.noconvert(), "weights"_a.noconvert(), "gradient"_a.noconvert(), "tolerance"_a,
-        "max_steps"_a);
+    m.def("fold_panel", &fold_into, "accumulator"_a.noconvert(), "fixed"_a.none(), "pair"_a, "pair_factor"_a,
+          "triple"_a, "triple_factor"_a, "constant"_a);
+    m.def("pair_steps", &steps_of_pairs, "matrix"_a.noconvert(), "weights"_a.noconvert(),
+          "gradient"_a.noconvert(), "tolerance"_a, "max_steps"_a);
     m.def("refine", &refine_joint, "joint"_a.noconvert(), "n_joint"_a, "column"_a, "n_levels"_a);
 
     nb::class_<Table>(m, "Table");
@@ -276,6 +286,6 @@ NB_MODULE(_native, m) {
         .def("run_feature", &Session::run_feature, "feature"_a, "first"_a, "last"_a, "reduce"_a,
              "with_given"_a.noconvert(), "out"_a.noconvert())
         .def("fold_feature", &Session::fold_feature, "feature"_a, "first"_a, "last"_a,
-             "account"_a.noconvert(), "fixed"_a.none(), "pair_factor"_a, "triple_factor"_a, "constant"_a)
+             "accumulator"_a.noconvert(), "fixed"_a.none(), "pair_factor"_a, "triple_factor"_a, "constant"_a)
         .def_prop_ro("bytes", &Session::bytes);
 }

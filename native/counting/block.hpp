@@ -16,7 +16,7 @@
 namespace labelsieve {
 
 // A set of rows: a list, or one bit per row. Each way of storing asks for the form that it needs.
-struct Rows {
+struct RowSet {
     const row_t* list = nullptr;
     size_t size = 0;
     const uint64_t* bits = nullptr;
@@ -28,7 +28,7 @@ struct Scratch {
     Buffer<count_t> counts, cells, margins;
     Buffer<fixed_t> sums;
     Buffer<code_t> codes;
-    std::vector<Rows> sets;
+    std::vector<RowSet> sets;
     Partition partition;
 };
 
@@ -44,7 +44,7 @@ class Block {
     const count_t* totals() const { return totals_.data(); }  // counts over all rows
 
     // counts[s * pitch + (a - 1) * width + i] = rows of set s in which feature i has level a.
-    virtual void count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const = 0;
+    virtual void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const = 0;
 
     // sums[i] += sum over the groups and the levels of feature i of table[count].
     virtual void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
@@ -69,7 +69,7 @@ class Block {
 class PositionalBlock final : public Block {
   public:
     PositionalBlock(const Columns& columns, size_t levels, std::vector<size_t> features);
-    void count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
+    void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
     void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
                     Scratch& scratch) const override;
     size_t sets_at_a_time() const override;
@@ -99,7 +99,7 @@ class SparseBlock final : public Block {
     SparseBlock(const SparseColumns& columns, std::vector<size_t> features);
     SparseBlock(const std::vector<std::unique_ptr<Block>>& positional, size_t first, size_t last,
                 size_t n_rows);
-    void count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
+    void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
     void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
                     Scratch& scratch) const override;
     size_t bytes() const override {
@@ -119,7 +119,7 @@ class SparseBlock final : public Block {
 class TiledBlock final : public Block {
   public:
     TiledBlock(const Columns& columns, size_t levels, std::vector<size_t> features);
-    void count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
+    void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
     void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
                     Scratch& scratch) const override;
     size_t sets_at_a_time() const override { return 64; }
@@ -129,19 +129,6 @@ class TiledBlock final : public Block {
     size_t n_rows_, n_words_;
     Buffer<uint64_t> words_;
 };
-
-// visit(feature, level, row) for every entry of a sparse column that is not its implicit code; that code
-// changes places with level 0, so that the level left out is the one that is not stored.
-template <class Visit>
-void each_listed(const SparseColumns& columns, size_t column, Visit&& visit) {
-    const code_t implicit = columns.implicit(column);
-    const row_t* rows = columns.rows(column);
-    const code_t* codes = columns.codes(column);
-    for (size_t i = 0, n = columns.listed(column); i < n; ++i) {
-        if (codes[i] == implicit) continue;
-        visit(codes[i] == 0 ? implicit : codes[i], rows[i]);
-    }
-}
 
 // Packs 64-row stripes of byte codes: visit(first_row, stripe, bits), where bits[(a - 1) * width + i] masks
 // the rows of the stripe in which feature i has level a. Used by both ways of storing bits.
@@ -157,7 +144,7 @@ void each_stripe(const DenseColumns& columns, const Block& block, Visit&& visit)
         const bool whole = rows == 64 * stripes && columns.bytes(block.features()[0]) != nullptr;
         if (!whole) {
             if (rows < 64 * stripes) std::memset(bytes.data(), 0, bytes.size());
-            columns.read_bytes(block.features().data(), n_features, top, rows, bytes.data(), 64 * stripes);
+            columns.read_bytes(block.features(), top, rows, bytes.data(), 64 * stripes);
         }
         for (size_t i = 0; i < n_features; ++i) {
             const uint8_t* codes =

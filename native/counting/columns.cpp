@@ -35,8 +35,9 @@ void DenseColumns::read(size_t first, size_t last, code_t* out) const {
     }
 }
 
-void DenseColumns::read_bytes(const size_t* columns, size_t n_columns, size_t first_row, size_t n_rows,
-                              uint8_t* out, size_t pitch) const {
+void DenseColumns::read_bytes(std::span<const size_t> columns, size_t first_row, size_t n_rows, uint8_t* out,
+                              size_t pitch) const {
+    const size_t n_columns = columns.size();
     if (item_size_ == 1 && row_stride_ == 1) {
         for (size_t j = 0; j < n_columns; ++j)
             std::memcpy(out + j * pitch, bytes(columns[j]) + first_row, n_rows);
@@ -66,27 +67,16 @@ void DenseColumns::read_bytes(const size_t* columns, size_t n_columns, size_t fi
     }
 }
 
-SparseColumns::SparseColumns(const int64_t* starts, const row_t* rows, const code_t* codes,
-                             const code_t* implicit, size_t n_listed, size_t n_rows,
+SparseColumns::SparseColumns(CsrView<row_t, code_t> listed, std::span<const code_t> implicit, size_t n_rows,
                              std::vector<uint32_t> levels)
-    : Columns(n_rows, std::move(levels)), starts_(starts), rows_(rows), codes_(codes), implicit_(implicit) {
-    if (starts[0] != 0 || starts[size()] != int64_t(n_listed))
-        throw std::invalid_argument("sparse columns: starts do not span the entries");
-    for (size_t column = 0; column < size(); ++column)
-        if (starts[column + 1] < starts[column])
-            throw std::invalid_argument("sparse columns: starts must not fall");
+    : Columns(n_rows, std::move(levels)), listed_(listed), implicit_(implicit) {
+    if (listed.starts.size() != size() + 1 || implicit.size() != size())
+        throw std::invalid_argument("sparse columns: a start, an implicit code and levels for each column");
+    checked(listed, n_rows, Order::rising, "; were the rows changed after the Codes were made?");
     for (size_t column = 0; column < size(); ++column) {
         uint32_t largest = implicit[column];
-        bool rising = true;
-        for (int64_t i = starts[column]; i < starts[column + 1]; ++i) {
-            largest = std::max<uint32_t>(largest, codes[i]);
-            rising &= rows[i] < n_rows && (i == starts[column] || rows[i] > rows[i - 1]);
-        }
+        for (const code_t code : codes(column)) largest = std::max<uint32_t>(largest, code);
         check(column, largest);
-        if (!rising)
-            throw std::invalid_argument(
-                "sparse columns: the rows of column " + std::to_string(column) +
-                " must rise and lie in the table; were they changed after the Codes were made?");
     }
 }
 
@@ -94,9 +84,9 @@ void SparseColumns::read(size_t first, size_t last, code_t* out) const {
     const size_t n = n_rows();
     for (size_t column = first; column < last; ++column, out += n) {
         std::fill(out, out + n, implicit_[column]);
-        const row_t* row = rows(column);
-        const code_t* code = codes(column);
-        for (size_t i = 0, listed_rows = listed(column); i < listed_rows; ++i) out[row[i]] = code[i];
+        const auto listed_rows = rows(column);
+        const auto listed_codes = codes(column);
+        for (size_t i = 0; i < listed_rows.size(); ++i) out[listed_rows[i]] = listed_codes[i];
     }
 }
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "counting/types.hpp"
+#include "common/csr_view.hpp"
 
 namespace labelsieve {
 
@@ -17,8 +17,8 @@ class Columns {
     uint32_t levels(size_t column) const { return levels_[column]; }
 
     // The codes of columns first .. last - 1, one column after the other. Throws std::invalid_argument when a
-    // code is not below the column's levels: the memory belongs to somebody else, who may have written to it
-    // since it was checked.
+    // code is not below the column's levels: the caller owns the memory and may have written to it since it
+    // was checked.
     virtual void read(size_t first, size_t last, code_t* out) const = 0;
 
     // Throws std::invalid_argument unless `largest` is a code of the column.
@@ -31,17 +31,22 @@ class Columns {
 
 class DenseColumns final : public Columns {
   public:
-    // Strides in bytes; `item_size` is 1 or 2.
-    DenseColumns(const void* data, size_t item_size, ptrdiff_t row_stride, ptrdiff_t column_stride,
-                 size_t n_rows, std::vector<uint32_t> levels)
-        : Columns(n_rows, std::move(levels)), data_(static_cast<const uint8_t*>(data)), item_size_(item_size),
-          row_stride_(row_stride), column_stride_(column_stride) {}
+    struct Layout {
+        const void* data;
+        size_t item_size;                     // 1 or 2
+        ptrdiff_t row_stride, column_stride;  // in bytes
+        size_t n_rows;
+    };
+    DenseColumns(const Layout& layout, std::vector<uint32_t> levels)
+        : Columns(layout.n_rows, std::move(levels)), data_(static_cast<const uint8_t*>(layout.data)),
+          item_size_(layout.item_size), row_stride_(layout.row_stride), column_stride_(layout.column_stride) {
+    }
 
     void read(size_t first, size_t last, code_t* out) const override;
 
     // `n_rows` codes of the listed columns as bytes, column j at `out + j * pitch`; a code above 255 becomes
     // 255, which is no code of a narrow column either.
-    void read_bytes(const size_t* columns, size_t n_columns, size_t first_row, size_t n_rows, uint8_t* out,
+    void read_bytes(std::span<const size_t> columns, size_t first_row, size_t n_rows, uint8_t* out,
                     size_t pitch) const;
 
     // A column as contiguous bytes when it lies so in memory, else null.
@@ -58,22 +63,31 @@ class DenseColumns final : public Columns {
 // Every row that a column does not list has the column's implicit code.
 class SparseColumns final : public Columns {
   public:
-    // Throws std::invalid_argument when starts, rows or codes point outside the table of `n_listed` entries.
-    SparseColumns(const int64_t* starts, const row_t* rows, const code_t* codes, const code_t* implicit,
-                  size_t n_listed, size_t n_rows, std::vector<uint32_t> levels);
+    // Throws std::invalid_argument when starts, rows or codes are out of range.
+    SparseColumns(CsrView<row_t, code_t> listed, std::span<const code_t> implicit, size_t n_rows,
+                  std::vector<uint32_t> levels);
 
     void read(size_t first, size_t last, code_t* out) const override;
 
-    size_t listed(size_t column) const { return size_t(starts_[column + 1] - starts_[column]); }
-    const row_t* rows(size_t column) const { return rows_ + starts_[column]; }
-    const code_t* codes(size_t column) const { return codes_ + starts_[column]; }
+    size_t n_listed(size_t column) const { return listed_.length(column); }
+    std::span<const row_t> rows(size_t column) const { return listed_[column]; }
+    std::span<const code_t> codes(size_t column) const { return listed_.values_of(column); }
     code_t implicit(size_t column) const { return implicit_[column]; }
 
   private:
-    const int64_t* starts_;
-    const row_t* rows_;
-    const code_t* codes_;
-    const code_t* implicit_;
+    CsrView<row_t, code_t> listed_;
+    std::span<const code_t> implicit_;
 };
+
+// visit(level, row) for every entry of a sparse column that is not its implicit code. That code is exchanged
+// with level 0, so that the level left out is the one that is not stored.
+template <class Visit>
+void each_listed(const SparseColumns& columns, size_t column, const Visit& visit) {
+    const code_t implicit = columns.implicit(column);
+    const auto rows = columns.rows(column);
+    const auto codes = columns.codes(column);
+    for (size_t i = 0; i < rows.size(); ++i)
+        if (codes[i] != implicit) visit(size_t(codes[i] == 0 ? implicit : codes[i]), rows[i]);
+}
 
 }  // namespace labelsieve

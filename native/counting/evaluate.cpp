@@ -22,18 +22,27 @@ void fill_given_cells(const Block& block, const count_t* counted, const count_t*
     const size_t width = block.width();
     // One class with all rows: what `split_class` leaves over is of no use.
     scratch.cells.reserve(block.levels() * given * width);
-    kernels().split_class(counted, block.pitch(), block.totals(), width, given_sizes, block.levels(), given,
-                          width, cells, width, scratch.cells.data(), width, scratch.cells.data());
+    kernels().split_class({.counted = counted,
+                           .counted_pitch = block.pitch(),
+                           .with_class = block.totals(),
+                           .width = width,
+                           .given_sizes = given_sizes,
+                           .levels = block.levels(),
+                           .given = given,
+                           .n_candidates = width,
+                           .cells = cells,
+                           .pitch = width,
+                           .rest_in = scratch.cells.data(),
+                           .rest_pitch = width,
+                           .rest_out = scratch.cells.data()});
 }
 
 void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells,
                 const fixed_t* table, fixed_t* sums, Scratch& scratch) {
     const size_t width = block.width(), n_cells = block.levels() * counts.given;
     const size_t tile = tile_width(n_cells, width);
-    const size_t pitch =
-        tile + 16;  // not a power of two, or the rows of cells would fight for the same cache lines
-    // The cells of a class and, behind them, what they leave: for the last class both are looked up in one
-    // go.
+    const size_t pitch = tile + 16;  // no power of two: rows of cells would compete for the same cache lines
+    // The cells of a class and, behind them, what they leave: the last class looks both up in one call.
     scratch.cells.reserve(2 * n_cells * pitch);
     count_t* cells = scratch.cells.data();
     count_t* left = cells + n_cells * pitch;
@@ -44,21 +53,29 @@ void add_target(const Block& block, const TargetCounts& counts, const count_t* g
             kernels().look_up(given_cells + start, n_cells, width, n, table, sums + start);
         for (size_t b = 0; b + 1 < counts.classes; ++b) {
             const bool first = b == 0, last = b + 2 == counts.classes;
-            kernels().split_class(counts.counted + b * (counts.given - 1) * set + start, set,
-                                  counts.with_class + b * set + start, width,
-                                  counts.given_sizes + b * counts.given, block.levels(), counts.given, n,
-                                  cells, pitch, first ? given_cells + start : left, first ? width : pitch,
-                                  left);
+            kernels().split_class({.counted = counts.counted + b * (counts.given - 1) * set + start,
+                                   .counted_pitch = set,
+                                   .with_class = counts.with_class + b * set + start,
+                                   .width = width,
+                                   .given_sizes = counts.given_sizes + b * counts.given,
+                                   .levels = block.levels(),
+                                   .given = counts.given,
+                                   .n_candidates = n,
+                                   .cells = cells,
+                                   .pitch = pitch,
+                                   .rest_in = first ? given_cells + start : left,
+                                   .rest_pitch = first ? width : pitch,
+                                   .rest_out = left});
             kernels().look_up(cells, last ? 2 * n_cells : n_cells, pitch, n, table, sums + start);
         }
     }
 }
 
 void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* triple, size_t n_features,
-                fixed_t* account) {
+                fixed_t* accumulator) {
     for (size_t k = 0; k < n_features; ++k) {
         const fixed_t always = terms.constant + (terms.fixed ? terms.fixed[k] : 0);
-        account[k] += always + terms.pair_factor * pair[k] + terms.triple_factor * triple[k];
+        accumulator[k] += always + terms.pair_factor * pair[k] + terms.triple_factor * triple[k];
     }
 }
 

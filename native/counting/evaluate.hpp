@@ -23,7 +23,7 @@ void fill_given_cells(const Block& block, const count_t* counted, const count_t*
 void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells,
                 const fixed_t* table, fixed_t* sums, Scratch& scratch);
 
-// account[k] += constant + fixed[k] + pair_factor * pair[k] + triple_factor * triple[k]: what a newly
+// accumulator[k] += constant + fixed[k] + pair_factor * pair[k] + triple_factor * triple[k]: what a newly
 // selected feature adds to a sum over the selected. `fixed` may be null.
 struct PanelTerms {
     fixed_t constant;
@@ -31,6 +31,6 @@ struct PanelTerms {
     fixed_t pair_factor, triple_factor;
 };
 void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* triple, size_t n_features,
-                fixed_t* account);
+                fixed_t* accumulator);
 
 }  // namespace labelsieve

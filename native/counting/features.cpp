@@ -17,7 +17,7 @@ struct Plan {
 };
 
 // Features of the same number of levels share blocks. Those left over join the last block of the next larger
-// number when it has room for all of them, so that a table with a few odd columns does not pay for nearly
+// number when it has space for all of them, so that a table with a few odd columns does not pay for nearly
 // empty blocks.
 std::vector<Plan> plan_blocks(const Columns& columns, std::vector<size_t> narrow, bool bounded) {
     const auto levels = [&](size_t k) { return std::max<size_t>(2, columns.levels(k)); };
@@ -36,7 +36,9 @@ std::vector<Plan> plan_blocks(const Columns& columns, std::vector<size_t> narrow
         }
         while (at < stop) {
             const size_t n = std::min(capacity(r), stop - at);
-            plans.push_back({r, {narrow.begin() + ptrdiff_t(at), narrow.begin() + ptrdiff_t(at + n)}});
+            plans.push_back(
+                {.levels = r,
+                 .features = {narrow.begin() + ptrdiff_t(at), narrow.begin() + ptrdiff_t(at + n)}});
             at += n;
         }
     }
@@ -65,7 +67,7 @@ Features::Features(const Columns& columns, Strategy strategy, Pool& pool) : colu
     if (sparse && !wants_bits_ && strategy != Strategy::positional) {
         const auto is_sparse = [&](size_t k) {
             return columns.levels(k) <= 2 &&
-                   (strategy == Strategy::sparse || double(sparse->listed(k)) < few_rows);
+                   (strategy == Strategy::sparse || double(sparse->n_listed(k)) < few_rows);
         };
         std::copy_if(narrow.begin(), narrow.end(), std::back_inserter(nearly_zero), is_sparse);
         std::erase_if(narrow, is_sparse);

@@ -6,11 +6,11 @@
 
 namespace labelsieve {
 
-void group_by(const Given& given, bool keep_alone, Partition& out) {
+void group_by(const Given& given, bool keep_singletons, Partition& out) {
     std::vector<row_t> rows(given.codes().size());
     std::iota(rows.begin(), rows.end(), row_t(0));
     const std::vector<uint32_t> same(rows.size(), 0);
-    group_rows(rows, same.data(), given.codes().data(), given.levels(), keep_alone, out);
+    group_rows(rows, same.data(), given.codes().data(), given.levels(), keep_singletons, out);
 }
 
 void Panels::Run::all_grouped() {
@@ -42,23 +42,30 @@ void Panels::Run::all_grouped() {
 // Columns with many levels, and every column when rows are weighted.
 void Panels::Run::all_wide() {
     const auto& wide = features().wide();
+    const size_t first = request.first, last = request.last;
     const size_t n_rows = features().n_rows(), n_entries = targets().n_rows(), n_targets = last - first;
     if (wide.empty()) return;
     const bool weighted = panels.terms_.weights != nullptr;
     size_t most_levels = 1;
     for (const size_t k : wide) most_levels = std::max<size_t>(most_levels, features().columns().levels(k));
-    std::vector<std::vector<uint64_t>> cells(panels.pool_.size());
-    const auto sum = [&](const code_t* codes, const Partition& groups, unsigned worker) {
-        auto& room = cells[worker];
-        if (room.empty()) room.assign(most_levels, 0);
-        if (weighted)
-            return sum_weighted_cells(codes, groups, panels.terms_.weights, panels.terms_.weighted,
-                                      room.data());
-        return sum_cells(codes, groups, panels.terms_.table, reinterpret_cast<count_t*>(room.data()));
+    struct Cells {
+        std::vector<count_t> counts;
+        std::vector<uint64_t> weights;
     };
-    Partition alone;
-    group_by(given, weighted, alone);
-    panels.name_rows(alone);
+    std::vector<Cells> cells(panels.pool_.size());
+    const auto sum = [&](const code_t* codes, const Partition& groups, unsigned worker) {
+        auto& [counts, weights] = cells[worker];
+        if (weighted) {
+            weights.resize(most_levels);
+            return sum_weighted_cells(codes, groups, panels.terms_.weights, panels.terms_.weighted,
+                                      weights.data());
+        }
+        counts.resize(most_levels);
+        return sum_cells(codes, groups, panels.terms_.table, counts.data());
+    };
+    Partition by_given;
+    group_by(given, weighted, by_given);
+    panels.name_rows(by_given);
     const size_t at_a_time = std::max<size_t>(1, set_memory / sizeof(row_t) / std::max<size_t>(1, n_entries));
     std::vector<Partition> groups(std::min(n_targets, at_a_time));
     for (size_t from = first; from < last || from == first; from += at_a_time) {
@@ -86,7 +93,7 @@ void Panels::Run::all_wide() {
             }
             for (size_t i = start; i < stop; ++i) {
                 const code_t* codes = scratch.codes.data() + (i - start) * n_rows;
-                if (from == first) with_given[wide[i]] = sum(codes, alone, worker);
+                if (from == first) request.with_given[wide[i]] = sum(codes, by_given, worker);
                 for (size_t l = from; l < to; ++l)
                     store(wide[i], l, sum(codes, groups[l - from], worker), worker);
             }

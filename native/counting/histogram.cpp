@@ -7,7 +7,7 @@ namespace labelsieve {
 
 fixed_t WeightedTerm::operator()(uint64_t n) const {
     if (n == 0) return 0;
-    const int exponent = std::bit_width(n) - 1;
+    const int exponent = int(std::bit_width(n)) - 1;
     const double mantissa = std::ldexp(double(n), -exponent);  // in [1, 2), exact below 2^53
     const auto index = size_t((mantissa - 1.0) * double(n_logs));
     const double center = 1.0 + double(index) / double(n_logs);
@@ -18,7 +18,7 @@ fixed_t WeightedTerm::operator()(uint64_t n) const {
 }
 
 fixed_t sum_cells(const code_t* codes, const Partition& groups, const fixed_t* table, count_t* cells) {
-    fixed_t sum = fixed_t(groups.n_alone) * table[1];
+    fixed_t sum = fixed_t(groups.n_singletons) * table[1];
     for (size_t g = 0; g < groups.n_groups(); ++g) {
         for (const row_t row : groups.group(g)) ++cells[codes[row]];
         for (const row_t row : groups.group(g)) {

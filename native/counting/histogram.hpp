@@ -17,7 +17,7 @@ struct WeightedTerm {
     fixed_t operator()(uint64_t n) const;
 };
 
-// Sum over groups and levels of table[count]. `cells` has room for every level and is zero before and after.
+// Sum over groups and levels of table[count]. `cells` has space for every level and is zero before and after.
 fixed_t sum_cells(const code_t* codes, const Partition& groups, const fixed_t* table, count_t* cells);
 
 // The same for rows that weigh `weights[row]`.

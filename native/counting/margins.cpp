@@ -9,8 +9,8 @@ namespace labelsieve {
 
 namespace {
 
-// Consecutive items in one task until it is worth the name.
-std::vector<size_t> cut(const std::vector<double>& cost, double limit) {
+// Ends of tasks of consecutive items, each of at least the cost `limit`.
+std::vector<size_t> cut_tasks(const std::vector<double>& cost, double limit) {
     std::vector<size_t> ends;
     double sum = 0;
     for (size_t i = 0; i < cost.size(); ++i) {
@@ -29,7 +29,7 @@ std::vector<size_t> cut(const std::vector<double>& cost, double limit) {
 // wanted by itself.
 void Panels::Run::count_given() {
     const auto& blocks = features().blocks();
-    std::vector<Rows> levels;
+    std::vector<RowSet> levels;
     Partition groups;
     Buffer<uint64_t> bits;
     const bool by_lists = given.few() && !panels.terms_.rows;
@@ -39,7 +39,7 @@ void Panels::Run::count_given() {
             const auto rows = given.rows(v);
             uint64_t* words = bits.size() ? bits.data() + (v - 1) * n_words() : nullptr;
             if (words) set_bits(rows, words);
-            levels.push_back({rows.data(), rows.size(), words});
+            levels.push_back({.list = rows.data(), .size = rows.size(), .bits = words});
         }
     } else {
         group_by(given, false, groups);
@@ -54,17 +54,18 @@ void Panels::Run::count_given() {
         fixed_t* sums = scratch.sums.data();
         std::fill(sums, sums + block.width(), 0);
         if (by_lists) {
-            given_cells[b].reserve(block.levels() * n_given() * block.width());
+            panels.given_cells_[b].reserve(block.levels() * n_given() * block.width());
             scratch.counts.reserve(n_given() * block.pitch());
             block.count(levels.data(), levels.size(), scratch.counts.data(), scratch);
             fill_given_cells(block, scratch.counts.data(), given.sizes().data(), n_given(),
-                             given_cells[b].data(), scratch);
-            kernels().look_up(given_cells[b].data(), block.levels() * n_given(), block.width(), block.width(),
-                              table, sums);
+                             panels.given_cells_[b].data(), scratch);
+            kernels().look_up(panels.given_cells_[b].data(), block.levels() * n_given(), block.width(),
+                              block.width(), table, sums);
         } else {
             block.add_groups(groups, table, sums, scratch);
         }
-        for (size_t i = 0; i < block.features().size(); ++i) with_given[block.features()[i]] = sums[i];
+        for (size_t i = 0; i < block.features().size(); ++i)
+            request.with_given[block.features()[i]] = sums[i];
     });
 }
 
@@ -73,14 +74,15 @@ void Panels::Run::fill_sets(size_t target, size_t at) {
     const size_t n_classes = targets().classes(target), levels = n_given();
     count_t* sizes = set_sizes.data() + size_start[at];
     for (size_t c = 1; c < n_classes; ++c, sizes += levels) {
-        Rows* set = sets.data() + set_start[at] + (c - 1) * (levels - 1);
+        const size_t first_set = set_start[at] + (c - 1) * (levels - 1);
+        RowSet* set = sets.data() + first_set;
+        const size_t* offset = set_offset.data() + first_set;
         const auto rows = targets().rows(target, c);
         if (features().wants_bits()) {
-            const uint64_t* members =
-                panels.class_bits_.data() + (panels.set_index(target) + c - 1) * n_words();
+            const uint64_t* members = panels.class_set(target, c).bits;
             sizes[0] = count_t(rows.size());
             for (size_t v = 1; v < levels; ++v) {
-                auto* words = const_cast<uint64_t*>(set[v - 1].bits);
+                uint64_t* words = set_bits_buffer.data() + offset[v - 1];
                 const uint64_t* at_level = set_bits_buffer.data() + (v - 1) * n_words();
                 count_t size = 0;
                 for (size_t w = 0; w < n_words(); ++w) {
@@ -96,7 +98,7 @@ void Panels::Run::fill_sets(size_t target, size_t at) {
         if (levels == 1) {
             // Nothing is given: the class itself is the only set, and its counts are the margins.
         } else if (levels == 2) {  // every row is written and kept or overwritten: no branch to mispredict
-            auto* list = const_cast<row_t*>(set[0].list);
+            row_t* list = panels.set_rows_.data() + offset[0];
             size_t n = 0;
             for (const row_t row : rows) {
                 list[n] = row;
@@ -107,7 +109,7 @@ void Panels::Run::fill_sets(size_t target, size_t at) {
             row_t* next[Given::few_levels];
             row_t ignored = 0;
             next[0] = &ignored;
-            for (size_t v = 1; v < levels; ++v) next[v] = const_cast<row_t*>(set[v - 1].list);
+            for (size_t v = 1; v < levels; ++v) next[v] = panels.set_rows_.data() + offset[v - 1];
             for (const row_t row : rows) {
                 const uint8_t v = level[row];
                 *next[v] = row;
@@ -128,53 +130,52 @@ void Panels::Run::make_sets(size_t from, size_t to) {
     const size_t levels = n_given();
     set_start.assign(1, 0);
     size_start.assign(1, 0);
-    std::vector<size_t> place;
-    size_t room = 0;
+    set_offset.clear();
+    // The bits of the levels given lie before those of the sets.
+    const size_t words = features().wants_bits() ? n_words() : 0;
+    size_t space = (levels - 1) * words;
     std::vector<double> cost;
     for (size_t t = from; t < to; ++t) {
         for (size_t c = 1; c < targets().classes(split[t]); ++c)
             for (size_t v = 1; v < levels; ++v) {
-                place.push_back(room);
+                set_offset.push_back(space);
                 const size_t most = std::min<size_t>(targets().rows(split[t], c).size(), given.sizes()[v]);
-                room += features().wants_bits() ? n_words() : most + 1;
+                space += words ? words : most + 1;
             }
-        set_start.push_back(place.size());
+        set_start.push_back(set_offset.size());
         size_start.push_back(size_start.back() + (targets().classes(split[t]) - 1) * levels);
         cost.push_back(double(targets().listed(split[t])) * 1.5 + 50);
     }
-    sets.assign(place.size(), {});
+    sets.assign(set_offset.size(), {});
     set_sizes.resize(size_start.back());
     if (features().wants_bits()) {
-        const size_t given_words = (levels - 1) * n_words();
-        set_bits_buffer = Buffer<uint64_t>(given_words + room);
-        for (size_t v = 1; v < levels; ++v)
-            set_bits(given.rows(v), set_bits_buffer.data() + (v - 1) * n_words());
-        for (size_t s = 0; s < sets.size(); ++s)
-            sets[s].bits = set_bits_buffer.data() + given_words + place[s];
+        set_bits_buffer = Buffer<uint64_t>(space);
+        for (size_t v = 1; v < levels; ++v) set_bits(given.rows(v), set_bits_buffer.data() + (v - 1) * words);
+        for (size_t s = 0; s < sets.size(); ++s) sets[s].bits = set_bits_buffer.data() + set_offset[s];
     } else {
-        panels.set_rows_.reserve(room);
-        for (size_t s = 0; s < sets.size(); ++s) sets[s].list = panels.set_rows_.data() + place[s];
+        panels.set_rows_.reserve(space);
+        for (size_t s = 0; s < sets.size(); ++s) sets[s].list = panels.set_rows_.data() + set_offset[s];
     }
     const double all = std::accumulate(cost.begin(), cost.end(), 0.0);
-    const auto ends = cut(cost, std::max(1e4, all / (4.0 * panels.pool_.size())));
+    const auto ends = cut_tasks(cost, std::max(1e4, all / (4.0 * panels.pool_.size())));
     panels.pool_.run(ends.size(), all, [&](size_t task, unsigned) {
         for (size_t t = task ? ends[task - 1] : 0; t < ends[task]; ++t) fill_sets(split[from + t], t);
     });
 }
 
-// Counts and evaluates the targets split[from .. to) for one block; `base` is the first target that has sets
-// now.
-void Panels::Run::count_range(const Block& block, size_t b, size_t from, size_t to, size_t base,
-                              unsigned worker) {
+// Counts and evaluates a range of targets; `base` is the first target that has sets now.
+void Panels::Run::count_range(const Range& range, size_t base, unsigned worker) {
+    const Block& block = *features().blocks()[range.block];
     Scratch& scratch = panels.scratch_[worker];
     const size_t levels = n_given(), pitch = block.pitch();
     const bool kept = !panels.with_class_.empty();
     scratch.sums.reserve(block.width());
     std::fill(scratch.sums.data(), scratch.sums.data() + block.width(), 0);
     const auto sets_of = [&](size_t t) { return set_start[t - base]; };
-    for (size_t t = from, stop; t < to; t = stop) {
-        // As many targets as the block likes to count at a time, at least one.
-        for (stop = t + 1; stop < to && sets_of(stop + 1) - sets_of(t) <= block.sets_at_a_time();) ++stop;
+    for (size_t t = range.from, stop; t < range.to; t = stop) {
+        // As many targets as the block counts at a time, at least one.
+        for (stop = t + 1; stop < range.to && sets_of(stop + 1) - sets_of(t) <= block.sets_at_a_time();)
+            ++stop;
         const size_t n_sets = sets_of(stop) - sets_of(t);
         scratch.counts.reserve(n_sets * pitch + 1);
         if (n_sets != 0) block.count(sets.data() + sets_of(t), n_sets, scratch.counts.data(), scratch);
@@ -182,38 +183,31 @@ void Panels::Run::count_range(const Block& block, size_t b, size_t from, size_t 
             const size_t l = split[at], classes = targets().classes(l);
             const count_t* with_class = nullptr;
             if (kept) {
-                with_class = panels.with_class_[b].data() + panels.set_index(l) * pitch;
+                with_class = panels.with_class_[range.block].data() + panels.set_index(l) * pitch;
             } else {
                 scratch.margins.reserve((classes - 1) * pitch + 1);
                 scratch.sets.clear();
-                for (size_t c = 1; c < classes; ++c) {
-                    const auto rows = targets().rows(l, c);
-                    const uint64_t* bits =
-                        panels.class_bits_.size()
-                            ? panels.class_bits_.data() + (panels.set_index(l) + c - 1) * n_words()
-                            : nullptr;
-                    scratch.sets.push_back({rows.data(), rows.size(), bits});
-                }
+                for (size_t c = 1; c < classes; ++c) scratch.sets.push_back(panels.class_set(l, c));
                 block.count(scratch.sets.data(), classes - 1, scratch.margins.data(), scratch);
                 with_class = scratch.margins.data();
             }
-            const count_t* counted = scratch.counts.data() + (sets_of(at) - sets_of(t)) * pitch;
-            add_target(block,
-                       {classes, levels, counted, with_class, set_sizes.data() + size_start[at - base]},
-                       given_cells[b].data(), panels.terms_.table, scratch.sums.data(), scratch);
-            if (reduce) continue;  // the sums go on, and are stored once
+            const TargetCounts counts{.classes = classes,
+                                      .given = levels,
+                                      .counted = scratch.counts.data() + (sets_of(at) - sets_of(t)) * pitch,
+                                      .with_class = with_class,
+                                      .given_sizes = set_sizes.data() + size_start[at - base]};
+            add_target(block, counts, panels.given_cells_[range.block].data(), panels.terms_.table,
+                       scratch.sums.data(), scratch);
+            if (request.reduce) continue;  // the sums go on, and are stored once
             store(block, l, scratch.sums.data(), worker);
             std::fill(scratch.sums.data(), scratch.sums.data() + block.width(), 0);
         }
     }
-    if (reduce) store(block, 0, scratch.sums.data(), worker);
+    if (request.reduce) store(block, request.first, scratch.sums.data(), worker);
 }
 
 void Panels::Run::count_split(size_t from, size_t to) {
     make_sets(from, to);
-    struct Range {
-        size_t block, from, to;
-    };
     std::vector<Range> ranges;
     const auto& blocks = features().blocks();
     std::vector<std::vector<double>> cost(blocks.size());
@@ -228,15 +222,13 @@ void Panels::Run::count_split(size_t from, size_t to) {
     const double limit = std::clamp(all / (16.0 * panels.pool_.size()), 5e4, longest_task);
     for (size_t b = 0; b < blocks.size(); ++b) {
         size_t start = from;
-        for (const size_t end : cut(cost[b], limit)) {
-            ranges.push_back({b, start, from + end});
+        for (const size_t end : cut_tasks(cost[b], limit)) {
+            ranges.push_back({.block = b, .from = start, .to = from + end});
             start = from + end;
         }
     }
-    panels.pool_.run(ranges.size(), all, [&](size_t task, unsigned worker) {
-        const Range& range = ranges[task];
-        count_range(*blocks[range.block], range.block, range.from, range.to, from, worker);
-    });
+    panels.pool_.run(ranges.size(), all,
+                     [&](size_t task, unsigned worker) { count_range(ranges[task], from, worker); });
 }
 
 void Panels::Run::all_split() {

@@ -31,6 +31,15 @@ size_t Panels::bytes() const {
     return total;
 }
 
+RowSet Panels::class_set(size_t target, size_t listed_class) const {
+    const auto rows = targets_.rows(target, listed_class);
+    const size_t n_words = (features_.n_rows() + 63) / 64, set = class_index_[target] + listed_class - 1;
+    const bool has_bits = class_bits_.size() != 0;
+    return {.list = rows.data(),
+            .size = rows.size(),
+            .bits = has_bits ? class_bits_.data() + set * n_words : nullptr};
+}
+
 // Levels of every feature in every class of every target: the margins of all panels, counted once and kept
 // unless huge.
 void Panels::count_classes() {
@@ -45,19 +54,16 @@ void Panels::count_classes() {
     size_t total = 0;
     for (const auto& block : features_.blocks()) total += block->pitch();
     if (total != 0 && class_index_.back() > class_memory / sizeof(count_t) / total) return;
-    const size_t n_blocks = features_.blocks().size(), n_words = (features_.n_rows() + 63) / 64;
+    const size_t n_blocks = features_.blocks().size();
     std::vector<Buffer<count_t>> counted(n_blocks);
     for (size_t b = 0; b < n_blocks; ++b)
         counted[b] = Buffer<count_t>(class_index_.back() * features_.blocks()[b]->pitch());
-    std::vector<Rows> sets;
+    std::vector<RowSet> sets;
     double rows = 0;
     for (size_t l = 0; l < targets_.size(); ++l)
         for (size_t c = 0; c < class_index_[l + 1] - class_index_[l]; ++c) {
-            const auto list = targets_.rows(l, c + 1);
-            rows += double(list.size()) + 100;
-            sets.push_back(
-                {list.data(), list.size(),
-                 class_bits_.size() ? class_bits_.data() + (class_index_[l] + c) * n_words : nullptr});
+            sets.push_back(class_set(l, c + 1));
+            rows += double(sets.back().size) + 100;
         }
     const size_t at_a_time =
         std::clamp<size_t>(size_t(longest_task / 10 * double(sets.size()) / (rows + 1)), 1, 256);
@@ -72,8 +78,8 @@ void Panels::count_classes() {
     with_class_ = std::move(counted);
 }
 
-void Panels::Run::choose() {
-    for (size_t l = first; l < last; ++l) {
+void Panels::Run::assign_targets() {
+    for (size_t l = request.first; l < request.last; ++l) {
         const size_t classes = targets().classes(l);
         const bool by_margins =
             !features().by_groups() && !panels.terms_.rows && given.few() && classes <= few_classes &&
@@ -82,7 +88,7 @@ void Panels::Run::choose() {
     }
 }
 
-// A guess at the cycles of a panel, to tell whether it is worth waking threads for.
+// A guess at the cycles of a panel, to decide whether it is worth waking threads.
 double Panels::cost(size_t first, size_t last) const {
     double listed = double(features_.n_rows());
     for (size_t l = first; l < last; ++l) listed += double(targets_.listed(l));
@@ -91,25 +97,23 @@ double Panels::cost(size_t first, size_t last) const {
            4 * double(features_.wide().size()) * double(last - first + 1) * double(features_.n_rows());
 }
 
-void Panels::run(std::span<const uint32_t> codes, size_t n_given, size_t first, size_t last, bool reduce,
-                 fixed_t* with_given, fixed_t* out) {
-    std::lock_guard lock(mutex_);
-    const Pool::Shift shift(
-        pool_, cost(first, last));  // first, so that threads wake up while the given column is read
-    const Given given(codes, n_given);
+void Panels::run(const PanelRequest& request) {
+    const std::scoped_lock lock(mutex_);
+    // First, so that threads wake up while the given column is read.
+    const Pool::KeepAwake awake(pool_, cost(request.first, request.last));
+    const Given given(request.given, request.n_given);
     given_cells_.resize(features_.blocks().size());
-    accounts_.resize(pool_.size());
-    Run run{*this,     given, first, last, reduce, with_given, out, given_cells_,
-            accounts_, {},    {},    {},   {},     {},         {},  {}};
-    if (reduce) {
-        std::fill(out, out + features_.size(), 0);
-        for (auto& account : accounts_) {
-            account.reserve(features_.size());
-            std::fill(account.data(), account.data() + features_.size(), 0);
+    accumulators_.resize(pool_.size());
+    Run run(*this, given, request);
+    if (request.reduce) {
+        std::fill(request.out, request.out + features_.size(), 0);
+        for (auto& accumulator : accumulators_) {
+            accumulator.reserve(features_.size());
+            std::fill(accumulator.data(), accumulator.data() + features_.size(), 0);
         }
     }
     if (!features_.blocks().empty()) {
-        run.choose();
+        run.assign_targets();
         if (!run.grouped.empty() || terms_.rows) given.need_codes();
         if (!run.split.empty()) count_classes();
         run.count_given();
@@ -118,15 +122,21 @@ void Panels::run(std::span<const uint32_t> codes, size_t n_given, size_t first, 
     }
     if (!features_.wide().empty()) given.need_codes();
     run.all_wide();
-    if (!reduce) return;
-    for (const auto& account : accounts_)
-        for (size_t k = 0; k < features_.size(); ++k) out[k] += account[k];
+    if (!request.reduce) return;
+    for (const auto& accumulator : accumulators_)
+        for (size_t k = 0; k < features_.size(); ++k) request.out[k] += accumulator[k];
 }
 
 void Panels::feature_sums(fixed_t* out) {
     const std::vector<uint32_t> same(targets_.n_rows(), 0);
     std::vector<fixed_t> none(features_.size());
-    run(same, 1, 0, 0, true, out, none.data());
+    run({.given = same,
+         .n_given = 1,
+         .first = 0,
+         .last = 0,
+         .reduce = true,
+         .with_given = out,
+         .out = none.data()});
 }
 
 void Panels::target_sums(fixed_t* out) {

@@ -22,8 +22,17 @@ namespace labelsieve {
 struct Terms {
     const fixed_t* table = nullptr;
     const uint64_t* weights = nullptr;  // null unless rows are weighted
-    WeightedTerm weighted;
+    WeightedTerm weighted = {};
     const row_t* rows = nullptr;  // of every entry; null when entry i is row i
+};
+
+// Targets first <= l < last, within the levels of a given column; one level makes pairs.
+struct PanelRequest {
+    std::span<const uint32_t> given;  // one code below `n_given` for each entry
+    size_t n_given, first, last;
+    bool reduce;          // add over the targets
+    fixed_t* with_given;  // [k]: cells of (feature k, given)
+    fixed_t* out;         // [k], or [k * (last - first) + l - first]: cells of (feature k, given, target l)
 };
 
 class Panels {
@@ -33,11 +42,7 @@ class Panels {
     void feature_sums(fixed_t* out);  // (d,)
     void target_sums(fixed_t* out);   // (q,)
 
-    // `given` has one code below `n_given` for each row. out[k] or out[k * n + l - first] for targets first
-    // <= l < last: cells of (feature k, given, target l), added over the targets when `reduce`.
-    // `with_given[k]`: cells of (feature k, given). A given column of one level makes pairs.
-    void run(std::span<const uint32_t> given, size_t n_given, size_t first, size_t last, bool reduce,
-             fixed_t* with_given, fixed_t* out);
+    void run(const PanelRequest& request);
 
     size_t bytes() const;
 
@@ -46,6 +51,7 @@ class Panels {
     void count_classes();
     double cost(size_t first, size_t last) const;
     size_t set_index(size_t target) const { return class_index_[target]; }
+    RowSet class_set(size_t target, size_t listed_class) const;
     void name_rows(Partition& entries) const {
         if (terms_.rows)
             for (row_t& entry : entries.rows) entry = terms_.rows[entry];
@@ -61,10 +67,10 @@ class Panels {
         class_index_;  // where the sets of a target begin; only targets of few classes have any
     std::vector<Buffer<count_t>> with_class_;  // for each block: counts of its features in every class
     Buffer<uint64_t> class_bits_;              // the classes as bits, for blocks that want them
-    // Room for one call, kept for the next: fresh memory would cost page faults at every step.
+    // Memory of one call, kept for the next: fresh memory would cost page faults at every step.
     Buffer<row_t> set_rows_;
-    std::vector<Buffer<count_t>> given_cells_;
-    std::vector<Buffer<fixed_t>> accounts_;
+    std::vector<Buffer<count_t>> given_cells_;   // for each block
+    std::vector<Buffer<fixed_t>> accumulators_;  // for each worker, when targets are added up
 };
 
 }  // namespace labelsieve

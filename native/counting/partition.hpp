@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "counting/types.hpp"
+#include "common/types.hpp"
 
 namespace labelsieve {
 
@@ -13,7 +13,7 @@ namespace labelsieve {
 struct Partition {
     std::vector<row_t> rows;     // group after group
     std::vector<size_t> starts;  // of every group, and the end of the last
-    size_t n_alone = 0;
+    size_t n_singletons = 0;
 
     size_t n_groups() const { return starts.size() - 1; }
     std::span<const row_t> group(size_t i) const {
@@ -22,13 +22,13 @@ struct Partition {
 };
 
 // Rows by (outer, inner): `inner_rows` lists all rows, sorted by the inner variable; `outer[row]` is below
-// `n_outer`. `inner[row]` tells when the inner variable changes. With weights every row counts, so
-// `keep_alone` keeps single rows as groups. Cost: a few passes over the rows.
+// `n_outer`. `inner[row]` changes where the inner variable does. With weights every row counts, so
+// `keep_singletons` keeps groups of one row. Cost: a few passes over the rows.
 void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const uint32_t* outer,
-                size_t n_outer, bool keep_alone, Partition& out);
+                size_t n_outer, bool keep_singletons, Partition& out);
 
-// Refines a joint variable by one more column: rows are numbered alike when both were alike, in order of
-// first appearance. Returns the number of levels. `joint` is overwritten.
+// Refines a joint variable by one more column: rows get the same number when they agree in both, in order
+// of first appearance. Returns the number of levels. `joint` is overwritten.
 size_t refine(std::span<uint32_t> joint, size_t n_joint, const code_t* column, size_t n_levels);
 
 }  // namespace labelsieve

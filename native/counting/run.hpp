@@ -12,23 +12,20 @@ inline constexpr size_t set_memory = size_t(1)
 inline constexpr double longest_task = 3e7;  // cycles: an interrupt waits for one task at the most
 
 // The partition of the rows by the given column alone.
-void group_by(const Given& given, bool keep_alone, Partition& out);
+void group_by(const Given& given, bool keep_singletons, Partition& out);
 
 struct Panels::Run {
     Panels& panels;
     const Given& given;
-    size_t first, last;
-    bool reduce;
-    fixed_t* with_given;
-    fixed_t* out;
-    std::vector<Buffer<count_t>>& given_cells;  // for each block
-    std::vector<Buffer<fixed_t>>& accounts;     // for each worker, when targets are added up
+    const PanelRequest& request;
+    Run(Panels& of, const Given& by, const PanelRequest& asked) : panels(of), given(by), request(asked) {}
 
-    std::vector<size_t> split, grouped;  // targets counted by lists of rows and margins, and by groups
+    std::vector<size_t> split, grouped;  // targets counted by row lists and margins, and by groups
     Buffer<uint64_t> set_bits_buffer;
-    std::vector<Rows> sets;          // (target, class, level given) of the targets at hand
+    std::vector<RowSet> sets;        // (target, class, level given) of the current targets
+    std::vector<size_t> set_offset;  // of each set, in the rows or bits of all sets
     std::vector<count_t> set_sizes;  // (target, class, level given) with level 0
-    std::vector<size_t> set_start;   // of each target at hand, in `sets`
+    std::vector<size_t> set_start;   // of each current target, in `sets`
     std::vector<size_t> size_start;  // and in `set_sizes`
 
     const Features& features() const { return panels.features_; }
@@ -36,16 +33,16 @@ struct Panels::Run {
     size_t n_given() const { return given.levels(); }
     size_t n_words() const { return (features().n_rows() + 63) / 64; }
 
-    void choose();
+    void assign_targets();
     void store(const Block& block, size_t target, const fixed_t* sums, unsigned worker) {
         for (size_t i = 0; i < block.features().size(); ++i)
             store(block.features()[i], target, sums[i], worker);
     }
     void store(size_t feature, size_t target, fixed_t sum, unsigned worker) {
-        if (reduce) {
-            accounts[worker][feature] += sum;
+        if (request.reduce) {
+            panels.accumulators_[worker][feature] += sum;
         } else {
-            out[feature * (last - first) + target - first] = sum;
+            request.out[feature * (request.last - request.first) + target - request.first] = sum;
         }
     }
 
@@ -53,7 +50,10 @@ struct Panels::Run {
     void make_sets(size_t from, size_t to);
     void fill_sets(size_t target, size_t at);
     void count_split(size_t from, size_t to);
-    void count_range(const Block& block, size_t b, size_t from, size_t to, size_t base, unsigned worker);
+    struct Range {  // targets split[from .. to) of a block
+        size_t block, from, to;
+    };
+    void count_range(const Range& range, size_t base, unsigned worker);
     void all_split();
     void all_grouped();
     void all_wide();

@@ -1,3 +1,4 @@
+// Blocks of non-zero entries by rows: only the ones are visited.
 #include <algorithm>
 
 #include "counting/block.hpp"
@@ -28,8 +29,8 @@ void SparseBlock::fill(size_t n_rows, Each&& each) {
     });
     for (size_t row = 0; row < n_rows; ++row) starts_[row + 1] += starts_[row];
     offsets_.resize(starts_.back());
-    std::vector<size_t> place(starts_.begin(), starts_.end() - 1);
-    each([&](size_t row, size_t i) { offsets_[place[row]++] = uint16_t(i); });
+    std::vector<size_t> next(starts_.begin(), starts_.end() - 1);
+    each([&](size_t row, size_t i) { offsets_[next[row]++] = uint16_t(i); });
 }
 
 SparseBlock::SparseBlock(const SparseColumns& columns, std::vector<size_t> features)
@@ -54,7 +55,7 @@ SparseBlock::SparseBlock(const std::vector<std::unique_ptr<Block>>& positional, 
     });
 }
 
-void SparseBlock::count(const Rows* sets, size_t n_sets, count_t* counts, Scratch&) const {
+void SparseBlock::count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch&) const {
     for (size_t s = 0; s < n_sets; ++s, counts += pitch()) {
         std::fill(counts, counts + pitch(), 0);
         for (size_t i = 0; i < sets[s].size; ++i) {
@@ -72,7 +73,7 @@ void SparseBlock::add_groups(const Partition& groups, const fixed_t* table, fixe
     count_t* counts = scratch.counts.data();
     count_t* touched = counts + pitch();
     std::fill(counts, counts + pitch(), 0);
-    fixed_t common = fixed_t(groups.n_alone) * table[1];
+    fixed_t common = fixed_t(groups.n_singletons) * table[1];
     for (size_t g = 0; g < groups.n_groups(); ++g) {
         const auto rows = groups.group(g);
         size_t n_touched = 0;

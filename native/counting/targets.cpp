@@ -11,20 +11,20 @@ namespace labelsieve {
 
 namespace {
 
-// The place of every level when the most frequent comes first and levels that do not occur are left out.
+// The rank of every level by falling frequency; levels that do not occur are left out.
 std::vector<uint32_t> order_levels(const std::vector<count_t>& counts, std::vector<count_t>& sizes) {
     std::vector<uint32_t> level(counts.size());
     std::iota(level.begin(), level.end(), 0u);
     std::erase_if(level, [&](uint32_t a) { return counts[a] == 0; });
     std::stable_sort(level.begin(), level.end(),
                      [&](uint32_t a, uint32_t b) { return counts[a] > counts[b]; });
-    std::vector<uint32_t> place(counts.size(), 0);
+    std::vector<uint32_t> rank(counts.size(), 0);
     sizes.resize(level.size());
     for (size_t i = 0; i < level.size(); ++i) {
-        place[level[i]] = uint32_t(i);
+        rank[level[i]] = uint32_t(i);
         sizes[i] = counts[level[i]];
     }
-    return place;
+    return rank;
 }
 
 }  // namespace
@@ -34,50 +34,48 @@ Targets::Targets(const Columns& columns, Pool& pool) : n_rows_(columns.n_rows())
     const auto* sparse = dynamic_cast<const SparseColumns*>(&columns);
     std::vector<std::vector<code_t>> codes(pool.size());
     std::vector<std::vector<uint8_t>> bytes(pool.size());
-    pool.run((size() + together - 1) / together, 0.7 * double(n_rows_) * double(size()),
-             [&](size_t task, unsigned worker) {
-                 const size_t first = task * together, last = std::min(size(), first + together);
-                 const auto two_levels = [&](size_t t) { return columns.levels(t) <= 2; };
-                 size_t listed[together];
-                 std::iota(listed, listed + (last - first), first);
-                 if (sparse) {
-                     codes[worker].resize(n_rows_);
-                     for (size_t t = first; t < last; ++t) {
-                         if (two_levels(t) && 2 * sparse->listed(t) <= n_rows_) {
-                             fill_listed(targets_[t], *sparse, t);
-                         } else {
-                             columns.read(t, t + 1, codes[worker].data());
-                             fill(targets_[t], codes[worker].data(), columns.levels(t));
-                         }
-                     }
-                 } else if (std::all_of(listed, listed + (last - first), two_levels)) {
-                     const size_t pitch = (n_rows_ + 63) / 64 * 64;
-                     bytes[worker].resize(together * pitch);
-                     dynamic_cast<const DenseColumns&>(columns).read_bytes(listed, last - first, 0, n_rows_,
-                                                                           bytes[worker].data(), pitch);
-                     for (size_t t = first; t < last; ++t)
-                         if (!fill_binary(targets_[t], bytes[worker].data() + (t - first) * pitch))
-                             columns.check(t, 255);
-                 } else {
-                     codes[worker].resize(together * n_rows_);
-                     columns.read(first, last, codes[worker].data());
-                     for (size_t t = first; t < last; ++t)
-                         fill(targets_[t], codes[worker].data() + (t - first) * n_rows_, columns.levels(t));
-                 }
-             });
+    const double cost = 0.7 * double(n_rows_) * double(size());
+    pool.run((size() + together - 1) / together, cost, [&](size_t task, unsigned worker) {
+        const size_t first = task * together, last = std::min(size(), first + together);
+        const auto two_levels = [&](size_t t) { return columns.levels(t) <= 2; };
+        std::vector<size_t> listed(last - first);
+        std::iota(listed.begin(), listed.end(), first);
+        if (sparse) {
+            codes[worker].resize(n_rows_);
+            for (size_t t = first; t < last; ++t) {
+                if (two_levels(t) && 2 * sparse->n_listed(t) <= n_rows_) {
+                    fill_listed(targets_[t], *sparse, t);
+                } else {
+                    columns.read(t, t + 1, codes[worker].data());
+                    fill(targets_[t], codes[worker].data(), columns.levels(t));
+                }
+            }
+        } else if (std::all_of(listed.begin(), listed.end(), two_levels)) {
+            const auto& dense = dynamic_cast<const DenseColumns&>(columns);
+            const size_t pitch = (n_rows_ + 63) / 64 * 64;
+            bytes[worker].resize(together * pitch);
+            dense.read_bytes(listed, 0, n_rows_, bytes[worker].data(), pitch);
+            for (size_t t = first; t < last; ++t)
+                if (!fill_binary(targets_[t], bytes[worker].data() + (t - first) * pitch))
+                    columns.check(t, 255);
+        } else {
+            codes[worker].resize(together * n_rows_);
+            columns.read(first, last, codes[worker].data());
+            for (size_t t = first; t < last; ++t)
+                fill(targets_[t], codes[worker].data() + (t - first) * n_rows_, columns.levels(t));
+        }
+    });
 }
 
 // A sparse column of two levels lists its rarer class already.
 void Targets::fill_listed(Target& target, const SparseColumns& columns, size_t column) const {
-    for (size_t i = 0; i < columns.listed(column); ++i)
-        if (columns.codes(column)[i] != columns.implicit(column))
-            target.rows.push_back(columns.rows(column)[i]);
+    each_listed(columns, column, [&](size_t, row_t row) { target.rows.push_back(row); });
     target.starts.assign(1, 0);
     if (!target.rows.empty()) target.starts.push_back(target.rows.size());
 }
 
-// Sixty-four rows at a time become a mask, and its bits become rows. `codes` has room up to a multiple of 64.
-// False when a code is neither 0 nor 1.
+// Sixty-four rows at a time become a mask, and its bits become rows. `codes` has space up to a multiple
+// of 64. False when a code is neither 0 nor 1.
 bool Targets::fill_binary(Target& target, const uint8_t* codes) const {
     const size_t n_words = (n_rows_ + 63) / 64;
     std::vector<uint64_t> ones(n_words);
@@ -109,16 +107,16 @@ bool Targets::fill_binary(Target& target, const uint8_t* codes) const {
 void Targets::fill(Target& target, const code_t* codes, size_t levels) const {
     std::vector<count_t> counts(levels, 0), sizes;
     for (size_t row = 0; row < n_rows_; ++row) ++counts[codes[row]];
-    const auto place = order_levels(counts, sizes);
+    const auto rank = order_levels(counts, sizes);
     target.starts.assign(1, 0);
     for (size_t c = 1; c < sizes.size(); ++c) target.starts.push_back(target.starts.back() + sizes[c]);
-    // Without branches: rows of the most frequent class go to a spare place at the end, which next[0] points
+    // Without branches: rows of the most frequent class go to a spare entry at the end, which next[0] points
     // to.
     target.rows.resize(target.starts.back() + 1);
     std::vector<size_t> next(target.starts);
     std::rotate(next.begin(), next.end() - 1, next.end());
     for (size_t row = 0; row < n_rows_; ++row) {
-        const uint32_t c = place[codes[row]];
+        const uint32_t c = rank[codes[row]];
         target.rows[next[c]] = row_t(row);
         next[c] += c != 0;
     }
@@ -161,14 +159,14 @@ Given::Given(std::span<const uint32_t> codes, size_t n_levels) {
             throw std::invalid_argument("given column: a code is not below the number of levels");
         ++counts[code];
     }
-    const auto place = order_levels(counts, sizes_);
+    const auto rank = order_levels(counts, sizes_);
     if (!few()) {
         codes_.resize(codes.size());
-        for (size_t row = 0; row < codes.size(); ++row) codes_[row] = place[codes[row]];
+        for (size_t row = 0; row < codes.size(); ++row) codes_[row] = rank[codes[row]];
         return;
     }
     bytes_.resize(codes.size());
-    for (size_t row = 0; row < codes.size(); ++row) bytes_[row] = uint8_t(place[codes[row]]);
+    for (size_t row = 0; row < codes.size(); ++row) bytes_[row] = uint8_t(rank[codes[row]]);
     starts_.assign(1, 0);
     for (size_t v = 1; v < levels(); ++v) starts_.push_back(starts_.back() + sizes_[v]);
     rows_.resize(starts_.back() + 1);

@@ -1,3 +1,4 @@
+// Blocks of bits by columns: a word of 64 rows is intersected and its bits counted at once.
 #include <algorithm>
 
 #include "counting/block.hpp"
@@ -24,7 +25,7 @@ TiledBlock::TiledBlock(const Columns& columns, size_t levels, std::vector<size_t
             totals_[column] += count_t(std::popcount(words_[column * n_words_ + w]));
 }
 
-void TiledBlock::count(const Rows* sets, size_t n_sets, count_t* counts, Scratch& scratch) const {
+void TiledBlock::count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const {
     std::fill(counts, counts + n_sets * pitch(), 0);
     // Sixteen sets at a time lie one after the other, as the kernel wants them.
     constexpr size_t together = 16;
@@ -34,13 +35,13 @@ void TiledBlock::count(const Rows* sets, size_t n_sets, count_t* counts, Scratch
         for (size_t s = 0; s < n; ++s)
             std::copy(sets[first + s].bits, sets[first + s].bits + n_words_,
                       scratch.planes.data() + s * n_words_);
-        kernels().count_common(words_.data(), n_words_, pitch(), scratch.planes.data(), n_words_, n, n_words_,
-                               counts + first * pitch(), pitch());
+        const BitColumns columns{.words = words_.data(), .stride = n_words_, .size = pitch()};
+        const BitColumns copied{.words = scratch.planes.data(), .stride = n_words_, .size = n};
+        kernels().count_common(columns, copied, n_words_, counts + first * pitch(), pitch());
     }
 }
 
-// Groups are short lists, and bits of all rows are the wrong form for those: go over each row's levels
-// instead.
+// Groups are short lists, for which bits of all rows are the wrong form: this goes over each row's levels.
 void TiledBlock::add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
                             Scratch& scratch) const {
     scratch.counts.reserve(levels());
@@ -48,7 +49,7 @@ void TiledBlock::add_groups(const Partition& groups, const fixed_t* table, fixed
     const size_t column_step = width() * n_words_;
     for (size_t i = 0; i < features().size(); ++i) {
         const uint64_t* feature = words_.data() + i * n_words_;
-        fixed_t sum = fixed_t(groups.n_alone) * table[1];
+        fixed_t sum = fixed_t(groups.n_singletons) * table[1];
         for (size_t g = 0; g < groups.n_groups(); ++g) {
             std::fill(counts, counts + levels(), 0);
             for (const size_t row : groups.group(g)) {

@@ -14,52 +14,46 @@ constexpr size_t few_cuts = 32;       // up to which comparing with all beats se
 
 // Codes are the number of cuts below a value, counting one that equals it unless `strict`.
 template <class Code>
-void count_cuts(const double* cuts, size_t n_cuts, bool strict, const double* values, size_t n, Code* out) {
-    for (size_t start = 0; start < n; start += stretch_rows) {
+void count_cuts(std::span<const double> cuts, bool strict, std::span<const double> values, Code* out) {
+    const double* from = values.data();
+    for (size_t start = 0, n = values.size(); start < n; start += stretch_rows) {
         const size_t stop = std::min(n, start + stretch_rows);
-        if (n_cuts > few_cuts) {
+        if (cuts.size() > few_cuts) {
             for (size_t i = start; i < stop; ++i) {
-                const auto place = strict ? std::lower_bound(cuts, cuts + n_cuts, values[i])
-                                          : std::upper_bound(cuts, cuts + n_cuts, values[i]);
-                out[i] = Code(place - cuts);
+                const auto above = strict ? std::lower_bound(cuts.begin(), cuts.end(), from[i])
+                                          : std::upper_bound(cuts.begin(), cuts.end(), from[i]);
+                out[i] = Code(above - cuts.begin());
             }
             continue;
         }
         std::fill(out + start, out + stop, Code(0));
-        for (const double* cut = cuts; cut != cuts + n_cuts; ++cut) {
+        for (const double* cut = cuts.data(); cut != cuts.data() + cuts.size(); ++cut) {
             if (strict) {
-                for (size_t i = start; i < stop; ++i) out[i] = Code(out[i] + (*cut < values[i]));
+                for (size_t i = start; i < stop; ++i) out[i] = Code(out[i] + (*cut < from[i]));
             } else {
-                for (size_t i = start; i < stop; ++i) out[i] = Code(out[i] + (*cut <= values[i]));
+                for (size_t i = start; i < stop; ++i) out[i] = Code(out[i] + (*cut <= from[i]));
             }
         }
     }
 }
 
-// Codes of a column by its cuts; a missing value has the code after the last. Says whether there is one.
+// Codes of a column by its cuts; a missing value has the code after the last. Returns whether there is one.
+// For uint8_t and code_t.
 template <class Code>
-bool encode_column(const Column& column, const double* cuts, size_t n_cuts, bool strict, Code* out) {
-    count_cuts(cuts, n_cuts, strict, column.values.data(), column.values.size(), out);
-    bool any = false;
-    for (size_t i = 0; i < column.values.size(); ++i) {
-        const bool missing = std::isnan(column.values[i]);
-        out[i] = missing ? Code(n_cuts + 1) : out[i];
-        any |= missing;
-    }
-    return any;
-}
+bool encode_column(const Column& column, std::span<const double> cuts, bool strict, Code* out);
 
 // Equal-width cut points of one column, or its few distinct values.
-class Cuts {
+class EqualWidthCuts {
   public:
-    Cuts(const double* values, size_t n, bool has_zero, EqualWidth rule) : closed_right_(rule.closed_right) {
+    EqualWidthCuts(std::span<const double> values, bool has_zero, EqualWidth rule)
+        : closed_right_(rule.closed_right) {
         double least = has_zero ? 0.0 : values[0], largest = least;
-        for (size_t i = 0; i < n; ++i) {
-            least = values[i] < least ? values[i] : least;
-            largest = values[i] > largest ? values[i] : largest;
+        for (const double value : values) {
+            least = value < least ? value : least;
+            largest = value > largest ? value : largest;
         }
         if (has_zero) cuts_.push_back(0.0);
-        distinct_ = collect_distinct(values, n, rule.n_bins);
+        distinct_ = collect_distinct(values, rule.n_bins);
         levels_ = distinct_ ? cuts_.size() : rule.n_bins;
         if (distinct_) return;
         cuts_.clear();
@@ -77,13 +71,15 @@ class Cuts {
 
     // Bins are closed on the left, unless the rule says otherwise; distinct values count those below them.
     template <class Code>
-    void encode(const double* values, size_t n, Code* out) const {
-        count_cuts(cuts_.data(), cuts_.size(), distinct_ || closed_right_, values, n, out);
+    void encode(std::span<const double> values, Code* out) const {
+        count_cuts(std::span<const double>(cuts_), distinct_ || closed_right_, values, out);
     }
 
   private:
     // Adds the distinct values to `cuts_`, in order; false as soon as there are more than `limit`.
-    bool collect_distinct(const double* values, size_t n, size_t limit) {
+    bool collect_distinct(std::span<const double> all_values, size_t limit) {
+        const size_t n = all_values.size();
+        const double* values = all_values.data();
         for (size_t start = 0; start < n; start += stretch_rows) {
             const size_t size = std::min(n - start, stretch_rows);
             uint8_t known[stretch_rows] = {};
@@ -92,10 +88,10 @@ class Cuts {
                     for (size_t i = 0; i < size; ++i) known[i] |= values[start + i] == cut;
             for (size_t i = 0; i < size; ++i) {
                 if (known[i]) continue;
-                const auto place = std::lower_bound(cuts_.begin(), cuts_.end(), values[start + i]);
-                if (place != cuts_.end() && *place == values[start + i]) continue;
+                const auto above = std::lower_bound(cuts_.begin(), cuts_.end(), values[start + i]);
+                if (above != cuts_.end() && *above == values[start + i]) continue;
                 if (cuts_.size() == limit) return false;
-                cuts_.insert(place, values[start + i]);
+                cuts_.insert(above, values[start + i]);
             }
         }
         return true;

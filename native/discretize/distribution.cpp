@@ -12,25 +12,25 @@ constexpr size_t few_values = 8;     // up to which looking through them beats s
 
 }  // namespace
 
-void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& room) {
+void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& buffer) {
     if (entries.size() <= few_entries) {
         std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
             return std::pair(a.key, a.row) < std::pair(b.key, b.row);
         });
         return;
     }
-    // Byte by byte from the last, leaving out bytes in which all agree.
+    // A radix sort, byte by byte from the last, that leaves out bytes in which all agree.
     std::array<std::array<uint32_t, 256>, 8> counts{};
     for (const Entry& entry : entries)
         for (size_t byte = 0; byte < 8; ++byte) ++counts[byte][entry.key >> 8 * byte & 255];
-    room.resize(entries.size());
+    buffer.resize(entries.size());
     for (size_t byte = 0; byte < 8; ++byte) {
-        auto& places = counts[byte];
-        if (places[entries[0].key >> 8 * byte & 255] == entries.size()) continue;
+        auto& offsets = counts[byte];
+        if (offsets[entries[0].key >> 8 * byte & 255] == entries.size()) continue;
         uint32_t before = 0;
-        for (auto& place : places) before += std::exchange(place, before);
-        for (const Entry& entry : entries) room[places[entry.key >> 8 * byte & 255]++] = entry;
-        entries.swap(room);
+        for (auto& offset : offsets) before += std::exchange(offset, before);
+        for (const Entry& entry : entries) buffer[offsets[entry.key >> 8 * byte & 255]++] = entry;
+        entries.swap(buffer);
     }
 }
 
@@ -47,8 +47,9 @@ void Distribution::read(const Column& column, const uint64_t* weights, uint64_t 
         weights_.clear();
         entries_.clear();
         for (size_t i = 0; i < column.values.size(); ++i)
-            if (!std::isnan(column.values[i])) entries_.push_back({key_of(column.values[i]), column.row(i)});
-        sort_entries(entries_, room_);
+            if (!std::isnan(column.values[i]))
+                entries_.push_back({.key = key_of(column.values[i]), .row = column.row(i)});
+        sort_entries(entries_, buffer_);
         uint64_t last = 0;
         for (const Entry& entry : entries_) {
             if (values_.empty() || entry.key != last) {
@@ -92,10 +93,10 @@ bool Distribution::count_few(const Column& column, const uint64_t* weights) {
 }
 
 void Distribution::add_unlisted(uint64_t weight) {
-    const auto place = std::lower_bound(values_.begin(), values_.end(), 0.0);
-    const auto at = place - values_.begin();
-    if (place == values_.end() || *place != 0.0) {
-        values_.insert(place, 0.0);
+    const auto zero = std::lower_bound(values_.begin(), values_.end(), 0.0);
+    const auto at = zero - values_.begin();
+    if (zero == values_.end() || *zero != 0.0) {
+        values_.insert(zero, 0.0);
         weights_.insert(weights_.begin() + at, 0);
     }
     weights_[size_t(at)] += weight;

@@ -1,4 +1,4 @@
-// The distinct values of a column in order, and how much each weighs: all that a cutting rule may look at.
+// The distinct values of a column in order with their weights: all that a cutting rule may look at.
 //
 // Weights are integers, so what is derived from them depends neither on the order of the rows nor on how they
 // are stored, and a row of weight 3 is exactly three rows. A missing value (NaN) is no value.
@@ -24,8 +24,8 @@ struct Entry {
     row_t row;
 };
 
-// By key; rows with the same key stay in their order. `room` is working memory.
-void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& room);
+// By key; rows with the same key stay in their order. `buffer` is working memory.
+void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& buffer);
 
 // A point between two neighboring values: above `low`, and no more than `high`.
 inline double between(double low, double high) {
@@ -51,7 +51,7 @@ class Distribution {
     std::vector<double> values_;
     std::vector<uint64_t> weights_;
     uint64_t total_ = 0;
-    std::vector<Entry> entries_, room_;
+    std::vector<Entry> entries_, buffer_;
 };
 
 }  // namespace labelsieve

@@ -1,5 +1,6 @@
 #include "discretize/encode.hpp"
 
+#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -20,8 +21,8 @@ bool is_code(T value) {
 }
 
 template <class T>
-std::optional<Place> scan(const Numbers& numbers, uint32_t* levels) {
-    std::optional<Place> bad;
+std::optional<Position> scan(const StridedNumbers& numbers, uint32_t* levels) {
+    std::optional<Position> bad;
     std::fill(levels, levels + numbers.n_columns, 1);
     each_stretch<T>(numbers, [&](size_t column, size_t top, size_t n, const T* values) {
         bool good = true;
@@ -33,14 +34,15 @@ std::optional<Place> scan(const Numbers& numbers, uint32_t* levels) {
         if (good) {
             levels[column] = std::max(levels[column], uint32_t(largest) + 1);
         } else if (!bad || std::pair(top, column) < std::pair(bad->row, bad->column)) {
-            bad = Place{top + size_t(std::find_if_not(values, values + n, is_code<T>) - values), column};
+            bad = Position{.row = top + size_t(std::find_if_not(values, values + n, is_code<T>) - values),
+                           .column = column};
         }
     });
     return bad;
 }
 
 template <class Code>
-void copy_all(const Numbers& numbers, Code* out) {
+void copy_all(const StridedNumbers& numbers, Code* out) {
     with_type(numbers.type, [&](auto zero) {
         using T = decltype(zero);
         each_stretch<T>(numbers, [&](size_t column, size_t top, size_t n, const T* values) {
@@ -68,12 +70,12 @@ uint32_t encode_bytes(const Byte* values, size_t n, EqualWidth rule, Code* out) 
     std::vector<double> distinct;
     for (int value = least; value <= largest; ++value)
         if (present[value - least]) distinct.push_back(value);
-    const Cuts cuts(distinct.data(), distinct.size(), false, rule);
+    const EqualWidthCuts cuts(distinct, false, rule);
     std::vector<Code> codes(distinct.size());
-    cuts.encode(distinct.data(), distinct.size(), codes.data());
-    const bool as_they_are =
-        cuts.levels() == distinct.size() && distinct.size() == size_t(largest - least + 1);
-    if (as_they_are) {  // the bins are the values, counted from the least
+    cuts.encode(distinct, codes.data());
+    const bool consecutive =
+        cuts.levels() == distinct.size() && distinct.size() == size_t(largest - least) + 1;
+    if (consecutive) {  // the bins are the values, counted from the least
         for (size_t i = 0; i < n; ++i) out[i] = Code(values[i] - least);
     } else {
         Code of_value[256] = {};
@@ -84,16 +86,16 @@ uint32_t encode_bytes(const Byte* values, size_t n, EqualWidth rule, Code* out) 
 }
 
 template <class Code>
-std::optional<Place> encode_equal_width(const Numbers& numbers, EqualWidth rule, Code* out,
-                                        uint32_t* levels) {
+std::optional<Position> encode_equal_width(const StridedNumbers& numbers, EqualWidth rule, Code* out,
+                                           uint32_t* levels) {
     constexpr size_t together = 16;  // columns read at a time
     const size_t n = numbers.n_rows;
-    return with_type(numbers.type, [&](auto zero) -> std::optional<Place> {
+    return with_type(numbers.type, [&](auto zero) -> std::optional<Position> {
         using T = decltype(zero);
         using Kept = std::conditional_t<sizeof(T) == 1, T, double>;
         std::vector<Kept> values(together * n);
         for (size_t first = 0; first < numbers.n_columns; first += together) {
-            Numbers part = numbers;
+            StridedNumbers part = numbers;
             part.data = static_cast<const uint8_t*>(numbers.data) + ptrdiff_t(first) * numbers.column_stride;
             part.n_columns = std::min(together, numbers.n_columns - first);
             each_stretch<T>(part, [&](size_t column, size_t top, size_t rows, const T* from) {
@@ -106,10 +108,11 @@ std::optional<Place> encode_equal_width(const Numbers& numbers, EqualWidth rule,
                     levels[first + column] = encode_bytes(of_column, n, rule, codes);
                 } else {
                     for (size_t row = 0; row < n; ++row)
-                        if (!std::isfinite(of_column[row])) return Place{row, first + column};
-                    const Cuts cuts(of_column, n, false, rule);
+                        if (!std::isfinite(of_column[row]))
+                            return Position{.row = row, .column = first + column};
+                    const EqualWidthCuts cuts({of_column, n}, false, rule);
                     levels[first + column] = uint32_t(cuts.levels());
-                    cuts.encode(of_column, n, codes);
+                    cuts.encode({of_column, n}, codes);
                 }
             }
         }
@@ -119,14 +122,14 @@ std::optional<Place> encode_equal_width(const Numbers& numbers, EqualWidth rule,
 
 }  // namespace
 
-std::optional<Place> scan_codes(const Numbers& numbers, uint32_t* levels) {
+std::optional<Position> scan_codes(const StridedNumbers& numbers, uint32_t* levels) {
     return with_type(numbers.type, [&](auto zero) { return scan<decltype(zero)>(numbers, levels); });
 }
 
-std::optional<Place> scan_finite(const Numbers& numbers, bool allow_missing) {
-    return with_type(numbers.type, [&](auto zero) -> std::optional<Place> {
+std::optional<Position> scan_finite(const StridedNumbers& numbers, bool allow_missing) {
+    return with_type(numbers.type, [&](auto zero) -> std::optional<Position> {
         using T = decltype(zero);
-        std::optional<Place> bad;
+        std::optional<Position> bad;
         if constexpr (std::is_floating_point_v<T>) {
             const auto good = [&](T value) {
                 return std::isfinite(value) || (allow_missing && std::isnan(value));
@@ -135,41 +138,55 @@ std::optional<Place> scan_finite(const Numbers& numbers, bool allow_missing) {
                 T sum = 0;
                 for (size_t i = 0; i < n; ++i) sum += values[i] * T(0);  // 0, unless one is not finite
                 if (sum == 0) return;
-                const auto place = size_t(std::find_if_not(values, values + n, good) - values);
-                if (place < n && (!bad || std::pair(top + place, column) < std::pair(bad->row, bad->column)))
-                    bad = Place{top + place, column};
+                const auto first = size_t(std::find_if_not(values, values + n, good) - values);
+                if (first < n && (!bad || std::pair(top + first, column) < std::pair(bad->row, bad->column)))
+                    bad = Position{.row = top + first, .column = column};
             });
         }
         return bad;
     });
 }
 
-void copy_codes(const Numbers& numbers, uint8_t* out) { copy_all(numbers, out); }
-void copy_codes(const Numbers& numbers, code_t* out) { copy_all(numbers, out); }
+void copy_codes(const StridedNumbers& numbers, uint8_t* out) { copy_all(numbers, out); }
+void copy_codes(const StridedNumbers& numbers, code_t* out) { copy_all(numbers, out); }
 
-std::optional<Place> equal_width(const Numbers& numbers, EqualWidth rule, uint8_t* out, uint32_t* levels) {
+std::optional<Position> equal_width(const StridedNumbers& numbers, EqualWidth rule, uint8_t* out,
+                                    uint32_t* levels) {
     return encode_equal_width(numbers, rule, out, levels);
 }
-std::optional<Place> equal_width(const Numbers& numbers, EqualWidth rule, code_t* out, uint32_t* levels) {
+std::optional<Position> equal_width(const StridedNumbers& numbers, EqualWidth rule, code_t* out,
+                                    uint32_t* levels) {
     return encode_equal_width(numbers, rule, out, levels);
 }
 
-std::optional<Place> equal_width(const int64_t* starts, const double* values, size_t n_rows, size_t n_columns,
-                                 EqualWidth rule, code_t* out, code_t* implicit, uint32_t* levels) {
-    for (size_t column = 0; column < n_columns; ++column) {
-        const size_t listed = size_t(starts[column + 1] - starts[column]);
-        const double* of_column = values + starts[column];
-        for (size_t i = 0; i < listed; ++i)
-            if (!std::isfinite(of_column[i])) return Place{i, column};
-        const bool has_zero = listed < n_rows;
-        const Cuts cuts(of_column, listed, has_zero, rule);
+std::optional<Position> equal_width(const CsrView<row_t, double>& columns, size_t n_rows, EqualWidth rule,
+                                    code_t* out, code_t* implicit, uint32_t* levels) {
+    for (size_t column = 0; column < columns.size(); ++column) {
+        const auto listed = columns.values_of(column);
+        for (size_t i = 0; i < listed.size(); ++i)
+            if (!std::isfinite(listed[i])) return Position{.row = i, .column = column};
+        const bool has_zero = listed.size() < n_rows;
+        const EqualWidthCuts cuts(listed, has_zero, rule);
         levels[column] = uint32_t(cuts.levels());
-        const double nothing = 0.0;
         implicit[column] = 0;
-        if (has_zero) cuts.encode(&nothing, 1, implicit + column);
-        cuts.encode(of_column, listed, out + starts[column]);
+        if (has_zero) cuts.encode(std::array{0.0}, implicit + column);
+        cuts.encode(listed, out + columns.start(column));
     }
     return std::nullopt;
 }
+
+template <class Code>
+bool encode_column(const Column& column, std::span<const double> cuts, bool strict, Code* out) {
+    count_cuts(cuts, strict, column.values, out);
+    bool any = false;
+    for (size_t i = 0; i < column.values.size(); ++i) {
+        const bool missing = std::isnan(column.values[i]);
+        out[i] = missing ? Code(cuts.size() + 1) : out[i];
+        any |= missing;
+    }
+    return any;
+}
+template bool encode_column(const Column& column, std::span<const double> cuts, bool strict, uint8_t* out);
+template bool encode_column(const Column& column, std::span<const double> cuts, bool strict, code_t* out);
 
 }  // namespace labelsieve

@@ -1,6 +1,7 @@
 #include "discretize/mdl.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include "discretize/value_groups.hpp"
 
@@ -8,7 +9,7 @@ namespace labelsieve {
 
 namespace {
 
-constexpr double ln2 = 0.693147180559945309417232121458;
+using std::numbers::ln2;
 
 struct Cell {
     code_t of_class;
@@ -25,15 +26,15 @@ struct Side {
 // Cuts of one column for one problem.
 class Splitter {
   public:
-    Splitter(const ClassesOfRows& problem, const WeightsOfRows& weights, const CountTerm& term, double scale,
-             MdlRule rule, size_t n_rows)
-        : problem_(problem), weights_(weights), term_(term), scale_(scale), rule_(rule),
-          totals_(problem.n_classes), left_(problem.n_classes), right_(problem.n_classes) {
+    Splitter(const ClassesOfRows& problem, const MdlSettings& settings, size_t n_rows)
+        : problem_(problem), weights_(settings.weights), term_(settings.term), scale_(settings.fixed_scale),
+          rule_(settings.rule), totals_(problem.n_classes), left_(problem.n_classes),
+          right_(problem.n_classes) {
         for (row_t row = 0; row < n_rows; ++row)
             each_class(row, [&](code_t c, uint64_t w) { totals_[c] += w; });
     }
 
-    void cut(const Groups& groups, std::vector<double>& points) {
+    void cut(const ValueGroups& groups, std::vector<double>& points) {
         gather(groups);
         std::vector<double> found;
         std::vector<std::pair<size_t, size_t>> open{{0, values_.size()}};
@@ -43,8 +44,8 @@ class Splitter {
             const size_t at = split(first, last);
             if (at == first) continue;
             found.push_back(between(values_[at - 1], values_[at]));
-            open.push_back({first, at});
-            open.push_back({at, last});
+            open.emplace_back(first, at);
+            open.emplace_back(at, last);
         }
         std::sort(found.begin(), found.end());
         points.insert(points.end(), found.begin(), found.end());
@@ -54,31 +55,32 @@ class Splitter {
     template <class Visit>
     void each_class(row_t row, Visit&& visit) const {
         const uint64_t weight = weights_.of_rows ? weights_.of_rows[row] : 1;
-        if (!problem_.starts) return visit(problem_.classes[row], weight);
-        for (int64_t k = problem_.starts[row]; k < problem_.starts[row + 1]; ++k)
-            visit(problem_.classes[k], weight);
+        if (problem_.lists.starts.empty()) return visit(problem_.lists.indices[row], weight);
+        for (const code_t of_class : problem_.lists[row]) visit(of_class, weight);
     }
 
     // Cells (class, weight) of every group, groups without any left out. In a large group a class has one
     // cell.
-    void gather(const Groups& groups) {
+    void gather(const ValueGroups& groups) {
         values_.clear();
-        parts_.clear();
+        cell_ranges_.clear();
         cells_.clear();
         rest_ = totals_;
-        size_t place = 0;  // of the unlisted group
+        size_t unlisted = 0;  // rank of the unlisted group
         for (size_t g = 0; g < groups.values.size(); ++g) {
-            if (g == groups.unlisted) place = values_.size();
+            if (g == groups.unlisted) unlisted = values_.size();
             const std::span<const row_t> rows{groups.rows.data() + groups.starts[g],
                                               groups.starts[g + 1] - groups.starts[g]};
             const size_t first = cells_.size();
             if (rows.size() > 2 * left_.size()) {
                 for (const row_t row : rows) each_class(row, [&](code_t c, uint64_t w) { left_[c] += w; });
                 for (size_t c = 0; c < left_.size(); ++c)
-                    if (left_[c] > 0) cells_.push_back({code_t(c), std::exchange(left_[c], 0)});
+                    if (left_[c] > 0)
+                        cells_.push_back({.of_class = code_t(c), .weight = std::exchange(left_[c], 0)});
             } else {
                 for (const row_t row : rows)
-                    each_class(row, [&](code_t c, uint64_t w) { cells_.push_back({c, w}); });
+                    each_class(row,
+                               [&](code_t c, uint64_t w) { cells_.push_back({.of_class = c, .weight = w}); });
             }
             close(groups.values[g], first, values_.size());
         }
@@ -87,20 +89,20 @@ class Splitter {
         const size_t first = cells_.size();
         if (groups.unlisted == groups.values.size()) return;
         for (size_t c = 0; c < rest_.size(); ++c)
-            if (rest_[c] > 0) cells_.push_back({code_t(c), rest_[c]});
-        close(groups.values[groups.unlisted], first, place);
+            if (rest_[c] > 0) cells_.push_back({.of_class = code_t(c), .weight = rest_[c]});
+        close(groups.values[groups.unlisted], first, unlisted);
     }
 
-    void close(double value, size_t first_cell, size_t place) {
+    void close(double value, size_t first_cell, size_t rank) {
         if (cells_.size() == first_cell) return;
-        values_.insert(values_.begin() + ptrdiff_t(place), value);
-        parts_.insert(parts_.begin() + ptrdiff_t(place), {first_cell, cells_.size()});
+        values_.insert(values_.begin() + ptrdiff_t(rank), value);
+        cell_ranges_.insert(cell_ranges_.begin() + ptrdiff_t(rank), {first_cell, cells_.size()});
     }
 
     template <class Visit>
     void each_cell(size_t first, size_t last, Visit&& visit) const {
         for (size_t g = first; g < last; ++g)
-            for (size_t k = parts_[g].first; k < parts_[g].second; ++k) visit(cells_[k]);
+            for (size_t k = cell_ranges_[g].first; k < cell_ranges_[g].second; ++k) visit(cells_[k]);
     }
 
     // The group before which [first, last) is best cut, or `first` when it is better left whole.
@@ -152,28 +154,28 @@ class Splitter {
     }
     double rows(uint64_t weight) const { return double(weight) / weights_.unit; }
 
-    // Bits to say which boundary.
-    double place(const Side& whole, size_t n_boundaries) const {
+    // Bits that name the boundary.
+    double boundary_bits(const Side& whole, size_t n_boundaries) const {
         return std::log2(rule_.count_values ? double(n_boundaries) : std::max(1.0, rows(whole.total) - 1));
     }
 
     bool enough_gain(const Side& whole, const Side& low, const Side& high, size_t n_boundaries) const {
-        const double n = rows(whole.total), before = entropy(whole), below = entropy(low),
-                     above = entropy(high);
+        const double n = rows(whole.total), before = entropy(whole);
+        const double below = entropy(low), above = entropy(high);
         const double gain = before - (rows(low.total) * below + rows(high.total) * above) / n;
         const auto k = double(whole.n_classes);
-        const double classes = k * std::log2(3.0) + std::log1p(-2 * std::pow(3.0, -k)) /
-                                                        ln2;  // log2(3^k - 2) that does not overflow
+        // log2(3^k - 2) that does not overflow.
+        const double classes = k * std::log2(3.0) + std::log1p(-2 * std::pow(3.0, -k)) / ln2;
         const double delta =
             classes - (k * before - double(low.n_classes) * below - double(high.n_classes) * above);
-        return gain > (place(whole, n_boundaries) + delta) / n;
+        return gain > (boundary_bits(whole, n_boundaries) + delta) / n;
     }
 
     // Kononenko's code: the classes of a set take log2 C(n + k - 1, k - 1) + log2 n! / (n_1! ... n_k!) bits.
     bool shorter_code(size_t first, size_t at, size_t last, const Side& whole, const Side& low,
                       const Side& high) {
         const auto k = double(whole.n_classes);
-        double bits = place(whole, last - first - 1);
+        double bits = boundary_bits(whole, last - first - 1);
         bits += code_length(first, at, low, k) + code_length(at, last, high, k);
         return code_length(first, last, whole, k) > bits;
     }
@@ -181,8 +183,8 @@ class Splitter {
         each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] = 0; });
         each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] += cell.weight; });
         const double n = rows(side.total);
-        double nats =
-            std::lgamma(n + k) - std::lgamma(k);  // C(n + k - 1, k - 1) n!, without the n! that cancel
+        // C(n + k - 1, k - 1) n!, without the n! that cancel.
+        double nats = std::lgamma(n + k) - std::lgamma(k);
         each_cell(first, last, [&](const Cell& cell) {
             nats -= std::lgamma(rows(std::exchange(left_[cell.of_class], 0)) + 1);
         });
@@ -196,20 +198,19 @@ class Splitter {
     MdlRule rule_;
     std::vector<uint64_t> totals_, left_, right_, rest_;
     std::vector<double> values_;
-    std::vector<std::pair<size_t, size_t>> parts_;  // of the cells, one for each value
+    std::vector<std::pair<size_t, size_t>> cell_ranges_;  // of the cells, one for each value
     std::vector<Cell> cells_;
 };
 
 }  // namespace
 
 std::vector<ColumnCuts> mdl_cuts(const Values& values, std::span<const ClassesOfRows> problems,
-                                 const WeightsOfRows& weights, const CountTerm& term, double fixed_scale,
-                                 MdlRule rule, const Poll& poll) {
+                                 const MdlSettings& settings, const Poll& poll) {
     std::vector<ColumnCuts> cuts(problems.size());
     std::vector<Splitter> splitters;
-    for (const ClassesOfRows& problem : problems)
-        splitters.emplace_back(problem, weights, term, fixed_scale, rule, values.n_rows());
-    Groups groups;
+    splitters.reserve(problems.size());
+    for (const ClassesOfRows& problem : problems) splitters.emplace_back(problem, settings, values.n_rows());
+    ValueGroups groups;
     values.each_column([&](size_t, const Column& column) {
         poll();
         groups.read(column);

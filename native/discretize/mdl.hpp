@@ -13,21 +13,26 @@ struct CountTerm {
     fixed_t operator()(uint64_t n) const { return table ? table[n] : weighted(n); }
 };
 
-// The classes of every row: one, or with `starts` those from starts[row] to starts[row + 1], maybe none.
+// The classes of every row: lists of any length or, without starts, one class for each row.
 struct ClassesOfRows {
-    const int64_t* starts;
-    const code_t* classes;
+    CsrView<code_t> lists;
     size_t n_classes;
 };
 
 struct MdlRule {
     bool kononenko = false;     // accept by Kononenko's (1995) code length instead
-    bool count_values = false;  // choose among the boundaries between distinct values, not between rows
+    bool count_values = false;  // select among the boundaries between distinct values, not between rows
+};
+
+struct MdlSettings {
+    WeightsOfRows weights;
+    CountTerm term;
+    double fixed_scale;  // of the term
+    MdlRule rule;
 };
 
 // One set of cuts for each problem: the columns are sorted once for all of them.
 std::vector<ColumnCuts> mdl_cuts(const Values& values, std::span<const ClassesOfRows> problems,
-                                 const WeightsOfRows& weights, const CountTerm& term, double fixed_scale,
-                                 MdlRule rule, const Poll& poll);
+                                 const MdlSettings& settings, const Poll& poll);
 
 }  // namespace labelsieve

@@ -28,35 +28,35 @@ auto with_type(Number type, Visit&& visit) {
 }
 
 template <class T>
-T load(const uint8_t* from) {
+T load_unaligned(const uint8_t* from) {
     T value;
     std::memcpy(&value, from, sizeof value);
     return value;
 }
 
-// A stretch of a column as contiguous numbers: in place when it lies so, else copied to `room`.
+// A stretch of a column as contiguous numbers: where they lie when they are, else copied to `buffer`.
 template <class T>
-const T* stretch(const Numbers& numbers, size_t column, size_t top, size_t n, T* room) {
+const T* stretch(const StridedNumbers& numbers, size_t column, size_t top, size_t n, T* buffer) {
     const auto* from = static_cast<const uint8_t*>(numbers.data) + ptrdiff_t(column) * numbers.column_stride +
                        ptrdiff_t(top) * numbers.row_stride;
     if (numbers.row_stride == ptrdiff_t(sizeof(T)) && reinterpret_cast<uintptr_t>(from) % alignof(T) == 0)
         return reinterpret_cast<const T*>(from);
-    for (size_t row = 0; row < n; ++row, from += numbers.row_stride) room[row] = load<T>(from);
-    return room;
+    for (size_t row = 0; row < n; ++row, from += numbers.row_stride) buffer[row] = load_unaligned<T>(from);
+    return buffer;
 }
 
 // visit(column, top, n, values): by stripes of rows, so that a row-major table is read line by line.
 template <class T, class Visit>
-void each_stretch(const Numbers& numbers, Visit&& visit) {
+void each_stretch(const StridedNumbers& numbers, Visit&& visit) {
     const bool by_columns = std::abs(numbers.row_stride) <= std::abs(numbers.column_stride);
     const size_t rows = by_columns ? 4096 : 256;
-    std::vector<T> room(rows);
+    std::vector<T> buffer(rows);
     const size_t wide = by_columns ? 1 : 64;  // columns that share the lines of a stripe
     for (size_t left = 0; left < numbers.n_columns; left += wide)
         for (size_t top = 0; top < numbers.n_rows; top += rows)
             for (size_t column = left; column < std::min(numbers.n_columns, left + wide); ++column) {
                 const size_t n = std::min(rows, numbers.n_rows - top);
-                visit(column, top, n, stretch<T>(numbers, column, top, n, room.data()));
+                visit(column, top, n, stretch<T>(numbers, column, top, n, buffer.data()));
             }
 }
 

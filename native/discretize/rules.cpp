@@ -19,7 +19,7 @@ bool cut_equal_width(const Column& column, size_t n_bins, std::vector<double>& p
         values = present;
     }
     if (values.empty() && !column.has_unlisted()) return false;
-    const Cuts cuts(values.data(), values.size(), column.has_unlisted(), {n_bins, false});
+    const EqualWidthCuts cuts(values, column.has_unlisted(), {.n_bins = n_bins, .closed_right = false});
     points.insert(points.end(), cuts.cuts().begin(), cuts.cuts().end());
     return cuts.distinct();
 }
@@ -69,7 +69,7 @@ void cut_mean_std(const Distribution& values, const RuleSettings& settings, doub
         if (step == 0) continue;
         const double cut =
             rounded(scale * (mean + double(step) * settings.factor * deviation), settings.steps);
-        if (cut > last && cut <= largest) points.push_back(last = cut);  // others part nothing
+        if (cut > last && cut <= largest) points.push_back(last = cut);  // others separate nothing
     }
 }
 

@@ -40,7 +40,7 @@ using Poll = std::function<void()>;
 ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const WeightsOfRows& weights,
                        const Poll& poll);
 
-// Cuts that part the values as k-means with the least sum of squares does (rules_k_means.cpp).
+// Cuts that separate the values as k-means with the least sum of squares does (rules_k_means.cpp).
 void cut_k_means(const Distribution& values, size_t n_clusters, std::vector<double>& points);
 
 }  // namespace labelsieve

@@ -9,7 +9,7 @@ namespace labelsieve {
 
 // A column as groups of equal values. The rows of its most frequent value are not listed: they are all the
 // others.
-struct Groups {
+struct ValueGroups {
     std::vector<double> values;
     std::vector<size_t> starts;  // of the listed rows of each group; empty for the unlisted one
     std::vector<row_t> rows;
@@ -28,12 +28,12 @@ struct Groups {
             if (std::isnan(value)) {
                 missing.push_back(column.row(i));
             } else if (!zeros || value != 0) {
-                entries_.push_back({key_of(value), column.row(i)});
+                entries_.push_back({.key = key_of(value), .row = column.row(i)});
             }
         }
-        sort_entries(entries_, room_);
+        sort_entries(entries_, buffer_);
         const uint64_t common = zeros ? key_of(0.0) : most_frequent();
-        bool met = !zeros;  // an unlisted zero has to be put in its place
+        bool met = !zeros;  // an unlisted zero is inserted in order
         for (size_t i = 0, next = 0; i < entries_.size(); i = next) {
             while (next < entries_.size() && entries_[next].key == entries_[i].key) ++next;
             if (!met && entries_[i].key > common) {
@@ -65,7 +65,7 @@ struct Groups {
         }
         return key;
     }
-    std::vector<Entry> entries_, room_;
+    std::vector<Entry> entries_, buffer_;
 };
 
 }  // namespace labelsieve

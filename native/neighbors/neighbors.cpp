@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "neighbors/nested.hpp"
 #include "simd/kernels.hpp"
 
 namespace labelsieve {
@@ -24,15 +23,16 @@ struct Near {
 };
 
 // Finds the nearest of many rows again and again.
-class Chooser {
+class NearestSelector {
   public:
-    Chooser(size_t n_rows, const NeighborSettings& how) : how_(how), found_(n_rows + 1) {}
+    NearestSelector(size_t n_rows, const NeighborSettings& settings)
+        : settings_(settings), found_(n_rows + 1) {}
 
     // `self` is left out when the settings say so.
-    const std::vector<Near>& choose(const double* squares, size_t n_rows, size_t self) {
-        const size_t k = std::min(how_.k, n_rows - (how_.leave_out ? 1 : 0));
-        chosen_.clear();
-        if (k == 0) return chosen_;
+    const std::vector<Near>& select(const double* squares, size_t n_rows, size_t self) {
+        const size_t k = std::min(settings_.k, n_rows - (settings_.leave_out ? 1 : 0));
+        selected_.clear();
+        if (k == 0) return selected_;
         // Deal the rows to lanes: the k least of the lanes are k rows, so the last of them bounds the k-th
         // distance, and for small k hardly another row is as near. One more than k, since one of them may be
         // the row itself.
@@ -46,30 +46,30 @@ class Chooser {
         const size_t n_found = kernels().find_up_to(squares, n_rows, bound, found_.data());
         // Rows come in their order, so of those that tie at the bound the first k are enough. Few columns of
         // zeros and ones make nearly all rows tie.
-        size_t room = how_.all_ties ? n_found : k;
+        size_t ties_left = settings_.all_ties ? n_found : k;
         for (size_t i = 0; i < n_found; ++i) {
             const double square = squares[found_[i]];
-            if ((how_.leave_out && found_[i] == self) || (square == bound && room == 0)) continue;
-            room -= square == bound;
-            chosen_.push_back({square, found_[i]});
+            if ((settings_.leave_out && found_[i] == self) || (square == bound && ties_left == 0)) continue;
+            ties_left -= square == bound;
+            selected_.push_back({.square = square, .row = found_[i]});
         }
-        std::nth_element(chosen_.begin(), chosen_.begin() + ptrdiff_t(k - 1), chosen_.end());
-        const double last = chosen_[k - 1].square;
-        auto end = chosen_.begin() + ptrdiff_t(k);
-        if (how_.all_ties)
-            end = std::partition(end, chosen_.end(), [&](const Near& near) { return near.square <= last; });
-        chosen_.erase(end, chosen_.end());
-        std::sort(chosen_.begin(), chosen_.end());
-        return chosen_;
+        std::nth_element(selected_.begin(), selected_.begin() + ptrdiff_t(k - 1), selected_.end());
+        const double last = selected_[k - 1].square;
+        auto end = selected_.begin() + ptrdiff_t(k);
+        if (settings_.all_ties)
+            end = std::partition(end, selected_.end(), [&](const Near& near) { return near.square <= last; });
+        selected_.erase(end, selected_.end());
+        std::sort(selected_.begin(), selected_.end());
+        return selected_;
     }
 
   private:
-    NeighborSettings how_;
+    NeighborSettings settings_;
     std::vector<row_t> found_;
-    std::vector<Near> chosen_;
+    std::vector<Near> selected_;
 };
 
-// Lists made by tasks, in whatever order they come, put into one.
+// One array of all lists.
 NeighborLists gather(const std::vector<std::vector<Near>>& lists, bool squares) {
     NeighborLists all;
     all.ends.reserve(lists.size());
@@ -88,20 +88,21 @@ NeighborLists gather(const std::vector<std::vector<Near>>& lists, bool squares) 
 }  // namespace
 
 NeighborLists nearest(const DenseTable& table, std::span<const double> queries, std::span<const size_t> sizes,
-                      const NeighborSettings& how, Pool& pool) {
+                      const NeighborSettings& settings, Pool& pool) {
     const size_t n_rows = table.n_rows, width = table.n_columns;
     const size_t n_queries = width ? queries.size() / width : 0;
-    if (sizes.size() > 1 && how.k <= most_nested && n_rows > (how.leave_out ? 1 : 0))
-        return nested_nearest(table, queries, sizes, how, pool);
+    if (sizes.size() > 1 && settings.k <= most_nested && n_rows > size_t(settings.leave_out))
+        return nested_nearest(table, queries, sizes, settings, pool);
     // Many columns at once: queries share the tiles of the table. Few at a time: their sums had better stay
     // in the cache.
     const bool nested = sizes.size() > 1;
     const size_t queries_at_a_time =
-        nested ? std::clamp<size_t>(cached_sums / n_rows, 1, most_queries) : most_queries;
+        nested ? std::clamp<size_t>(cached_sums / std::max<size_t>(1, n_rows), 1, most_queries)
+               : most_queries;
     const size_t n_blocks = (n_queries + queries_at_a_time - 1) / queries_at_a_time;
     std::vector<std::vector<Near>> lists(checked_product(sizes.size(), n_queries));
     std::vector<Buffer<double>> squares(pool.size());
-    std::vector<Chooser> choosers(pool.size(), Chooser(n_rows, how));
+    std::vector<NearestSelector> selectors(pool.size(), NearestSelector(n_rows, settings));
     const double cost = double(n_queries) * double(n_rows) *
                         (0.3 * double(sizes.empty() ? 0 : sizes.back()) + 1.0 * double(sizes.size()));
     pool.run(n_blocks, cost, [&](size_t block, unsigned worker) {
@@ -120,48 +121,46 @@ NeighborLists nearest(const DenseTable& table, std::span<const double> queries, 
                         more, std::min(tile, n_rows - from), sums + (query - first) * n_rows + from);
             for (size_t query = first; query < last; ++query) {
                 const double* mine = sums + (query - first) * n_rows;
-                lists[s * n_queries + query] = choosers[worker].choose(mine, n_rows, query);
+                lists[s * n_queries + query] = selectors[worker].select(mine, n_rows, query);
             }
         }
     });
-    return gather(lists, how.squares);
+    return gather(lists, settings.squares);
 }
 
-NeighborLists nearest(const SparseMatrix& table_columns, size_t n_rows, const SparseMatrix& query_rows,
-                      const NeighborSettings& how, Pool& pool) {
-    const size_t n_queries = query_rows.starts.size() - 1;
+NeighborLists nearest(const SparseNumbers& table_columns, size_t n_rows, const SparseNumbers& query_rows,
+                      const NeighborSettings& settings, Pool& pool) {
+    const size_t n_queries = query_rows.size();
     std::vector<double> norms(n_rows, 0.0);
     for (size_t i = 0; i < table_columns.values.size(); ++i)
-        norms[size_t(table_columns.places[i])] += table_columns.values[i] * table_columns.values[i];
+        norms[size_t(table_columns.indices[i])] += table_columns.values[i] * table_columns.values[i];
     std::vector<std::vector<Near>> lists(n_queries);
     std::vector<std::vector<double>> sums(pool.size());
-    std::vector<Chooser> choosers(pool.size(), Chooser(n_rows, how));
+    std::vector<NearestSelector> selectors(pool.size(), NearestSelector(n_rows, settings));
     constexpr size_t together = 16;
-    pool.run((n_queries + together - 1) / together, double(n_queries) * double(n_rows) * 2,
-             [&](size_t task, unsigned worker) {
-                 auto& squares = sums[worker];
-                 squares.resize(n_rows);
-                 for (size_t query = task * together; query < std::min(n_queries, (task + 1) * together);
-                      ++query) {
-                     std::fill(squares.begin(), squares.end(), 0.0);
-                     double norm = 0;
-                     for (int64_t i = query_rows.starts[query]; i < query_rows.starts[query + 1]; ++i) {
-                         const double value = query_rows.values[size_t(i)];
-                         const auto column = size_t(query_rows.places[size_t(i)]);
-                         norm += value * value;
-                         for (int64_t j = table_columns.starts[column]; j < table_columns.starts[column + 1];
-                              ++j)
-                             squares[size_t(table_columns.places[size_t(j)])] +=
-                                 value * table_columns.values[size_t(j)];
-                     }
-                     for (size_t row = 0; row < n_rows; ++row) {
-                         const double square = norm + norms[row] - 2 * squares[row];
-                         squares[row] = square > 0 ? square : 0;
-                     }
-                     lists[query] = choosers[worker].choose(squares.data(), n_rows, query);
-                 }
-             });
-    return gather(lists, how.squares);
+    const double cost = double(n_queries) * double(n_rows) * 2;
+    pool.run((n_queries + together - 1) / together, cost, [&](size_t task, unsigned worker) {
+        auto& squares = sums[worker];
+        squares.resize(n_rows);
+        for (size_t query = task * together; query < std::min(n_queries, (task + 1) * together); ++query) {
+            std::fill(squares.begin(), squares.end(), 0.0);
+            double norm = 0;
+            const auto columns = query_rows[query];
+            const auto values = query_rows.values_of(query);
+            for (size_t i = 0; i < columns.size(); ++i) {
+                norm += values[i] * values[i];
+                const auto rows = table_columns[size_t(columns[i])];
+                const auto listed = table_columns.values_of(size_t(columns[i]));
+                for (size_t j = 0; j < rows.size(); ++j) squares[size_t(rows[j])] += values[i] * listed[j];
+            }
+            for (size_t row = 0; row < n_rows; ++row) {
+                const double square = norm + norms[row] - 2 * squares[row];
+                squares[row] = square > 0 ? square : 0;
+            }
+            lists[query] = selectors[worker].select(squares.data(), n_rows, query);
+        }
+    });
+    return gather(lists, settings.squares);
 }
 
 }  // namespace labelsieve

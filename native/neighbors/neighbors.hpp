@@ -1,9 +1,9 @@
 // The nearest rows of a table: exact Euclidean distances, block by block, never a matrix of all pairs.
 #pragma once
 
-#include <span>
 #include <vector>
 
+#include "common/csr_view.hpp"
 #include "threads/pool.hpp"
 
 namespace labelsieve {
@@ -12,7 +12,7 @@ struct NeighborSettings {
     size_t k;
     bool all_ties;   // every row as near as the k-th, or exactly k, the lowest rows of those that tie
     bool leave_out;  // query i is row i of the table, and no neighbor of itself
-    bool squares;    // distances are told too
+    bool squares;    // return squared distances too
 };
 
 // Lists of rows, nearest first, ties in order of rows. List i ends at ends[i].
@@ -28,20 +28,22 @@ struct DenseTable {
 };
 
 // For every prefix of the columns named by `sizes` (ascending) and every query (row after row, as wide as the
-// table): list [prefix * n_queries + query]. Distances grow by the columns between two prefixes; the choice
-// of the nearest is made anew for each.
+// table): list [prefix * n_queries + query]. Distances grow by the columns between two prefixes; the nearest
+// are selected anew for each.
 NeighborLists nearest(const DenseTable& table, std::span<const double> queries, std::span<const size_t> sizes,
-                      const NeighborSettings& how, Pool& pool);
+                      const NeighborSettings& settings, Pool& pool);
 
-struct SparseMatrix {  // compressed columns of the table, or compressed rows of the queries
-    std::span<const int64_t> starts;
-    std::span<const int32_t> places;
-    std::span<const double> values;
-};
+// The same for k up to most_nested, from distances that grow by one column at a time (for larger k selecting
+// from all rows is faster). Where all values are integers and no sum of squares can exceed 16,383, two bytes
+// hold a sum and 32 rows are compared at once; where each column has two neighboring values and there are up
+// to 63 columns, one byte does.
+NeighborLists nested_nearest(const DenseTable& table, std::span<const double> queries,
+                             std::span<const size_t> sizes, const NeighborSettings& settings, Pool& pool);
 
-// The same for sparse rows, over all columns. Distances are |a|^2 + |b|^2 - 2 ab: exact for whole numbers,
-// else rounded.
-NeighborLists nearest(const SparseMatrix& table_columns, size_t n_rows, const SparseMatrix& query_rows,
-                      const NeighborSettings& how, Pool& pool);
+// The same for sparse rows, over all columns: the table by columns, the queries by rows. Distances are
+// |a|^2 + |b|^2 - 2 ab: exact for integers, else rounded.
+using SparseNumbers = CsrView<int32_t, double>;
+NeighborLists nearest(const SparseNumbers& table_columns, size_t n_rows, const SparseNumbers& query_rows,
+                      const NeighborSettings& settings, Pool& pool);
 
 }  // namespace labelsieve

@@ -1,9 +1,9 @@
-#include "neighbors/nested.hpp"
-
+// Nearest rows by nested prefixes of the columns: see nested_nearest.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "neighbors/neighbors.hpp"
 #include "simd/kernels.hpp"
 
 namespace labelsieve {
@@ -36,14 +36,14 @@ constexpr T beyond() {
         return std::numeric_limits<T>::infinity();
 }
 
-// Columns of the table, padded to whole stripes, and the queries in the same numbers.
+// Columns of the table, padded to whole stripes, and the queries in the same padded.
 template <class T>
-struct Numbers {
+struct PaddedTable {
     size_t n_rows, width, pitch;
     Buffer<T> columns;
     std::vector<T> queries;
 
-    Numbers(const DenseTable& table, std::span<const double> points, std::span<const double> zeros)
+    PaddedTable(const DenseTable& table, std::span<const double> points, std::span<const double> zeros)
         : n_rows(table.n_rows), width(table.n_columns),
           pitch((n_rows + stripe_bytes / sizeof(T) - 1) / (stripe_bytes / sizeof(T)) *
                 (stripe_bytes / sizeof(T))),
@@ -56,7 +56,7 @@ struct Numbers {
     }
 };
 
-// What the values of each column span, where all are whole numbers.
+// What the values of each column span, where all are whole padded.
 struct WholeSpans {
     std::vector<double> least, most;
     bool whole;
@@ -100,60 +100,68 @@ struct WholeSpans {
 template <class T>
 class NestedSearch {
   public:
-    NestedSearch(const Numbers<T>& numbers, std::span<const size_t> sizes, const NeighborSettings& how)
-        : numbers_(numbers), sizes_(sizes), how_(how), n_queries_(numbers.queries.size() / numbers.width) {}
+    NestedSearch(const PaddedTable<T>& padded, std::span<const size_t> sizes,
+                 const NeighborSettings& settings)
+        : padded_(padded), sizes_(sizes), settings_(settings),
+          n_queries_(padded.queries.size() / padded.width) {}
 
     NeighborLists find(Pool& pool) {
-        const size_t n_rows = numbers_.n_rows, n_lists = checked_product(sizes_.size(), n_queries_);
-        k_ = std::min(how_.k, n_rows - (how_.leave_out ? 1 : 0));
+        const size_t n_rows = padded_.n_rows, n_lists = checked_product(sizes_.size(), n_queries_);
+        k_ = std::min(settings_.k, n_rows - (settings_.leave_out ? 1 : 0));
         NeighborLists all;
-        if (!how_.all_ties) {  // all lists have the same length, so that each has its place from the
-                               // beginning
+        if (!settings_.all_ties) {  // all lists have the same length, so that each has a fixed position
             all.rows.resize(checked_product(n_lists, k_));
-            if (how_.squares) all.squares.resize(all.rows.size());
+            if (settings_.squares) all.squares.resize(all.rows.size());
         }
-        std::vector<std::vector<row_t>> tied(how_.all_ties ? n_lists : 0);
+        std::vector<std::vector<row_t>> tied(settings_.all_ties ? n_lists : 0);
         std::vector<std::vector<double>> tied_squares(tied.size());
-        const size_t together = std::clamp<size_t>(cached_bytes / (numbers_.pitch * sizeof(T)), 1, 32);
+        const size_t together = std::clamp<size_t>(cached_bytes / (padded_.pitch * sizeof(T)), 1, 32);
         std::vector<Buffer<T>> sums(pool.size());
-        const double cost = double(n_lists) * (double(numbers_.pitch * sizeof(T)) / 16 + 40.0 * double(k_));
+        const double cost = double(n_lists) * (double(padded_.pitch * sizeof(T)) / 16 + 40.0 * double(k_));
         pool.run((n_queries_ + together - 1) / together, cost, [&](size_t block, unsigned worker) {
             sums[worker].reserve(
-                checked_product(together + 1, numbers_.pitch));  // and room for the least of stripes
-            T* low = sums[worker].data() + together * numbers_.pitch;
+                checked_product(together + 1, padded_.pitch));  // and space for the least of stripes
+            T* low = sums[worker].data() + together * padded_.pitch;
             for (size_t i = 0; i < together; ++i) {
-                T* own = sums[worker].data() + i * numbers_.pitch;
-                std::fill(own, own + n_rows, T(0));
-                std::fill(own + n_rows, own + numbers_.pitch, beyond<T>());
+                T* query_sums = sums[worker].data() + i * padded_.pitch;
+                std::fill(query_sums, query_sums + n_rows, T(0));
+                std::fill(query_sums + n_rows, query_sums + padded_.pitch, beyond<T>());
             }
-            T squares[most_nested + 1];
-            row_t rows[most_nested + 1];
+            T squares[most_nested + 1] = {};
+            row_t rows[most_nested + 1] = {};
             size_t done = 0;
             for (size_t s = 0; s < sizes_.size(); done = sizes_[s++])
                 for (size_t i = 0, query = block * together; i < together && query < n_queries_;
                      ++i, ++query) {
-                    T* own = sums[worker].data() + i * numbers_.pitch;
-                    grow_kernel<T>()(numbers_.columns.data() + done * numbers_.pitch, numbers_.pitch,
-                                     numbers_.queries.data() + query * numbers_.width + done,
-                                     sizes_[s] - done, n_rows, how_.leave_out ? query : n_rows, k_, own, low,
-                                     squares, rows);
+                    T* query_sums = sums[worker].data() + i * padded_.pitch;
+                    grow_kernel<T>()({.columns = padded_.columns.data() + done * padded_.pitch,
+                                      .pitch = padded_.pitch,
+                                      .point = padded_.queries.data() + query * padded_.width + done,
+                                      .n_columns = sizes_[s] - done,
+                                      .n_rows = n_rows,
+                                      .left_out = settings_.leave_out ? query : n_rows,
+                                      .k = k_,
+                                      .sums = query_sums,
+                                      .low = low,
+                                      .squares = squares,
+                                      .rows = rows});
                     const size_t list = s * n_queries_ + query;
-                    if (how_.all_ties) {
-                        find_ties(own, query, squares, rows, tied[list], tied_squares[list]);
+                    if (settings_.all_ties) {
+                        find_ties(query_sums, query, squares, rows, tied[list], tied_squares[list]);
                         continue;
                     }
                     std::copy(rows, rows + k_, all.rows.data() + list * k_);
-                    if (how_.squares) std::copy(squares, squares + k_, all.squares.data() + list * k_);
+                    if (settings_.squares) std::copy(squares, squares + k_, all.squares.data() + list * k_);
                 }
         });
         all.ends.resize(n_lists);
         for (size_t list = 0; list < n_lists; ++list) all.ends[list] = (list + 1) * k_;
-        if (how_.all_ties) {
+        if (settings_.all_ties) {
             size_t end = 0;
             for (size_t list = 0; list < n_lists; ++list) {
                 all.ends[list] = end += tied[list].size();
                 all.rows.insert(all.rows.end(), tied[list].begin(), tied[list].end());
-                if (how_.squares)
+                if (settings_.squares)
                     all.squares.insert(all.squares.end(), tied_squares[list].begin(),
                                        tied_squares[list].end());
             }
@@ -168,29 +176,29 @@ class NestedSearch {
         const T last = squares[k_ - 1];
         const size_t nearer = size_t(std::find(squares, squares + k_, last) - squares);
         all.assign(rows, rows + nearer);
-        for (size_t row = 0; row < numbers_.n_rows; ++row)
-            if (sums[row] == last && !(how_.leave_out && row == query)) all.push_back(row_t(row));
+        for (size_t row = 0; row < padded_.n_rows; ++row)
+            if (sums[row] == last && (!settings_.leave_out || row != query)) all.push_back(row_t(row));
         all_squares.assign(squares, squares + nearer);
         all_squares.resize(all.size(), double(last));
     }
 
-    const Numbers<T>& numbers_;
+    const PaddedTable<T>& padded_;
     std::span<const size_t> sizes_;
-    NeighborSettings how_;
+    NeighborSettings settings_;
     size_t n_queries_, k_ = 0;
 };
 
 }  // namespace
 
 NeighborLists nested_nearest(const DenseTable& table, std::span<const double> queries,
-                             std::span<const size_t> sizes, const NeighborSettings& how, Pool& pool) {
+                             std::span<const size_t> sizes, const NeighborSettings& settings, Pool& pool) {
     const WholeSpans spans(table, queries);
-    const auto find = [&]<class T>(const Numbers<T>& numbers) {
-        return NestedSearch<T>(numbers, sizes, how).find(pool);
+    const auto find = [&]<class T>(const PaddedTable<T>& padded) {
+        return NestedSearch<T>(padded, sizes, settings).find(pool);
     };
-    if (spans.binary()) return find(Numbers<int8_t>(table, queries, spans.least));
-    if (spans.narrow()) return find(Numbers<int16_t>(table, queries, spans.least));
-    return find(Numbers<double>(table, queries, std::vector<double>(table.n_columns, 0.0)));
+    if (spans.binary()) return find(PaddedTable<int8_t>(table, queries, spans.least));
+    if (spans.narrow()) return find(PaddedTable<int16_t>(table, queries, spans.least));
+    return find(PaddedTable<double>(table, queries, std::vector<double>(table.n_columns, 0.0)));
 }
 
 }  // namespace labelsieve

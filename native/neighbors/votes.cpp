@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "simd/stream.hpp"
+#include "simd/vector.hpp"
 
 namespace labelsieve {
 
@@ -29,9 +29,9 @@ struct LabelBytes {
 };
 
 // Counts the labels of a few rows, all of them.
-class DenseBallot {
+class DenseVoteCounter {
   public:
-    explicit DenseBallot(const LabelBytes& labels) : labels_(&labels) {}
+    explicit DenseVoteCounter(const LabelBytes& labels) : labels_(&labels) {}
 
     void count(std::span<const uint32_t> rows) {
         std::fill(counts_, counts_ + labels_->width * in_word, 0u);
@@ -66,9 +66,9 @@ class DenseBallot {
 };
 
 // Counts those labels that some of the rows have; forgetting them costs no more than they did.
-class SparseBallot {
+class SparseVoteCounter {
   public:
-    SparseBallot(const RowLists& labels, size_t n_labels)
+    SparseVoteCounter(const RowLists& labels, size_t n_labels)
         : labels_(&labels), counts_(n_labels, 0), seen_(n_labels + 1) {}
 
     void count(std::span<const uint32_t> rows) {
@@ -99,17 +99,17 @@ class SparseBallot {
     size_t n_seen_ = 0;
 };
 
-// use(ballot): with the kind that suits the number of labels.
+// use(counter): with the kind that suits the number of labels.
 template <class Use>
-void with_ballot(const RowLists& labels, size_t n_labels, Use&& use) {
-    if (n_labels > few_labels) return use(SparseBallot(labels, n_labels));
+void with_counter(const RowLists& labels, size_t n_labels, Use&& use) {
+    if (n_labels > few_labels) return use(SparseVoteCounter(labels, n_labels));
     const LabelBytes bytes(labels, n_labels);
-    use(DenseBallot(bytes));
+    use(DenseVoteCounter(bytes));
 }
 
 double cost_of(const RowLists& neighbors, const RowLists& labels) {
-    const double for_each = labels.size() ? double(labels.places.size()) / double(labels.size()) : 0;
-    return 3 * double(neighbors.places.size()) * for_each;
+    const double for_each = labels.size() ? double(labels.indices.size()) / double(labels.size()) : 0;
+    return 3 * double(neighbors.indices.size()) * for_each;
 }
 
 }  // namespace
@@ -118,26 +118,26 @@ void label_histograms(const RowLists& neighbors, const RowLists& labels, size_t 
                       Pool& pool, int64_t* histograms) {
     const size_t n_rows = neighbors.size(), width = most + 1, half = checked_product(n_labels, width);
     std::vector<std::vector<uint32_t>> tables(pool.size());
-    with_ballot(labels, n_labels, [&](const auto& empty) {
-        std::vector ballots(pool.size(), empty);
+    with_counter(labels, n_labels, [&](const auto& empty) {
+        std::vector counters(pool.size(), empty);
         pool.run(
             (n_rows + together - 1) / together, cost_of(neighbors, labels),
             [&](size_t task, unsigned worker) {
                 auto& table = tables[worker];
-                auto& ballot = ballots[worker];
+                auto& counter = counters[worker];
                 table.resize(2 * half);
                 for (size_t row = task * together; row < std::min(n_rows, (task + 1) * together); ++row) {
-                    ballot.count(neighbors[row]);
-                    // All count as if nobody had the label, but those who have it move to the other
+                    counter.count(neighbors[row]);
+                    // All count as if no row had the label, and those that have it move to the other
                     // half. Column 0, where rows are missing that no neighbor gave a label, is filled
                     // below.
                     for (const uint32_t label : labels[row]) {
-                        const size_t place = label * width + std::min(ballot.of(label), most);
-                        --table[place];
-                        ++table[half + place];
+                        const size_t cell = label * width + std::min(counter.of(label), most);
+                        --table[cell];
+                        ++table[half + cell];
                     }
-                    ballot.take_each(
-                        [&](size_t label) { ++table[label * width + std::min(ballot.of(label), most)]; });
+                    counter.take_each(
+                        [&](size_t label) { ++table[label * width + std::min(counter.of(label), most)]; });
                 }
             });
     });
@@ -160,24 +160,24 @@ void label_answers(const RowLists& neighbors, const RowLists& labels, const doub
     for (size_t label = 0; label < n_labels; ++label) without[label] = table[label * width];
     const bool streamed = checked_product(n_queries, n_labels) * sizeof(double) > streamed_bytes;
     const double cost = cost_of(neighbors, labels) + double(n_queries) * double(n_labels) / 2;
-    with_ballot(labels, n_labels, [&](const auto& empty) {
-        std::vector ballots(pool.size(), empty);
+    with_counter(labels, n_labels, [&](const auto& empty) {
+        std::vector counters(pool.size(), empty);
         std::vector rows(pool.size(), without);
         pool.run((n_queries + together - 1) / together, cost, [&](size_t task, unsigned worker) {
-            auto& ballot = ballots[worker];
+            auto& counter = counters[worker];
             double* row = rows[worker].data();
             for (size_t query = task * together; query < std::min(n_queries, (task + 1) * together);
                  ++query) {
-                ballot.count(neighbors[query]);
-                ballot.each([&](size_t label) {
-                    row[label] = table[label * width + std::min(ballot.of(label), most)];
+                counter.count(neighbors[query]);
+                counter.each([&](size_t label) {
+                    row[label] = table[label * width + std::min(counter.of(label), most)];
                 });
                 double* to = answers + query * n_labels;
                 if (streamed)
                     stream(row, n_labels, to);
                 else
                     std::copy(row, row + n_labels, to);
-                ballot.take_each([&](size_t label) { row[label] = without[label]; });
+                counter.take_each([&](size_t label) { row[label] = without[label]; });
             }
             finish_streams();
         });

@@ -1,20 +1,12 @@
-// What labels neighbors have: how often, and what that tells.
+// Votes of neighbors: how many of them have each label, and the answers that a table gives for those counts.
 #pragma once
 
-#include <span>
-
+#include "common/csr_view.hpp"
 #include "threads/pool.hpp"
 
 namespace labelsieve {
 
-struct RowLists {  // list i is places[starts[i]] to places[starts[i + 1] - 1]
-    std::span<const int64_t> starts;
-    std::span<const uint32_t> places;
-    size_t size() const { return starts.size() - 1; }
-    std::span<const uint32_t> operator[](size_t i) const {
-        return places.subspan(size_t(starts[i]), size_t(starts[i + 1] - starts[i]));
-    }
-};
+using RowLists = CsrView<uint32_t>;
 
 // histograms[(b * n_labels + l) * (most + 1) + j] = how many rows without (b = 0) or with (b = 1) label l
 // have j neighbors with it, or for j = most more. `neighbors` are of the rows that `labels` describes.

@@ -1,3 +1,4 @@
+// Selects the kernels for the processor, once.
 #include <cstdlib>
 #include <string_view>
 
@@ -23,7 +24,7 @@ namespace {
 
 // LABELSIEVE_ISA=baseline (or x86_64_v3) asks for older kernels than the processor could run: to test and to
 // compare.
-const Kernels& choose() {
+const Kernels& select_kernels() {
     const char* asked = std::getenv("LABELSIEVE_ISA");
     const std::string_view wanted = asked ? asked : "";
     if (wanted == "baseline") return baseline::kernels;
@@ -44,8 +45,8 @@ const Kernels& choose() {
 }  // namespace
 
 const Kernels& kernels() {
-    static const Kernels& chosen = choose();
-    return chosen;
+    static const Kernels& selected = select_kernels();
+    return selected;
 }
 
 }  // namespace labelsieve

@@ -27,13 +27,13 @@ class Candidates {
         put(n_ + 1, sums, first, mask & (mask - 1));
         if (count > 2) {
             uint64_t rest = mask & (mask - 1);
-            for (size_t place = n_ + 1; rest; rest &= rest - 1) put(place++, sums, first, rest);
+            for (size_t rank = n_ + 1; rest; rest &= rest - 1) put(rank++, sums, first, rest);
         }
         n_ += count;
     }
 
-    // Sorts by sums, of those that tie the first row first, and keeps k; says the last sum. The place of each
-    // is how many come before it. There is room for one more than k at the end, where the others go.
+    // Sorts by sums, of those that tie the first row first, and keeps k; returns the last sum. The rank of
+    // each is how many come before it. There is room for one more than k at the end, where the others go.
     T keep_nearest(T* squares, row_t* rows) {
         constexpr size_t wide = in_line<T>;
         const size_t end = (n_ + wide - 1) / wide * wide;
@@ -41,16 +41,16 @@ class Candidates {
         for (size_t i = 0; i < n_; ++i) {
             const T sum = sums_[i], less = below(sum);
             // Before it come those that are less and, of those in front of it, those that tie: all in earlier
-            // lines, some in its own.
-            const size_t own = i / wide * wide;
-            size_t place = 0;
+            // lines, some in the same line.
+            const size_t line_start = i / wide * wide;
+            size_t rank = 0;
             for (size_t line = 0; line < end; line += wide)
-                place += size_t(std::popcount(up_to(sums_ + line, line < own ? sum : less)));
-            const uint64_t ties = up_to(sums_ + own, sum) & ~up_to(sums_ + own, less);
-            place += size_t(std::popcount(ties & ((uint64_t(1) << (i - own)) - 1)));
-            place = place < k_ ? place : k_;
-            squares[place] = sum;
-            rows[place] = rows_[i];
+                rank += size_t(std::popcount(up_to(sums_ + line, line < line_start ? sum : less)));
+            const uint64_t ties = up_to(sums_ + line_start, sum) & ~up_to(sums_ + line_start, less);
+            rank += size_t(std::popcount(ties & ((uint64_t(1) << (i - line_start)) - 1)));
+            rank = rank < k_ ? rank : k_;
+            squares[rank] = sum;
+            rows[rank] = rows_[i];
         }
         n_ = n_ < k_ ? n_ : k_;
         for (size_t i = 0; i < n_; ++i) {
@@ -61,15 +61,15 @@ class Candidates {
     }
 
   private:
-    void put(size_t place, const T* sums, size_t first, uint64_t mask) {
+    void put(size_t rank, const T* sums, size_t first, uint64_t mask) {
         const size_t bit =
             size_t(std::countr_zero(mask)) & 63;  // of no bit the first: it is not counted then
-        sums_[place] = sums[first + bit];
-        rows_[place] = row_t(first + bit);
+        sums_[rank] = sums[first + bit];
+        rows_[rank] = row_t(first + bit);
     }
 
     size_t k_, many_, n_ = 0;
-    alignas(64) T sums_[2 * most_nested + 128];  // room for 64 rows more than are many
+    alignas(64) T sums_[2 * most_nested + 128];  // space for 64 rows more than are many
     row_t rows_[2 * most_nested + 128];
 };
 
@@ -81,43 +81,44 @@ inline void grow_sums(const T* column, T at, size_t n, T* sums, T* low, T* least
     for (size_t i = 0; i < n_least; ++i) least[i] = greatest<T>;
     for (size_t start = 0, lane = 0; start < n;
          start += stripe, low += wide, lane = lane + wide == n_least ? 0 : lane + wide)
-        for (size_t part = 0; part < wide; part += Numbers<T>::many) {
-            auto own = Numbers<T>::load(sums + start + part);
-            own.add_square(Numbers<T>::load(column + start + part), at);
-            own.store(sums + start + part);
+        for (size_t part = 0; part < wide; part += Lanes<T>::width) {
+            auto lowest = Lanes<T>::load(sums + start + part);
+            lowest.add_square(Lanes<T>::load(column + start + part), at);
+            lowest.store(sums + start + part);
             for (size_t i = start + part + wide; i < start + stripe; i += wide) {
-                auto sum = Numbers<T>::load(sums + i);
-                sum.add_square(Numbers<T>::load(column + i), at);
+                auto sum = Lanes<T>::load(sums + i);
+                sum.add_square(Lanes<T>::load(column + i), at);
                 sum.store(sums + i);
-                own.keep_least(sum);
+                lowest.keep_least(sum);
             }
-            own.store(low + part);
-            own.keep_least(Numbers<T>::load(least + lane + part));
-            own.store(least + lane + part);
+            lowest.store(low + part);
+            lowest.keep_least(Lanes<T>::load(least + lane + part));
+            lowest.store(least + lane + part);
         }
 }
 
-// See Kernels::grow_wide.
+// See GrowStep.
 template <class T>
-size_t grow(const T* columns, size_t pitch, const T* point, size_t n_columns, size_t n, size_t left_out,
-            size_t k, T* sums, T* low, T* squares, row_t* rows) {
+size_t grow(const GrowStep<T>& step) {
     constexpr size_t stripe = stripe_bytes / sizeof(T), wide = in_line<T>;
+    // Copies: a store to sums of one byte could change the fields of `step`, for all that the compiler knows.
+    const size_t n = step.n_rows, k = step.k, left_out = step.left_out;
+    const T *columns = step.columns, *point = step.point;
+    T *sums = step.sums, *low = step.low, *squares = step.squares;
+    row_t* rows = step.rows;
     const size_t padded = (n + stripe - 1) / stripe * stripe;
-    for (; n_columns > 1; --n_columns, columns += pitch, ++point)
-        for (size_t i = 0; i < padded; i += Numbers<T>::many) {
-            auto sum = Numbers<T>::load(sums + i);
-            sum.add_square(Numbers<T>::load(columns + i), *point);
+    for (size_t left = step.n_columns; left > 1; --left, columns += step.pitch, ++point)
+        for (size_t i = 0; i < padded; i += Lanes<T>::width) {
+            auto sum = Lanes<T>::load(sums + i);
+            sum.add_square(Lanes<T>::load(columns + i), *point);
             sum.store(sums + i);
         }
     // The rows are dealt to lanes. The k least of the lanes are k rows, so the last of them bounds the k-th
     // sum, and with a few more lanes hardly another row is as near. One more than k, since one may be the row
     // left out.
     alignas(64) T least[2 * most_nested];
-    const size_t lanes = k < 11   ? 16
-                         : k < 22 ? 32
-                         : k < 43 ? 64
-                                  : 2 * most_nested,
-                 n_least = lanes < wide ? wide : lanes;
+    const size_t lanes = k < 11 ? 16 : k < 22 ? 32 : k < 43 ? 64 : 2 * most_nested;
+    const size_t n_least = lanes < wide ? wide : lanes;
     grow_sums(columns, *point, padded, sums, low, least, n_least);
     T limit = value_at_rank(least, n_least, k);
     Candidates<T> near(k);
@@ -134,8 +135,8 @@ size_t grow(const T* columns, size_t pitch, const T* point, size_t n_columns, si
                 if (stripe > 64 && !mask) continue;  // of several groups most have none
                 near.add(sums, group, mask);
                 if (!near.many()) continue;
-                limit = below(
-                    near.keep_nearest(squares, rows));  // a later row must be nearer than the last of these
+                // A later row must be nearer than the last of these.
+                limit = below(near.keep_nearest(squares, rows));
                 stripes &= lines_up_to(low, n_stripes, limit);
             }
         }

@@ -110,24 +110,24 @@ void read_planes(const uint64_t* planes, unsigned n_planes, count_t* counts) {
 
 // Four columns against four: each word is loaded once for four counts. The depth keeps eight columns in the
 // first cache.
-void count_common(const uint64_t* left, size_t left_stride, size_t n_left, const uint64_t* right,
-                  size_t right_stride, size_t n_right, size_t n_words, count_t* counts, size_t stride) {
+void count_common(const BitColumns& left, const BitColumns& right, size_t n_words, count_t* counts,
+                  size_t stride) {
     constexpr size_t depth = 512;
     for (size_t start = 0; start < n_words; start += depth) {
         const size_t stop = start + depth < n_words ? start + depth : n_words;
-        for (size_t r = 0; r < n_right; r += 4) {
-            const size_t tall = n_right - r < 4 ? n_right - r : 4;
-            for (size_t l = 0; l < n_left; l += 4) {
-                const size_t wide = n_left - l < 4 ? n_left - l : 4;
+        for (size_t r = 0; r < right.size; r += 4) {
+            const size_t tall = right.size - r < 4 ? right.size - r : 4;
+            for (size_t l = 0; l < left.size; l += 4) {
+                const size_t wide = left.size - l < 4 ? left.size - l : 4;
                 if (tall == 4 && wide == 4) {
                     uint64_t sums[4][4] = {};
-                    const uint64_t* a = left + l * left_stride;
-                    const uint64_t* b = right + r * right_stride;
+                    const uint64_t* a = left.words + l * left.stride;
+                    const uint64_t* b = right.words + r * right.stride;
                     for (size_t w = start; w < stop; ++w)
                         for (int i = 0; i < 4; ++i)
                             for (int j = 0; j < 4; ++j)
                                 sums[i][j] +=
-                                    uint64_t(std::popcount(b[i * right_stride + w] & a[j * left_stride + w]));
+                                    uint64_t(std::popcount(b[i * right.stride + w] & a[j * left.stride + w]));
                     for (int i = 0; i < 4; ++i)
                         for (int j = 0; j < 4; ++j) counts[(r + i) * stride + l + j] += count_t(sums[i][j]);
                 } else {
@@ -135,8 +135,8 @@ void count_common(const uint64_t* left, size_t left_stride, size_t n_left, const
                         for (size_t j = 0; j < wide; ++j) {
                             uint64_t sum = 0;
                             for (size_t w = start; w < stop; ++w)
-                                sum += uint64_t(std::popcount(right[(r + i) * right_stride + w] &
-                                                              left[(l + j) * left_stride + w]));
+                                sum += uint64_t(std::popcount(right.words[(r + i) * right.stride + w] &
+                                                              left.words[(l + j) * left.stride + w]));
                             counts[(r + i) * stride + l + j] += count_t(sum);
                         }
                 }
@@ -145,22 +145,21 @@ void count_common(const uint64_t* left, size_t left_stride, size_t n_left, const
     }
 }
 
-void split_class(const count_t* counted, size_t counted_pitch, const count_t* with_class, size_t width,
-                 const count_t* given_sizes, size_t levels, size_t given, size_t n, count_t* cells,
-                 size_t pitch, const count_t* rest_in, size_t rest_pitch, count_t* rest_out) {
+void split_class(const ClassCells& of) {
+    const size_t levels = of.levels, given = of.given, n = of.n_candidates;
     for (size_t v = 0; v < given; ++v) {
-        count_t* cell = cells + v * pitch;
-        const count_t all = given_sizes[v];
+        count_t* cell = of.cells + v * of.pitch;
+        const count_t all = of.given_sizes[v];
         for (size_t i = 0; i < n; ++i) cell[i] = all;
     }
     for (size_t a = 1; a < levels; ++a) {
-        count_t* left_over = cells + a * given * pitch;
-        const count_t* total = with_class + (a - 1) * width;
+        count_t* left_over = of.cells + a * given * of.pitch;
+        const count_t* total = of.with_class + (a - 1) * of.width;
         for (size_t i = 0; i < n; ++i) left_over[i] = total[i];
         for (size_t v = 1; v < given; ++v) {
-            const count_t* seen = counted + (v - 1) * counted_pitch + (a - 1) * width;
-            count_t* cell = cells + (a * given + v) * pitch;
-            count_t* level_zero = cells + v * pitch;
+            const count_t* seen = of.counted + (v - 1) * of.counted_pitch + (a - 1) * of.width;
+            count_t* cell = of.cells + (a * given + v) * of.pitch;
+            count_t* level_zero = of.cells + v * of.pitch;
             for (size_t i = 0; i < n; ++i) {
                 const count_t count = seen[i];
                 cell[i] = count;
@@ -168,12 +167,12 @@ void split_class(const count_t* counted, size_t counted_pitch, const count_t* wi
                 level_zero[i] -= count;
             }
         }
-        for (size_t i = 0; i < n; ++i) cells[i] -= left_over[i];
+        for (size_t i = 0; i < n; ++i) of.cells[i] -= left_over[i];
     }
     for (size_t c = 0; c < levels * given; ++c) {
-        const count_t* before = rest_in + c * rest_pitch;
-        const count_t* cell = cells + c * pitch;
-        count_t* after = rest_out + c * pitch;
+        const count_t* before = of.rest_in + c * of.rest_pitch;
+        const count_t* cell = of.cells + c * of.pitch;
+        count_t* after = of.rest_out + c * of.pitch;
         for (size_t i = 0; i < n; ++i) after[i] = before[i] - cell[i];
     }
 }
@@ -305,22 +304,22 @@ extern const Kernels kernels;
 const Kernels kernels = {
 #define LABELSIEVE_STRING(x) #x
 #define LABELSIEVE_NAME(x) LABELSIEVE_STRING(x)
-    LABELSIEVE_NAME(LABELSIEVE_ISA),
-    few_columns,
-    add_rows,
-    read_planes,
-    count_common,
-    split_class,
-    look_up,
-    match_levels,
-    transpose,
-    add_squares,
-    least_of_lanes,
-    find_up_to,
-    grow<double>,
-    grow<int16_t>,
-    grow<int8_t>,
-    manhattan,
+    .name = LABELSIEVE_NAME(LABELSIEVE_ISA),
+    .few_columns = few_columns,
+    .add_rows = add_rows,
+    .read_planes = read_planes,
+    .count_common = count_common,
+    .split_class = split_class,
+    .look_up = look_up,
+    .match_levels = match_levels,
+    .transpose = transpose,
+    .add_squares = add_squares,
+    .least_of_lanes = least_of_lanes,
+    .find_up_to = find_up_to,
+    .grow_wide = grow<double>,
+    .grow_narrow = grow<int16_t>,
+    .grow_binary = grow<int8_t>,
+    .manhattan = manhattan,
 };
 
 }  // namespace LABELSIEVE_ISA

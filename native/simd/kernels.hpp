@@ -1,10 +1,10 @@
 // The inner loops of counting, compiled once per instruction set from the same source (kernels.cpp).
 //
 // They are plain functions on plain memory: no allocation, no exceptions, no standard library, so that no
-// code for a newer processor can leak into the parts that run everywhere.
+// code for a newer processor can leak into code that runs everywhere.
 #pragma once
 
-#include "counting/types.hpp"
+#include "common/types.hpp"
 
 namespace labelsieve {
 
@@ -14,11 +14,48 @@ inline constexpr unsigned max_planes = 32;              // bits of a count
 inline constexpr size_t stripe_bytes = 512;             // of the rows whose distances grow together
 inline constexpr size_t most_nested = 64;               // neighbors that are kept while distances grow
 
+// Columns of bits: column i begins at words + i * stride.
+struct BitColumns {
+    const uint64_t* words;
+    size_t stride, size;
+};
+
+// Cell (a, v) of candidate i is at [(a * given + v) * pitch + i] for levels a of the candidate and v of the
+// column conditioned on. Cells with a = 0 or v = 0 follow from the others and the margins.
+struct ClassCells {
+    const count_t* counted;  // cells a >= 1, v >= 1: [(v - 1) * counted_pitch + (a - 1) * width + i]
+    size_t counted_pitch;
+    const count_t* with_class;  // rows of the class with level a >= 1: [(a - 1) * width + i]
+    size_t width;
+    const count_t* given_sizes;  // rows of the class at level v
+    size_t levels, given, n_candidates;
+    count_t* cells;  // out
+    size_t pitch;
+    const count_t* rest_in;  // what was left before this class
+    size_t rest_pitch;
+    count_t* rest_out;  // out: rest_in less the cells, with `pitch`
+};
+
+// One step of a nested search: adds (point[f] - columns[f * pitch + i])^2 to sums[i], one column after the
+// other, and keeps the `k` rows i < n_rows with the least sums other than `left_out`: nearest first in
+// `squares` and `rows`, ties in order of rows, with space for one more than k. Returns their number; k is at
+// most most_nested and the number of rows. Columns and sums are padded to stripes, with sums greater than
+// that of any row; `low` has space for a line of each stripe.
+template <class T>
+struct GrowStep {
+    const T* columns;
+    size_t pitch;
+    const T* point;
+    size_t n_columns, n_rows, left_out, k;
+    T *sums, *low, *squares;
+    row_t* rows;
+};
+
 struct Kernels {
     const char* name;
 
     // From `python -m benchmarks.strategies`: with fewer one-hot columns than this, intersecting columns of
-    // bits beats adding rows. It hangs on how the instruction set counts bits.
+    // bits beats adding rows. It depends on how the instruction set counts bits.
     size_t few_columns;
 
     // Adds the 512-bit words `words + 8 * row` of the listed rows into `planes`, which hold 512 binary
@@ -29,20 +66,11 @@ struct Kernels {
     void (*read_planes)(const uint64_t* planes, unsigned n_planes, count_t* counts);
 
     // counts[r * stride + l] += popcount(left[l] & right[r]) over `n_words` words.
-    void (*count_common)(const uint64_t* left, size_t left_stride, size_t n_left, const uint64_t* right,
-                         size_t right_stride, size_t n_right, size_t n_words, count_t* counts, size_t stride);
+    void (*count_common)(const BitColumns& left, const BitColumns& right, size_t n_words, count_t* counts,
+                         size_t stride);
 
-    // The cells of one class of the target for `n` candidates, and what they leave for the other classes.
-    //
-    // Cell (a, v) of candidate i is at [(a * given + v) * pitch + i]. `counted` has the cells a >= 1, v >= 1,
-    // at
-    // [(v - 1) * counted_pitch + (a - 1) * width + i]; `with_class` the counts of level a >= 1 in the class
-    // at
-    // [(a - 1) * width + i]; `given_sizes[v]` the rows of the class at level v of the given column. Every
-    // other cell follows from those. `rest_in` (pitch `rest_pitch`) is what was left before this class.
-    void (*split_class)(const count_t* counted, size_t counted_pitch, const count_t* with_class, size_t width,
-                        const count_t* given_sizes, size_t levels, size_t given, size_t n, count_t* cells,
-                        size_t pitch, const count_t* rest_in, size_t rest_pitch, count_t* rest_out);
+    // The cells of one class of the target for some candidates, and what they leave for the other classes.
+    void (*split_class)(const ClassCells& of_class);
 
     // sums[i] += sum over cells c of table[cells[c * pitch + i]]; n is a multiple of 4.
     void (*look_up)(const count_t* cells, size_t n_cells, size_t pitch, size_t n, const fixed_t* table,
@@ -63,23 +91,14 @@ struct Kernels {
     // least[j] = the least of the values[i] with i % 64 = j, or infinity when there is none.
     void (*least_of_lanes)(const double* values, size_t n, double* least);
 
-    // The i < n with values[i] <= bound, ascending. Returns how many there are; `found` has room for n.
+    // The i < n with values[i] <= bound, ascending. Returns how many there are; `found` has space for n.
     size_t (*find_up_to)(const double* values, size_t n, double bound, row_t* found);
 
-    // Adds (point[f] - columns[f * pitch + i])^2 to sums[i], one column after the other, and keeps the `k`
-    // rows i < n with the least sums but `left_out`: nearest first in `squares` and `rows`, ties in order of
-    // rows, with room for one more than k. Returns how many there are; k is at most most_nested, and there
-    // are so many rows. Columns and sums are padded to stripes, where sums are greater than any of a row;
-    // `low` is room for a line of each stripe. The narrow form is for whole numbers whose sums of squares fit
-    // into two bytes, the binary one for zeros and ones whose sums fit into one.
-    size_t (*grow_wide)(const double* columns, size_t pitch, const double* point, size_t n_columns, size_t n,
-                        size_t left_out, size_t k, double* sums, double* low, double* squares, row_t* rows);
-    size_t (*grow_narrow)(const int16_t* columns, size_t pitch, const int16_t* point, size_t n_columns,
-                          size_t n, size_t left_out, size_t k, int16_t* sums, int16_t* low, int16_t* squares,
-                          row_t* rows);
-    size_t (*grow_binary)(const int8_t* columns, size_t pitch, const int8_t* point, size_t n_columns,
-                          size_t n, size_t left_out, size_t k, int8_t* sums, int8_t* low, int8_t* squares,
-                          row_t* rows);
+    // See GrowStep. The narrow form is for integers whose sums of squares fit into two bytes, the binary one
+    // for zeros and ones whose sums fit into one.
+    size_t (*grow_wide)(const GrowStep<double>& step);
+    size_t (*grow_narrow)(const GrowStep<int16_t>& step);
+    size_t (*grow_binary)(const GrowStep<int8_t>& step);
 
     // out[r * n + j] = sum of |points[j * width + c] - references[r * width + c]| over c, for the first
     // `n_references` of the four rows in `references`; width is a multiple of 8. The values are whole
@@ -88,7 +107,7 @@ struct Kernels {
                       size_t n_references, double* out);
 };
 
-// The kernels for the processor that this runs on, chosen once.
+// The kernels for the processor that this runs on, selected once.
 const Kernels& kernels();
 
 }  // namespace labelsieve

@@ -41,13 +41,13 @@ struct VectorOf<int8_t> {
 
 // As many numbers as a machine word holds. Those of one byte are zeros and ones.
 template <class T>
-struct Numbers {
-    static constexpr size_t many = vector_bytes / sizeof(T);
-    using vector = typename VectorOf<T>::type;
+struct Lanes {
+    static constexpr size_t width = vector_bytes / sizeof(T);
+    using vector = VectorOf<T>::type;
     vector values;
-    static Numbers load(const T* from) { return {*reinterpret_cast<const vector*>(from)}; }
+    static Lanes load(const T* from) { return {*reinterpret_cast<const vector*>(from)}; }
     void store(T* to) const { *reinterpret_cast<vector*>(to) = values; }
-    void add_square(const Numbers& column, T at) {
+    void add_square(const Lanes& column, T at) {
         if constexpr (sizeof(T) == 1) {
             values += column.values ^ at;
         } else {
@@ -55,18 +55,18 @@ struct Numbers {
             values += far * far;
         }
     }
-    void keep_least(const Numbers& other) { values = other.values < values ? other.values : values; }
+    void keep_least(const Lanes& other) { values = other.values < values ? other.values : values; }
 };
 
 #else
 
 template <class T>
-struct Numbers {
-    static constexpr size_t many = 1;
+struct Lanes {
+    static constexpr size_t width = 1;
     T values;
-    static Numbers load(const T* from) { return {*from}; }
+    static Lanes load(const T* from) { return {*from}; }
     void store(T* to) const { *to = values; }
-    void add_square(const Numbers& column, T at) {
+    void add_square(const Lanes& column, T at) {
         if constexpr (sizeof(T) == 1) {
             values = T(values + (column.values ^ at));
         } else {
@@ -74,7 +74,7 @@ struct Numbers {
             values = T(values + T(far * far));
         }
     }
-    void keep_least(const Numbers& other) { values = other.values < values ? other.values : values; }
+    void keep_least(const Lanes& other) { values = other.values < values ? other.values : values; }
 };
 
 #endif
@@ -111,7 +111,7 @@ inline uint64_t up_to(const int16_t* values, int16_t limit) {
                       high = _mm_cmpgt_epi16(_mm_loadu_si128(from + 1), most);
         beyond |= uint32_t(_mm_movemask_epi8(_mm_packs_epi16(low, high))) << (16 * half);
     }
-    return uint32_t(~beyond);
+    return ~beyond;
 #else
     return up_to_one_by_one(values, limit);
 #endif
@@ -168,8 +168,8 @@ inline void from_bits(uint64_t bits, T& value) {
 }
 
 // The value that comes after `k` others when they are sorted; n > k, in whole lines, none below zero. No
-// branch depends on the values: they are chance to the processor, and guessing wrong costs more than looking
-// at all of them.
+// branch depends on the values: they are unpredictable to the processor, and guessing wrong costs more than
+// looking at all of them.
 template <class T>
 inline T value_at_rank(const T* values, size_t n, size_t k) {
     uint64_t found = ~uint64_t(0);

@@ -1,8 +1,8 @@
-// A machine word of 128 to 512 bits, and the three things that plain C++ cannot say well about one: adding
-// three bits in every position, comparing 64 bytes at once, and spreading 64 bits to bytes.
+// A machine word of 128 to 512 bits, and what plain C++ cannot express well about one: adding three bits in
+// every position, comparing 64 bytes at once, spreading 64 bits to bytes, and writing past the caches.
 //
 // GCC and Clang have vector types in the language; other compilers get a plain struct with the same
-// operators. Where an instruction does the job it is used, beside a twin in plain C++. All follows the
+// operators. Where an instruction does the job it is used, with an equivalent in plain C++. All follows the
 // instruction set of the including file.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-#include "counting/types.hpp"
+#include "common/types.hpp"
 
 namespace labelsieve {
 namespace {
@@ -110,6 +110,26 @@ inline void interleave(const uint64_t* planes, size_t stride, unsigned n_planes,
             eight |= spread.of[planes[p * stride] >> (8 * group) & 255] << p;
         std::memcpy(bytes + 8 * group, &eight, 8);
     }
+#endif
+}
+
+// to[i] = from[i], past the caches: what is written once and exceeds them need not be read into them first.
+// Other threads see it after finish_streams().
+inline void stream(const double* from, size_t n, double* to) {
+    size_t i = 0;
+#if defined(LABELSIEVE_X86)
+    if (n > 0 && reinterpret_cast<uintptr_t>(to) % 16 != 0) {
+        to[0] = from[0];
+        i = 1;
+    }
+    for (; i + 2 <= n; i += 2) _mm_stream_pd(to + i, _mm_loadu_pd(from + i));
+#endif
+    for (; i < n; ++i) to[i] = from[i];
+}
+
+inline void finish_streams() {
+#if defined(LABELSIEVE_X86)
+    _mm_sfence();
 #endif
 }
 

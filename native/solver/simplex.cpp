@@ -10,13 +10,9 @@ namespace {
 // flat.
 constexpr double flattest = 1e-12;
 
-struct Problem {
-    const double* matrix;
-    size_t n;
-    double* weights;
-    double* gradient;
+struct Problem : QuadraticProgram {
     std::vector<double> diagonal;
-    double floor = std::numeric_limits<double>::min();
+    double least_curvature = std::numeric_limits<double>::min();
 
     const double* row(size_t i) const { return matrix + i * n; }
 
@@ -34,13 +30,13 @@ struct Problem {
 
     size_t partner(size_t i) const {
         const double* q = row(i);
-        const double from = gradient[i], own = diagonal[i];
+        const double from = gradient[i], curved = diagonal[i];
         double best = -1;
         size_t found = n;
         for (size_t j = 0; j < n; ++j) {
             const double slope = gradient[j] - from;
             if (!(weights[j] > 0) || !(slope > 0)) continue;
-            const double promise = slope * slope / std::max(own + diagonal[j] - 2 * q[j], floor);
+            const double promise = slope * slope / std::max(curved + diagonal[j] - 2 * q[j], least_curvature);
             if (promise > best) {
                 best = promise;
                 found = j;
@@ -63,17 +59,17 @@ struct Problem {
 
 }  // namespace
 
-PairSteps pair_steps(const double* matrix, size_t n, double* weights, double* gradient, double tolerance,
-                     size_t max_steps) {
+PairSteps pair_steps(const QuadraticProgram& program, double tolerance, size_t max_steps) {
     PairSteps result;
+    const auto [matrix, n, weights, gradient] = program;
     if (n == 0) return result;
-    Problem problem{matrix, n, weights, gradient, {}};
+    Problem problem{program, {}};
     double largest = 0;
     for (size_t i = 0; i < n; ++i) {
         problem.diagonal.push_back(matrix[i * n + i]);
         largest = std::max(largest, problem.diagonal[i]);
     }
-    problem.floor = std::max(problem.floor, flattest * largest);
+    problem.least_curvature = std::max(problem.least_curvature, flattest * largest);
     for (;;) {
         const size_t to = problem.lowest();
         result.violation = std::max(0.0, problem.highest_with_weight() - gradient[to]);

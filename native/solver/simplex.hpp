@@ -1,7 +1,7 @@
 // Quadratic programs over the simplex, two weights at a time.
 #pragma once
 
-#include "counting/types.hpp"
+#include "common/types.hpp"
 
 namespace labelsieve {
 
@@ -11,15 +11,20 @@ struct PairSteps {
     double curvature = std::numeric_limits<double>::infinity();  // the smallest along the directions taken
 };
 
+struct QuadraticProgram {
+    const double* matrix;  // Q, symmetric, n x n
+    size_t n;
+    double* weights;
+    double* gradient;  // Qw + c on entry and, up to rounding, on return
+};
+
 // Lowers 1/2 w'Qw + c'w over weights that are not negative and keep their sum, by sequential minimal
-// optimization: each step moves weight from one place to another, the best way for that pair, until no place
-// with weight has a gradient more than `tolerance` above the lowest of all, or `max_steps` are done.
+// optimization: each step moves weight from one variable to another, optimally for that pair, until no
+// variable with weight has a gradient more than `tolerance` above the lowest of all, or `max_steps` are done.
 //
-// The pair is the lowest gradient with the partner that promises most when curvature counts (Fan, Chen and
-// Lin 2005); ties go to the lowest index. A direction without positive curvature is followed to its end.
-// `matrix` is Q, symmetric, n x n; `gradient` is Qw + c on entry and, up to rounding, on return. A step reads
+// The pair is the lowest gradient with the partner of the largest second-order gain (Fan, Chen and Lin 2005);
+// ties go to the lowest index. A direction without positive curvature is followed to its end. A step reads
 // two rows of Q and costs O(n).
-PairSteps pair_steps(const double* matrix, size_t n, double* weights, double* gradient, double tolerance,
-                     size_t max_steps);
+PairSteps pair_steps(const QuadraticProgram& program, double tolerance, size_t max_steps);
 
 }  // namespace labelsieve

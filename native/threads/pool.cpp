@@ -27,12 +27,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(50);
-constexpr auto attention =
-    std::chrono::microseconds(60);  // how long a thread looks out within a shift before it sleeps
+constexpr auto spin_time = std::chrono::microseconds(60);  // for which a woken thread polls before it sleeps
 
-// Cycles below which the caller works alone: sleeping workers take tens of microseconds to come, attentive
-// ones under one.
-constexpr double wakes_sleepers = 6e5, wakes_attentive = 1.5e4;
+// Cycles below which the caller works alone: sleeping workers take tens of microseconds to start, those kept
+// awake less than one.
+constexpr double min_cost_asleep = 6e5, min_cost_awake = 1.5e4;
 
 void relax() {
 #if defined(__x86_64__) || defined(_M_X64)
@@ -44,8 +43,8 @@ void relax() {
 
 // Looks at `holds` for a short while, without sleeping. Returns what it last saw.
 template <class Condition>
-bool look_out(const Condition& holds) {
-    const auto end = Clock::now() + attention;
+bool spin_until(const Condition& holds) {
+    const auto end = Clock::now() + spin_time;
     do {
         for (int i = 0; i < 16; ++i) {
             if (holds()) return true;
@@ -74,9 +73,9 @@ class Poller {
 }  // namespace
 
 // `state` holds the number of the round above and how many workers are in it below. Odd rounds are open: a
-// worker may join. Closing a round keeps late comers out, so that nobody waits for a thread that has not
+// worker may join. Closing a round keeps latecomers out, so that no one waits for a thread that has not
 // woken up yet.
-struct Pool::Crew {
+struct Pool::Workers {
     static constexpr uint64_t one_round = uint64_t(1) << 16, members = one_round - 1;
 
     std::mutex mutex;
@@ -84,32 +83,32 @@ struct Pool::Crew {
     std::vector<std::thread> threads;
     int owner = int(getpid());
     std::atomic<uint64_t> state{0};
-    std::atomic<bool> shift{false};  // workers look out for the next round
+    std::atomic<bool> kept_awake{false};  // workers poll for the next round
     std::atomic<bool> caller_sleeps{false};
     std::atomic<unsigned> sleepers{0};
-    uint64_t calls = 0;  // shifts so far; guarded by the mutex, as is `closing`
+    uint64_t calls = 0;  // wake-up calls so far; guarded by the mutex, as is `closing`
     bool closing = false;
     const Task* work = nullptr;
     size_t n_tasks = 0;
     std::atomic<size_t> next{0};
     std::exception_ptr error;
 
-    explicit Crew(unsigned helpers) {
+    explicit Workers(unsigned helpers) {
         try {
             for (unsigned worker = 1; worker <= helpers; ++worker)
-                threads.emplace_back([this, worker] { serve(worker); });
+                threads.emplace_back([this, worker] { work_loop(worker); });
         } catch (...) {  // no more threads to be had: those that there are must end before the error goes on
-            dismiss();
+            join_all();
             throw std::runtime_error("the system gives no more than " + std::to_string(threads.size() + 1) +
                                      " threads; lower n_jobs");
         }
     }
 
-    ~Crew() { dismiss(); }
+    ~Workers() { join_all(); }
 
-    void dismiss() {
+    void join_all() {
         {
-            std::lock_guard lock(mutex);
+            const std::scoped_lock lock(mutex);
             closing = true;
         }
         wake.notify_all();
@@ -119,14 +118,14 @@ struct Pool::Crew {
     void wake_sleepers() {
         if (sleepers.load() == 0) return;
         {
-            std::lock_guard lock(mutex);
+            const std::scoped_lock lock(mutex);
         }  // who is about to sleep has either seen the change or is in wait() already
         wake.notify_all();
     }
 
     void fail() {
         next.store(n_tasks);
-        std::lock_guard lock(mutex);
+        const std::scoped_lock lock(mutex);
         if (!error) error = std::current_exception();
     }
 
@@ -158,16 +157,19 @@ struct Pool::Crew {
     void leave() {
         if (((state.fetch_sub(1) - 1) & members) != 0 || !caller_sleeps.load()) return;
         {
-            std::lock_guard lock(mutex);
+            const std::scoped_lock lock(mutex);
         }
         finished.notify_one();
     }
 
-    void serve(unsigned worker) {
+    void work_loop(unsigned worker) {
         uint64_t seen = 0, answered = 0;
         for (;;) {
             bool joined = false;
-            look_out([&] { return (joined = join(seen)) || !shift.load(); });
+            spin_until([&] {
+                joined = join(seen);
+                return joined || !kept_awake.load();
+            });
             if (joined) {
                 take_tasks(worker, nullptr);
                 leave();
@@ -182,16 +184,16 @@ struct Pool::Crew {
         }
     }
 
-    void begin_shift() {
+    void keep_awake() {
         {
-            std::lock_guard lock(mutex);
+            const std::scoped_lock lock(mutex);
             ++calls;
-            shift.store(true);
+            kept_awake.store(true);
         }
         wake.notify_all();
     }
 
-    void end_shift() { shift.store(false); }
+    void let_sleep() { kept_awake.store(false); }
 
     void run(size_t tasks, const Task& todo, const std::function<void()>& poll) {
         work = &todo;
@@ -204,7 +206,7 @@ struct Pool::Crew {
         take_tasks(0, &poller);
         state.fetch_add(one_round);  // closed
         const auto empty = [&] { return (state.load() & members) == 0; };
-        if (!look_out(empty)) wait_asleep(empty, poll);
+        if (!spin_until(empty)) wait_asleep(empty, poll);
         work = nullptr;
         if (error) std::rethrow_exception(std::exchange(error, nullptr));
     }
@@ -230,15 +232,17 @@ struct Pool::Crew {
 Pool::Pool(unsigned n_workers, std::function<void()> poll)
     : n_workers_(n_workers ? n_workers : 1), poll_(std::move(poll)) {}
 
-Pool::~Pool() {
-    // In a forked child the threads do not exist, and joining them would hang: leave the parent's crew alone.
-    if (crew_ && crew_->owner != int(getpid())) static_cast<void>(crew_.release());
+// In a forked child the threads do not exist, and joining them would hang: leave the parent's workers alone.
+void Pool::forget_after_fork() {
+    if (workers_ && workers_->owner != int(getpid())) static_cast<void>(workers_.release());
 }
 
-Pool::Crew& Pool::crew() {
-    if (crew_ && crew_->owner != int(getpid())) static_cast<void>(crew_.release());
-    if (!crew_) crew_ = std::make_unique<Crew>(n_workers_ - 1);
-    return *crew_;
+Pool::~Pool() { forget_after_fork(); }
+
+Pool::Workers& Pool::workers() {
+    forget_after_fork();
+    if (!workers_) workers_ = std::make_unique<Workers>(n_workers_ - 1);
+    return *workers_;
 }
 
 void Pool::alone(size_t n_tasks, const Task& work) {
@@ -250,24 +254,24 @@ void Pool::alone(size_t n_tasks, const Task& work) {
 }
 
 void Pool::run(size_t n_tasks, double cost, const Task& work) {
-    if (n_workers_ == 1 || n_tasks < 2 || cost < (in_shift_ ? wakes_attentive : wakes_sleepers)) {
+    if (n_workers_ == 1 || n_tasks < 2 || cost < (keep_awake_ ? min_cost_awake : min_cost_asleep)) {
         alone(n_tasks, work);
     } else {
-        crew().run(n_tasks, work, poll_);
+        workers().run(n_tasks, work, poll_);
     }
 }
 
-Pool::Shift::Shift(Pool& pool, double cost) {
-    if (pool.n_workers_ == 1 || cost < wakes_sleepers) return;
-    pool.crew().begin_shift();
-    pool.in_shift_ = true;
+Pool::KeepAwake::KeepAwake(Pool& pool, double cost) {
+    if (pool.n_workers_ == 1 || cost < min_cost_asleep) return;
+    pool.workers().keep_awake();
+    pool.keep_awake_ = true;
     pool_ = &pool;
 }
 
-Pool::Shift::~Shift() {
+Pool::KeepAwake::~KeepAwake() {
     if (!pool_) return;
-    pool_->crew().end_shift();
-    pool_->in_shift_ = false;
+    pool_->workers().let_sleep();
+    pool_->keep_awake_ = false;
 }
 
 }  // namespace labelsieve

@@ -1,15 +1,15 @@
 // A few threads that sleep while there is nothing to do.
 //
-// Spinning threads steal the processor from whoever else runs on the machine, so workers wait on a condition
-// variable, and short work stays on the calling thread. Waking a thread takes longer than many a stage of a
-// panel: a shift wakes the workers once, and until it ends they look out for the next stage for a few
-// microseconds before they sleep again. The caller works too; between its tasks it polls for an interrupt.
+// Spinning threads take the processor from other programs, so workers wait on a condition variable, and short
+// work stays on the calling thread. Waking a thread takes longer than many a stage of a panel: KeepAwake
+// wakes the workers once, and while it lives they poll for the next stage for a few microseconds before they
+// sleep again. The caller works too; between its tasks it polls for an interrupt.
 #pragma once
 
 #include <functional>
 #include <memory>
 
-#include "counting/types.hpp"
+#include "common/types.hpp"
 
 namespace labelsieve {
 
@@ -30,27 +30,28 @@ class Pool {
     // more.
     void run(size_t n_tasks, double cost, const Task& work);
 
-    // Wakes the workers for several runs, when their cost together is worth it. Shifts do not nest.
-    class Shift {
+    // Wakes the workers for several runs, when their cost together is worth it. They do not nest.
+    class KeepAwake {
       public:
-        Shift(Pool& pool, double cost);
-        ~Shift();
-        Shift(const Shift&) = delete;
-        Shift& operator=(const Shift&) = delete;
+        KeepAwake(Pool& pool, double cost);
+        ~KeepAwake();
+        KeepAwake(const KeepAwake&) = delete;
+        KeepAwake& operator=(const KeepAwake&) = delete;
 
       private:
-        Pool* pool_ = nullptr;  // null when the work is not worth waking anybody
+        Pool* pool_ = nullptr;  // null when the work is not worth waking threads
     };
 
   private:
-    struct Crew;  // the sleeping threads, started when first needed and again in a forked child
-    Crew& crew();
+    struct Workers;  // the sleeping threads, started when first needed and again in a forked child
+    Workers& workers();
+    void forget_after_fork();
     void alone(size_t n_tasks, const Task& work);
 
     unsigned n_workers_;
     std::function<void()> poll_;
-    std::unique_ptr<Crew> crew_;
-    bool in_shift_ = false;
+    std::unique_ptr<Workers> workers_;
+    bool keep_awake_ = false;
 };
 
 }  // namespace labelsieve

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <numbers>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -35,7 +36,7 @@ void expect(bool holds, const char* what, int line) {
 std::mt19937_64 random_bits(20260101);
 size_t below(size_t n) { return size_t(random_bits() % n); }
 
-// A table of codes, column-major, and its sparse twin.
+// A table of codes, column-major, also as sparse columns.
 struct Table {
     size_t n_rows;
     std::vector<uint32_t> levels;
@@ -61,11 +62,15 @@ struct Table {
     }
     code_t at(size_t row, size_t column) const { return codes[column * n_rows + row]; }
     DenseColumns dense() const {
-        return {codes.data(), sizeof(code_t), sizeof(code_t), ptrdiff_t(n_rows * sizeof(code_t)),
-                n_rows,       levels};
+        return {{.data = codes.data(),
+                 .item_size = sizeof(code_t),
+                 .row_stride = sizeof(code_t),
+                 .column_stride = ptrdiff_t(n_rows * sizeof(code_t)),
+                 .n_rows = n_rows},
+                levels};
     }
     SparseColumns sparse() const {
-        return {starts.data(), rows.data(), listed.data(), implicit.data(), rows.size(), n_rows, levels};
+        return {{.starts = starts, .indices = rows, .values = listed}, implicit, n_rows, levels};
     }
 };
 
@@ -88,11 +93,23 @@ void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given,
     const Columns& y_columns = sparse ? static_cast<const Columns&>(y_sparse) : y_dense;
     const Features features(x_columns, strategy, pool);
     const Targets targets(y_columns, pool);
-    Panels panels(features, targets, {table.data(), nullptr, {}, nullptr}, pool);
+    Panels panels(features, targets, {.table = table.data()}, pool);
     const size_t d = x.levels.size(), q = y.levels.size();
     std::vector<fixed_t> with_given(d), triple(d * q), reduced(d), again(d);
-    panels.run(given, n_given, 0, q, false, with_given.data(), triple.data());
-    panels.run(given, n_given, 0, q, true, again.data(), reduced.data());
+    panels.run({.given = given,
+                .n_given = n_given,
+                .first = 0,
+                .last = q,
+                .reduce = false,
+                .with_given = with_given.data(),
+                .out = triple.data()});
+    panels.run({.given = given,
+                .n_given = n_given,
+                .first = 0,
+                .last = q,
+                .reduce = true,
+                .with_given = again.data(),
+                .out = reduced.data()});
     EXPECT(with_given == again);
     bool same = true, same_given = true, same_sum = true;
     for (size_t k = 0; k < d; ++k) {
@@ -148,8 +165,8 @@ void test_tall_data() {
         compare(x, y, given, 4, 2, strategy, false);
 }
 
-// Entries that name rows again and again are those rows, as often as they are named.
-void test_entries() {
+// A row index with repetition counts a row as often as it is named.
+void test_row_index() {
     const Strategy strategies[] = {Strategy::automatic, Strategy::positional, Strategy::tiled,
                                    Strategy::sparse, Strategy::histogram};
     for (int round = 0; round < 10; ++round) {
@@ -173,11 +190,23 @@ void test_entries() {
                 Pool pool(1 + unsigned(below(2)));
                 const Features features(x_columns, strategy, pool), all(all_columns, strategy, pool);
                 const Targets targets(y_columns, pool);
-                Panels panels(features, targets, {table.data(), nullptr, {}, rows.data()}, pool);
-                Panels naive(all, targets, {table.data(), nullptr, {}, nullptr}, pool);
+                Panels panels(features, targets, {.table = table.data(), .rows = rows.data()}, pool);
+                Panels naive(all, targets, {.table = table.data()}, pool);
                 std::vector<fixed_t> pair(d), expected_pair(d), triple(3 * d), expected(3 * d);
-                panels.run(codes, n_given, 0, 3, false, pair.data(), triple.data());
-                naive.run(codes, n_given, 0, 3, false, expected_pair.data(), expected.data());
+                panels.run({.given = codes,
+                            .n_given = n_given,
+                            .first = 0,
+                            .last = 3,
+                            .reduce = false,
+                            .with_given = pair.data(),
+                            .out = triple.data()});
+                naive.run({.given = codes,
+                           .n_given = n_given,
+                           .first = 0,
+                           .last = 3,
+                           .reduce = false,
+                           .with_given = expected_pair.data(),
+                           .out = expected.data()});
                 EXPECT(pair == expected_pair);
                 EXPECT(triple == expected);
                 panels.feature_sums(pair.data());
@@ -194,10 +223,10 @@ void test_weights() {
     std::vector<double> logs(WeightedTerm::n_logs + 1);
     for (size_t i = 0; i < WeightedTerm::n_logs; ++i)
         logs[i] = std::log1p(double(i) / double(WeightedTerm::n_logs));
-    logs.back() = std::log(2.0);
+    logs.back() = std::numbers::ln2;
     std::vector<uint64_t> weights(n);
     for (auto& weight : weights) weight = below(1'000'000'000);
-    const WeightedTerm term{logs.data(), 1024.0, 7};
+    const WeightedTerm term{.logs = logs.data(), .scale = 1024.0, .penalty = 7};
     for (const uint64_t w : {uint64_t(1), uint64_t(2), uint64_t(3), uint64_t(4095), uint64_t(1) << 40,
                              (uint64_t(1) << 40) - 1, uint64_t(123456789123)}) {
         const double exact = double(w) * std::log(double(w)) * 1024.0;
@@ -207,11 +236,17 @@ void test_weights() {
     const DenseColumns x_columns = x.dense(), y_columns = y.dense();
     const Features features(x_columns, Strategy::histogram, pool);
     const Targets targets(y_columns, pool);
-    Panels panels(features, targets, {nullptr, weights.data(), term, nullptr}, pool);
+    Panels panels(features, targets, {.weights = weights.data(), .weighted = term}, pool);
     std::vector<uint32_t> codes(n);
     for (auto& code : codes) code = uint32_t(below(n));
     std::vector<fixed_t> with_given(4), triple(8), sums(2);
-    panels.run(codes, n, 0, 2, false, with_given.data(), triple.data());
+    panels.run({.given = codes,
+                .n_given = n,
+                .first = 0,
+                .last = 2,
+                .reduce = false,
+                .with_given = with_given.data(),
+                .out = triple.data()});
     panels.target_sums(sums.data());
     for (size_t l = 0; l < 2; ++l) {
         std::map<code_t, uint64_t> classes;
@@ -259,8 +294,8 @@ void test_pool() {
         EXPECT(sum == 4950);
     }
     for (int round = 0; round < 200;
-         ++round) {  // stages that come at once, a little later, and after everyone fell asleep
-        const Pool::Shift shift(pool, 1e9);
+         ++round) {  // stages that come at once, a little later, and when all threads sleep
+        const Pool::KeepAwake awake(pool, 1e9);
         for (int stage = 0; stage < 4; ++stage) {
             if (stage > 1)
                 std::this_thread::sleep_for(std::chrono::microseconds(stage == 2 ? 5 : round % 200));
@@ -311,7 +346,7 @@ int main() {
     test_refine();
     test_panels();
     test_tall_data();
-    test_entries();
+    test_row_index();
     test_weights();
     EXPECT(test_discretize() == 0);
     EXPECT(simplex_failures() == 0);

@@ -1,4 +1,4 @@
-// Cut points against plain loops, dense beside sparse, without Python: this is what runs under the
+// Cut points against plain loops, dense and sparse, without Python: this is what runs under the
 // sanitizers.
 #include <cmath>
 #include <cstdio>
@@ -25,7 +25,7 @@ void expect(bool holds, const char* what, int line) {
 std::mt19937_64 random_bits(20260102);
 size_t below(size_t n) { return size_t(random_bits() % n); }
 
-// A table of numbers, many of them zero and some missing, and its sparse twin; some zeros are listed.
+// A table of numbers, many of them zero and some missing, also as sparse columns; some zeros are listed.
 struct Table {
     size_t n_rows, n_columns;
     std::vector<double> numbers, listed;
@@ -47,9 +47,14 @@ struct Table {
         }
     }
     Values dense() const {
-        return Values(Numbers{numbers.data(), Number::f64, 8, ptrdiff_t(8 * n_rows), n_rows, n_columns});
+        return Values(StridedNumbers{.data = numbers.data(),
+                                     .type = Number::f64,
+                                     .row_stride = 8,
+                                     .column_stride = ptrdiff_t(8 * n_rows),
+                                     .n_rows = n_rows,
+                                     .n_columns = n_columns});
     }
-    Values sparse() const { return Values(starts.data(), rows.data(), listed.data(), n_rows, n_columns); }
+    Values sparse() const { return {{.starts = starts, .indices = rows, .values = listed}, n_rows}; }
 };
 
 bool same(const ColumnCuts& a, const ColumnCuts& b) {
@@ -81,7 +86,8 @@ void test_distribution(const Table& table, const std::vector<uint64_t>& weights)
 void test_rules(const Table& table, const WeightsOfRows& weights) {
     for (const Rule rule : {Rule::equal_width, Rule::equal_frequency, Rule::k_means, Rule::mean_std})
         for (const size_t n_bins : {3, 5}) {
-            const RuleSettings settings{rule, n_bins, 0.5, 1000, true};
+            const RuleSettings settings{
+                .rule = rule, .n_bins = n_bins, .factor = 0.5, .steps = 1000, .keep_binary = true};
             const ColumnCuts cuts = cut_columns(table.dense(), settings, weights, [] {});
             EXPECT(same(cuts, cut_columns(table.sparse(), settings, weights, [] {})));
             for (size_t j = 0; j < table.n_columns; ++j) {
@@ -107,12 +113,16 @@ void test_mdl(const Table& table, const WeightsOfRows& weights, uint64_t largest
     std::vector<fixed_t> logs(largest * n_classes + 1);
     for (size_t n = 1; n < logs.size(); ++n)
         logs[n] = std::llround(std::ldexp(double(n) * std::log(double(n)), 20));
-    const CountTerm term{logs.data(), {}};
-    for (const MdlRule rule : {MdlRule{false, false}, MdlRule{false, true}, MdlRule{true, false}})
-        for (const ClassesOfRows& problem : {ClassesOfRows{nullptr, classes.data(), n_classes},
-                                             ClassesOfRows{starts.data(), several.data(), n_classes}}) {
-            const auto dense = mdl_cuts(table.dense(), {&problem, 1}, weights, term, 0x1p20, rule, [] {});
-            const auto sparse = mdl_cuts(table.sparse(), {&problem, 1}, weights, term, 0x1p20, rule, [] {});
+    const ClassesOfRows one_each{.lists = {.starts = {}, .indices = classes}, .n_classes = n_classes};
+    const ClassesOfRows any_number{.lists = {.starts = starts, .indices = several}, .n_classes = n_classes};
+    for (const auto& [kononenko, count_values] : {std::pair(false, false), {false, true}, {true, false}})
+        for (const ClassesOfRows& problem : {one_each, any_number}) {
+            const MdlSettings settings{.weights = weights,
+                                       .term = {.table = logs.data()},
+                                       .fixed_scale = 0x1p20,
+                                       .rule = {.kononenko = kononenko, .count_values = count_values}};
+            const auto dense = mdl_cuts(table.dense(), {&problem, 1}, settings, [] {});
+            const auto sparse = mdl_cuts(table.sparse(), {&problem, 1}, settings, [] {});
             EXPECT(same(dense[0], sparse[0]));
         }
 }
@@ -126,10 +136,12 @@ int test_discretize() {
         uint64_t total = 0;
         for (size_t i = 0; i < table.n_rows; ++i) total += weights.emplace_back(1 + below(4));
         test_distribution(table, weights);
-        test_rules(table, {nullptr, 1, table.n_rows});
-        test_rules(table, {weights.data(), 1, total});
-        test_mdl(table, {nullptr, 1, table.n_rows}, table.n_rows);
-        test_mdl(table, {weights.data(), 1, total}, total);
+        const WeightsOfRows equal{.of_rows = nullptr, .unit = 1, .total = table.n_rows};
+        const WeightsOfRows weighted{.of_rows = weights.data(), .unit = 1, .total = total};
+        for (const WeightsOfRows& of_rows : {equal, weighted}) {
+            test_rules(table, of_rows);
+            test_mdl(table, of_rows, of_rows.total);
+        }
     }
     return failures;
 }

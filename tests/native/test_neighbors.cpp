@@ -38,11 +38,13 @@ struct Grid {
 void expect_nearest(const Grid& grid, size_t k, void (*expect)(bool, const char*, int)) {
     Pool pool(3);
     const std::vector<size_t> sizes = {1, grid.d};
-    const DenseTable table{grid.columns.data(), grid.n_rows, grid.d};
+    const DenseTable table{.columns = grid.columns.data(), .n_rows = grid.n_rows, .n_columns = grid.d};
     for (const bool all_ties : {false, true}) {
-        const NeighborLists lists = nearest(table, grid.queries, sizes, {k, all_ties, false, true}, pool);
-        const NeighborLists untold = nearest(table, grid.queries, sizes, {k, all_ties, false, false}, pool);
-        expect(untold.rows == lists.rows && untold.ends == lists.ends && untold.squares.empty(),
+        NeighborSettings settings{.k = k, .all_ties = all_ties, .leave_out = false, .squares = true};
+        const NeighborLists lists = nearest(table, grid.queries, sizes, settings, pool);
+        settings.squares = false;
+        const NeighborLists rows_only = nearest(table, grid.queries, sizes, settings, pool);
+        expect(rows_only.rows == lists.rows && rows_only.ends == lists.ends && rows_only.squares.empty(),
                "lists without squares", __LINE__);
         expect(lists.ends.size() == 2 * grid.n_queries, "a list for each size and query", __LINE__);
         for (size_t list = 0; list < lists.ends.size(); ++list) {
@@ -82,8 +84,8 @@ void test_votes(void (*expect)(bool, const char*, int)) {
          {std::pair<size_t, size_t>{1, 5}, {63, 300}, {65, 300}, {1001, 2200}}) {
         const size_t n_rows = 350, most = 4, width = most + 1;
         std::vector<std::vector<bool>> has(n_rows, std::vector<bool>(n_labels));
-        std::vector<int64_t> label_starts{0}, starts{0}, own_starts{0};
-        std::vector<uint32_t> labels, rows, own_rows;
+        std::vector<int64_t> label_starts{0}, starts{0}, table_starts{0};
+        std::vector<uint32_t> labels, rows, table_rows;
         for (size_t row = 0; row < n_rows; ++row) {
             for (size_t label = 0; label < n_labels; ++label)
                 if (random() % 30 == 0) {
@@ -98,12 +100,13 @@ void test_votes(void (*expect)(bool, const char*, int)) {
             starts.push_back(int64_t(rows.size()));
         }
         for (size_t row = 0; row < n_rows; ++row) {
-            for (size_t i = 0; i < 9; ++i) own_rows.push_back(uint32_t(random() % n_rows));
-            own_starts.push_back(int64_t(own_rows.size()));
+            for (size_t i = 0; i < 9; ++i) table_rows.push_back(uint32_t(random() % n_rows));
+            table_starts.push_back(int64_t(table_rows.size()));
         }
         std::vector<double> table(n_labels * width);
         for (double& value : table) value = double(random() % 1000) / 7;
-        const RowLists of_rows{label_starts, labels}, found{starts, rows}, own{own_starts, own_rows};
+        const RowLists of_rows{.starts = label_starts, .indices = labels},
+            found{.starts = starts, .indices = rows}, of_table{.starts = table_starts, .indices = table_rows};
         const auto votes = [&](const RowLists& lists, size_t list, size_t label) {
             size_t count = 0;
             for (const uint32_t row : lists[list]) count += has[row][label];
@@ -121,10 +124,10 @@ void test_votes(void (*expect)(bool, const char*, int)) {
         expect(same, "answers by votes", __LINE__);
 
         std::vector<int64_t> histograms(2 * n_labels * width), expected(histograms.size(), 0);
-        label_histograms(own, of_rows, n_labels, most, pool, histograms.data());
+        label_histograms(of_table, of_rows, n_labels, most, pool, histograms.data());
         for (size_t row = 0; row < n_rows; ++row)
             for (size_t label = 0; label < n_labels; ++label)
-                ++expected[(has[row][label] * n_labels + label) * width + votes(own, row, label)];
+                ++expected[(has[row][label] * n_labels + label) * width + votes(of_table, row, label)];
         expect(histograms == expected, "histograms of votes", __LINE__);
     }
 }

@@ -48,8 +48,8 @@ struct Matrix {
     }
     std::unique_ptr<Points> dense() const { return dense_points(values.data(), n_rows, n_columns, width); }
     std::unique_ptr<Points> sparse() const {
-        return sparse_points({row_starts.data(), columns.data(), row_values.data()},
-                             {column_starts.data(), rows.data(), column_values.data()}, n_rows, n_columns);
+        return sparse_points({.starts = row_starts, .indices = columns, .values = row_values},
+                             {.starts = column_starts, .indices = rows, .values = column_values});
     }
 };
 
@@ -61,42 +61,41 @@ void test_relief(void (*expect)(bool, const char*, int)) {
         const Matrix matrix(n, d, random);
         std::vector<int64_t> starts{0};
         std::vector<row_t> members;
-        for (size_t step : {1, 3, 50}) {  // everybody, a third, a few
+        for (const size_t step : {1, 3, 50}) {  // all, a third, a few
             for (size_t i = 0; i < n; i += step) members.push_back(row_t(i));
             starts.push_back(int64_t(members.size()));
         }
         std::vector<row_t> references;
         for (size_t i = 0; i < n; ++i)
             if (i % 7 != 3) references.push_back(row_t(i));
-        const size_t k = 5, n_groups = 3, places = references.size() * n_groups * k;
-        std::vector<row_t> expected(places, no_row);
+        const size_t k = 5, n_groups = 3, n_found = references.size() * n_groups * k;
+        std::vector<row_t> expected(n_found, no_row);
         for (size_t r = 0; r < references.size(); ++r)
             for (size_t g = 0; g < n_groups; ++g) {
                 std::vector<std::pair<double, row_t>> all;
                 for (int64_t at = starts[g]; at < starts[g + 1]; ++at)
                     if (members[at] != references[r])
-                        all.push_back({matrix.distance(references[r], members[at]), members[at]});
+                        all.emplace_back(matrix.distance(references[r], members[at]), members[at]);
                 std::sort(all.begin(), all.end());
                 for (size_t i = 0; i < std::min(k, all.size()); ++i)
                     expected[(r * n_groups + g) * k + i] = all[i].second;
             }
-        std::vector<double> factors(places), first;
+        std::vector<double> factors(n_found), first;
         for (double& factor : factors) factor = double(random() % 1000) / 300 - 1;
         std::vector<double> plain(d);
-        for (size_t i = 0; i < places; ++i)
+        for (size_t i = 0; i < n_found; ++i)
             for (size_t c = 0; c < d && expected[i] != no_row; ++c)
                 plain[c] += factors[i] * std::fabs(matrix.at(references[i / (n_groups * k)], c) -
                                                    matrix.at(expected[i], c));
         for (const unsigned threads : {1u, 3u})
             for (const auto& points : {matrix.dense(), matrix.sparse()}) {
                 Pool pool(threads);
-                std::vector<row_t> found(places);
-                nearest_rows(*points, references, {starts.data(), members.data(), n_groups}, k, pool,
+                std::vector<row_t> found(n_found);
+                nearest_rows(*points, references, {.starts = starts, .indices = members}, k, pool,
                              found.data());
                 expect(found == expected, "nearest rows", __LINE__);
                 std::vector<double> sums(d);
-                add_differences(*points, references, found.data(), factors.data(), n_groups * k, pool,
-                                sums.data());
+                add_differences(*points, references, found, factors, pool, sums.data());
                 if (first.empty()) first = sums;
                 expect(sums == first, "the same bits for any threads and storage", __LINE__);
                 for (size_t c = 0; c < d; ++c)

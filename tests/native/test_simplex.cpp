@@ -23,39 +23,44 @@ void expect(bool holds, const char* what, int line) {
 
 struct Solved {
     std::vector<double> weights, gradient;
-    PairSteps how;
+    PairSteps steps;
 };
 
 // From the first corner.
 Solved solve(const std::vector<double>& matrix, const std::vector<double>& linear,
              size_t max_steps = 1'000'000) {
     const size_t n = linear.size();
-    Solved solved{std::vector<double>(n, 0.0), linear, {}};
+    Solved solved{.weights = std::vector<double>(n, 0.0), .gradient = linear, .steps = {}};
     solved.weights[0] = 1;
     for (size_t i = 0; i < n; ++i) solved.gradient[i] += matrix[i * n];
-    solved.how =
-        pair_steps(matrix.data(), n, solved.weights.data(), solved.gradient.data(), 1e-12, max_steps);
+    const QuadraticProgram program{.matrix = matrix.data(),
+                                   .n = n,
+                                   .weights = solved.weights.data(),
+                                   .gradient = solved.gradient.data()};
+    solved.steps = pair_steps(program, 1e-12, max_steps);
     return solved;
 }
 
 void test_known_answers() {
     const auto even = solve({1, 0, 0, 1}, {0, 0});
-    EXPECT(std::abs(even.weights[0] - 0.5) < 1e-12 && even.how.violation <= 1e-12 && even.how.curvature == 2);
+    EXPECT(std::abs(even.weights[0] - 0.5) < 1e-12 && even.steps.violation <= 1e-12 &&
+           even.steps.curvature == 2);
     const auto corner = solve({1, 0, 0, 1}, {0, -5});
     EXPECT(corner.weights[0] == 0 && corner.weights[1] == 1);
     const auto linear =
         solve({0, 0, 0, 0, 0, 0, 0, 0, 0}, {-1, -3, -3});  // no curvature at all; the first of equals
     EXPECT(linear.weights[0] == 0 && linear.weights[1] == 1 && linear.weights[2] == 0 &&
-           linear.how.curvature == 0);
+           linear.steps.curvature == 0);
     const auto bent_down = solve({1, 2, 2, 1}, {0, -0.5});  // negative curvature: go to the end
     EXPECT(bent_down.weights[1] == 1 || bent_down.weights[0] == 1);
-    EXPECT(bent_down.how.violation <= 1e-12);
+    EXPECT(bent_down.steps.violation <= 1e-12);
     const auto one = solve({3}, {1});
-    EXPECT(one.weights[0] == 1 && one.how.steps == 0);
-    EXPECT(pair_steps(nullptr, 0, nullptr, nullptr, 0, 5).steps == 0);
-    EXPECT(solve({1, 0, 0, 1}, {0, 0}, 0).how.steps == 0);
+    EXPECT(one.weights[0] == 1 && one.steps.steps == 0);
+    const QuadraticProgram empty{.matrix = nullptr, .n = 0, .weights = nullptr, .gradient = nullptr};
+    EXPECT(pair_steps(empty, 0, 5).steps == 0);
+    EXPECT(solve({1, 0, 0, 1}, {0, 0}, 0).steps.steps == 0);
     const double none = std::nan("");
-    EXPECT(solve({none, none, none, none}, {0, -1}).how.steps == 0);
+    EXPECT(solve({none, none, none, none}, {0, -1}).steps.steps == 0);
 }
 
 // A'A of random A, fewer rows than columns: many answers, all with the same gradient conditions.

@@ -63,7 +63,7 @@ def test_the_core_refuses_what_would_read_beyond_its_memory():
         core.nearest(one, whole, one + 3, 2, out)
     with pytest.raises(ValueError, match="span the lists"):
         core.nearest(one, whole + 1, one, 2, out)
-    with pytest.raises(ValueError, match="k places"):
+    with pytest.raises(ValueError, match="k entries"):
         core.nearest(one, whole, one, 3, out)
     with pytest.raises(ValueError, match="no such row"):
         core.add(one, one + 3, np.ones(1), np.zeros(5))

@@ -1,4 +1,4 @@
-// The words every file of the core uses.
+// The types that every file of the core uses.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace labelsieve {
 using std::int16_t, std::int32_t, std::int64_t, std::int8_t, std::ptrdiff_t, std::size_t;
 using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t, std::uintptr_t;
 
-using row_t = uint32_t;    // a row number; tables of 2^32 - 1 rows or more are refused at the door
-using count_t = uint32_t;  // how often values occur together: never more than there are rows
+using row_t = uint32_t;    // a row number; tables of 2^32 - 1 rows or more are rejected by the bindings
+using count_t = uint32_t;  // how often values occur together: at most the number of rows
 using code_t = uint16_t;   // a value of a column; 65,535 levels at the most
 using fixed_t = int64_t;   // n log n, and sums of it, in fixed point
 
@@ -52,7 +52,7 @@ class Buffer {
     T& operator[](size_t i) { return data_[i]; }
     const T& operator[](size_t i) const { return data_[i]; }
 
-    // Room for at least `size` values; what was there is lost when the buffer grows.
+    // Space for at least `size` values; a buffer that grows loses what it held.
     void reserve(size_t size) {
         if (size > size_) *this = Buffer(size);
     }
