@@ -8,14 +8,14 @@ and every entropy of a term comes from that one table: its margins are consisten
 counts when it occurs; a table has a cell for each combination of levels.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.joint_tables import JointTables
-from labelsieve.counting.backends.protocol import ALL_TARGETS, Column, Condition, CountBlock
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Backend, Column, Condition
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.joint_codes import constant_column, joint_variable
 from labelsieve.counting.row_weights import read_weights
@@ -23,15 +23,6 @@ from labelsieve.counting.row_weights import read_weights
 Real = NDArray[np.float64]
 Terms = Sequence[tuple[float, str]]
 Probabilities = Callable[[Real], Real]
-
-
-class CountsTables(Protocol):
-    """What whole tables come from: a backend, or :class:`JointTables`."""
-
-    def joint_counts(
-        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
-    ) -> Iterator[CountBlock]:
-        """See :meth:`labelsieve.counting.backends.protocol.Backend.joint_counts`."""
 
 
 def shrink(counts: Real) -> Real:
@@ -52,7 +43,7 @@ def shrink(counts: Real) -> Real:
 
 
 def table_information(
-    source: CountsTables,
+    source: Backend | JointTables,
     terms: Terms,
     given: Condition | None,
     shape: tuple[int, int],
