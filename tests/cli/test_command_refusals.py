@@ -91,8 +91,8 @@ def test_the_extra_is_named_when_nothing_that_reads_parquet_is_installed(frame, 
         (("--redundant", "0"), "--redundant takes a number above 0"),
         (("--redundant", "1.5"), "--redundant takes a number above 0"),
         (("--redundant", "0.9", "--format", "csv"), "goes with --format table or json"),
-        (("--output", "chosen.csv"), "takes the name of a .json file"),
-        (("--output", "no/such/folder/chosen.json"), "in a folder that exists"),
+        (("--output", "selected.csv"), "takes the name of a .json file"),
+        (("--output", "no/such/folder/selected.json"), "in a folder that exists"),
         (("--bins", "70000"), "n_bins must be a whole number from 1 to 65,535"),
         (("--targets", "powerset"), "'powerset' is not a label space. Known: single, joint, pruned"),
         (("--method", "pmu", "--targets", "joint"), "label pairs need separate targets: use targets='single'"),
@@ -103,6 +103,6 @@ def test_options_that_make_no_sense_are_refused(file, options, message):
 
 
 def test_nothing_is_written_when_something_is_refused(file, tmp_path):
-    saved = tmp_path / "chosen.json"
+    saved = tmp_path / "selected.json"
     refusal("select", file, "--labels", 5, "--codes", "--output", saved)
     assert not saved.exists()

@@ -31,8 +31,8 @@ def test_a_selection_is_that_of_select_with_the_same_options(file, tmp_path):
     assert result.stderr == f"labelsieve: report written to {out.resolve()}\n"
     text = out.read_text(encoding="utf-8")
     assert "<title>Features of songs &amp; &lt;more&gt;.csv</title>" in text
-    chosen = json.loads(run("select", file, *options, "--format", "json").stdout)["selected"]
-    places = [text.index(f'<th scope="row">{one["feature"]}</th>') for one in chosen]
+    selected = json.loads(run("select", file, *options, "--format", "json").stdout)["selected"]
+    places = [text.index(f'<th scope="row">{one["feature"]}</th>') for one in selected]
     assert places == sorted(places)
     assert "EqualWidth(closed=&#x27;left&#x27;, missing=&#x27;error&#x27;, n_bins=3)" in text
 

@@ -1,4 +1,4 @@
-"""``labelsieve select``: what it chooses is what the library chooses, in every form."""
+"""``labelsieve select``: it selects what the library selects, in every form."""
 
 import csv
 import io
@@ -92,7 +92,7 @@ def test_more_features_than_there_are_means_all(file):
 
 
 def test_a_saved_selection_can_be_loaded(frame, file, tmp_path):
-    saved = tmp_path / "chosen.json"
+    saved = tmp_path / "selected.json"
     assert run("select", file, "--labels", 5, "-k", 4, "--targets", "joint", "--output", saved).exit_code == 0
     sieve = Sieve.from_json(saved)
     features = frame.iloc[:, :-5]
@@ -102,10 +102,10 @@ def test_a_saved_selection_can_be_loaded(frame, file, tmp_path):
 
 
 def test_a_published_method_brings_its_label_space_and_bins(frame, file):
-    chosen = json.loads(run("select", file, "--labels", 5, "-k", 4, "--method", "mlinfogain", "--format", "json").stdout)
-    assert (chosen["method"], chosen["targets"], chosen["n_bins"]) == ("mlinfogain", "single", 10)
+    selected = json.loads(run("select", file, "--labels", 5, "-k", 4, "--method", "mlinfogain", "--format", "json").stdout)
+    assert (selected["method"], selected["targets"], selected["n_bins"]) == ("mlinfogain", "single", 10)
     fitted = Sieve("mlinfogain", n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
-    assert [choice["column"] for choice in chosen["selected"]] == fitted.selected_.tolist()
+    assert [choice["column"] for choice in selected["selected"]] == fitted.selected_.tolist()
     copied = run("select", file, "--labels", 5, "-k", 4, "--targets", "copy").stdout
     assert "4 of 20 features for 5 labels (copy)" in copied
 
@@ -160,9 +160,9 @@ def test_text_features_are_categories_and_binned_ones_are_noted(tmp_path):
     note = "'key' is text with 7 different values, in 5 bins by the alphabet; --n-bins 7 or --codes keeps them apart."
     assert result.stderr == f"labelsieve: note: {note}\n"
     for options in (("--bins", 7), ("--codes",)):
-        told = run("select", path, "--labels", 1, "-k", 1, "--format", "json", *options)
-        assert told.stderr == ""
-        known = json.loads(told.stdout)["selected"][0]
+        result = run("select", path, "--labels", 1, "-k", 1, "--format", "json", *options)
+        assert result.stderr == ""
+        known = json.loads(result.stdout)["selected"][0]
         assert known["feature"] == "key"
         assert known["score"] == pytest.approx(-(3 / 7) * np.log(3 / 7) - (4 / 7) * np.log(4 / 7))  # all there is
 

@@ -1,4 +1,4 @@
-"""Every method on the command line: it runs and chooses what the library chooses, or says why it cannot."""
+"""Every method on the command line: it runs and selects what the library selects, or says why it cannot."""
 
 import json
 
@@ -29,7 +29,7 @@ def file(frame, tmp_path_factory):
     return path
 
 
-def chosen(*arguments):
+def selected(*arguments):
     result = run("select", *arguments, "--json")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
@@ -37,7 +37,7 @@ def chosen(*arguments):
 
 @pytest.mark.parametrize("name", RANKING)
 def test_every_ranking_method_chooses_what_its_selector_chooses(frame, file, name):
-    document = chosen(file, "--labels", 5, "-k", 4, "--criterion", name.upper())
+    document = selected(file, "--labels", 5, "-k", 4, "--criterion", name.upper())
     own = selector_class(name)(**METHODS[name].settings, n_features_to_select=4)
     expected = own.fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
     assert [one["column"] for one in document["selected"]] == expected.selected_.tolist()
@@ -47,7 +47,7 @@ def test_every_ranking_method_chooses_what_its_selector_chooses(frame, file, nam
 
 
 def test_one_target_methods_take_one_target(file):
-    assert len(chosen(file, "--labels", 1, "-k", 3, "--criterion", "qpfs")["selected"]) == 3
+    assert len(selected(file, "--labels", 1, "-k", 3, "--criterion", "qpfs")["selected"]) == 3
     assert "qpfs') is for one target" in refusal("select", file, "--labels", 5, "--criterion", "qpfs")
 
 
@@ -76,11 +76,11 @@ def test_every_name_is_listed_once_with_its_facts():
 
 
 def test_parameters_behind_a_name_reach_the_selector_or_the_criterion(frame, file):
-    fewer = chosen(file, "--labels", 5, "-k", 4, "--criterion", "relieff:n_neighbors=3")
+    fewer = selected(file, "--labels", 5, "-k", 4, "--criterion", "relieff:n_neighbors=3")
     expected = make_selector("relieff", n_neighbors=3, n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
     assert [one["score"] for one in fewer["selected"]] == pytest.approx(expected.scores_.tolist())
-    assert "normalized" not in chosen(file, "--labels", 5, "--criterion", "jmi")["formula"]
-    assert "sqrt" in chosen(file, "--labels", 5, "--criterion", "jmi:normalized=true")["formula"]
+    assert "normalized" not in selected(file, "--labels", 5, "--criterion", "jmi")["formula"]
+    assert "sqrt" in selected(file, "--labels", 5, "--criterion", "jmi:normalized=true")["formula"]
     for given, reason in {
         "relieff:color=1": "relieff takes no color; ReliefF has targets, n_neighbors",
         "relieff:n_neighbors=0": "'n_neighbors' parameter of ReliefF must be",
@@ -95,7 +95,7 @@ def test_parameters_behind_a_name_reach_the_selector_or_the_criterion(frame, fil
 
 def test_options_reach_the_sieve(frame, file):
     options = ("--estimator", "shrinkage", "--forced", "noise1", "--excluded", "rel1,rel2", "--discretizer", "equal-frequency")
-    document = chosen(file, "--labels", 5, "-k", 3, *options)
+    document = selected(file, "--labels", 5, "-k", 3, *options)
     how = {"estimator": "shrinkage", "forced": ["noise1"], "excluded": ["rel1", "rel2"], "discretizer": "equal-frequency"}
     expected = Sieve("jmi", n_features_to_select=3, **how).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
     assert [one["column"] for one in document["selected"]] == expected.selected_.tolist()
@@ -106,18 +106,18 @@ def test_text_is_refused_by_methods_that_calculate_and_taken_by_those_that_count
     assert "relieff calculates with the features, and 'key' is text" in refusal(
         "select", path, "--labels", 1, "--criterion", "relieff"
     )
-    assert chosen(path, "--labels", 1, "--criterion", "chi-square", "-k", 1)["selected"][0]["feature"] == "key"
+    assert selected(path, "--labels", 1, "--criterion", "chi-square", "-k", 1)["selected"][0]["feature"] == "key"
 
 
 def test_lists_of_labels_are_those_of_the_library(frame, file):
     X, Y = frame.iloc[:, :-5], frame.iloc[:, -5:]
     expected = LabelwiseSieve("jmi", n_features_to_select=3).fit(X, Y)
-    document = chosen(file, "--labels", 5, "-k", 3, "--labelwise")
+    document = selected(file, "--labels", 5, "-k", 3, "--labelwise")
     for place, label in enumerate(Y.columns):
         own = [one["column"] for one in document["selected"] if one["label"] == label]
         assert own == expected.selected_[place].tolist()
     stopped = LabelwiseSieve("jmi", n_features_to_select=GTest(0.01)).fit(X, Y)
-    document = chosen(file, "--labels", 5, "--labelwise", "--stop", "g-test:alpha=0.01")
+    document = selected(file, "--labels", 5, "--labelwise", "--stop", "g-test:alpha=0.01")
     lengths = [sum(one["label"] == label for one in document["selected"]) for label in Y.columns]
     assert lengths == stopped.n_selected_.tolist()
     assert [one["rule"] for one in document["stopping"]] == ["GTest"] * 5
@@ -149,7 +149,7 @@ def test_llsf_has_lists_of_labels_by_size(frame, file):
 
 @pytest.mark.parametrize(("name", "kind"), [("jmi", "bootstrap"), ("relieff", "subsample")])
 def test_stability_is_that_of_the_library(frame, file, name, kind):
-    document = chosen(file, "--labels", 5, "-k", 4, "--criterion", name, "--stability", 4)["stability"]
+    document = selected(file, "--labels", 5, "-k", 4, "--criterion", name, "--stability", 4)["stability"]
     own = make_selector(name, n_features_to_select=4)
     expected = selection_stability(own, frame.iloc[:, :-5], frame.iloc[:, -5:], n_repeats=4, kind=kind, random_state=0)
     assert document["index"] == pytest.approx(expected.index)

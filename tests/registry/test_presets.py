@@ -117,8 +117,8 @@ SPACES = [*LABEL_SPACES, Group(pot=0.3, n_clusters=3, random_state=7), GroupRand
 def test_a_space_goes_through_clone_pickle_and_file(space, tmp_path):
     X, Y = make_data()
     sieve = Sieve(targets=space, n_features_to_select=3).fit(X, Y)
-    sieve.to_json(tmp_path / "chosen.json")
-    read = Sieve.from_json(tmp_path / "chosen.json")
+    sieve.to_json(tmp_path / "selected.json")
+    read = Sieve.from_json(tmp_path / "selected.json")
     thawed = pickle.loads(pickle.dumps(sieve))
     for same in (read, thawed):
         assert np.array_equal(same.selected_, sieve.selected_)

@@ -61,8 +61,8 @@ def test_any_container_gives_the_same(criterion):
 def test_a_selection_comes_back_as_it_was(criterion, tmp_path):
     X, _ = make_data()
     sieve = BaselineSieve(criterion, n_features_to_select=3).fit(X)
-    sieve.to_json(tmp_path / "chosen.json")
-    assert_same_selection(BaselineSieve.from_json(tmp_path / "chosen.json"), sieve)
+    sieve.to_json(tmp_path / "selected.json")
+    assert_same_selection(BaselineSieve.from_json(tmp_path / "selected.json"), sieve)
 
 
 def test_a_missing_value_has_no_variance():

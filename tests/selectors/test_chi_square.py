@@ -35,7 +35,7 @@ def statistic(x, y, weights):
     return chi2_contingency(table, correction=False).statistic
 
 
-def twin(X, Y, space, weights):
+def reference(X, Y, space, weights):
     if space == "single":
         return np.array([[statistic(x, y, weights) for y in Y.T] for x in X.T])
     if space == "joint":
@@ -51,7 +51,7 @@ def test_statistics_are_those_of_scipy(space, kind):
     X, Y = make_data()
     rng = np.random.default_rng(1)
     weights = {"none": None, "whole": rng.integers(0, 4, 90), "real": rng.random(90), "equal": np.full(90, 2.5)}[kind]
-    expected = twin(X, Y, space, np.ones(90) if weights is None else weights.astype(float))
+    expected = reference(X, Y, space, np.ones(90) if weights is None else weights.astype(float))
     assert chi_square(X, Y, targets=space, sample_weight=weights) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 

@@ -44,9 +44,9 @@ def test_missing_values_are_selected_from_where_they_are_a_level(selector, name,
     sieve = selector("jmi", discretizer=rule, n_features_to_select=3).fit(container(holes), Y)
     codes = DISCRETIZERS[name](missing="level").fit_transform(holes, Y)
     assert_same_selection(selector("jmi", discretizer=None, n_features_to_select=3).fit(codes, Y), sieve)
-    chosen = sieve.transform(container(holes))
-    chosen = chosen.toarray() if sp.issparse(chosen) else np.asarray(chosen)
-    assert np.array_equal(chosen, holes[:, sieve.support_], equal_nan=True)
+    selected = sieve.transform(container(holes))
+    selected = selected.toarray() if sp.issparse(selected) else np.asarray(selected)
+    assert np.array_equal(selected, holes[:, sieve.support_], equal_nan=True)
     with pytest.raises(ValueError, match=r"NaN|not a finite number"):
         selector("jmi", discretizer=name).fit(container(holes), Y)
 
@@ -61,11 +61,11 @@ def test_cuts_for_each_target_serve_the_labelwise_selector():
         Sieve("mim", discretizer=MDL("single")).fit(X, Y)
 
 
-def test_twins_are_found_among_codes_that_look_at_the_targets():
+def test_redundant_features_are_found_among_codes_that_look_at_the_targets():
     doubled = np.hstack([X, X])
     sieve = Sieve("mrmr", discretizer="mdl", n_features_to_select=1).fit(doubled, Y)
-    chosen = int(sieve.selected_[0])
-    assert [twin.feature for twin in sieve.redundant_features(doubled, Y)[chosen]] == [chosen + X.shape[1]]
+    selected = int(sieve.selected_[0])
+    assert [feature.feature for feature in sieve.redundant_features(doubled, Y)[selected]] == [selected + X.shape[1]]
     with pytest.raises(InputError, match="pass the targets as y"):
         sieve.redundant_features(doubled)
 
@@ -74,8 +74,8 @@ def test_twins_are_found_among_codes_that_look_at_the_targets():
 @pytest.mark.parametrize("rule", ["mdl", MeanStd(5, factor=0.5), MDL("copy", missing="level"), EqualWidth(3, missing="level")])
 def test_a_saved_selection_keeps_its_discretizer(selector, rule, tmp_path):
     sieve = selector("jmi", discretizer=rule, n_features_to_select=3).fit(X, Y)
-    sieve.to_json(tmp_path / "chosen.json")
-    again = selector.from_json(tmp_path / "chosen.json")
+    sieve.to_json(tmp_path / "selected.json")
+    again = selector.from_json(tmp_path / "selected.json")
     assert_same_selection(again, sieve)
     assert str(again.discretizer) == str(rule)
     assert_same_selection(again.fit(X, Y), sieve)

@@ -1,4 +1,4 @@
-"""LabelwiseSieve: every target gets what a sieve would choose for it alone."""
+"""LabelwiseSieve: every target gets what a sieve would select for it alone."""
 
 import numpy as np
 import pandas as pd

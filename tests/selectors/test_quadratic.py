@@ -29,13 +29,13 @@ def assert_solves(sieve, H, F, alpha):
     assert violation_of(H, F, alpha, w, sieve.shift_) == pytest.approx(sieve.optimality_ * (scale or 1), abs=1e-11)
     assert sieve.objective_ == pytest.approx(objective_of(H, F, alpha, w, sieve.shift_), rel=1e-9, abs=1e-11)
     gradient = gradient_of(H, F, alpha, w, sieve.shift_)
-    chosen = sieve.selected_
-    assert np.all(np.diff(w[chosen]) <= 0)
-    without = chosen[w[chosen] == 0]
+    selected = sieve.selected_
+    assert np.all(np.diff(w[selected]) <= 0)
+    without = selected[w[selected] == 0]
     assert np.all(np.diff(gradient[without]) >= -1e-10), "not by reduced cost"
     assert np.all(np.diff(sieve.scores_) <= 1e-15)
-    assert np.array_equal(sieve.scores_[w[chosen] > 0], w[chosen][w[chosen] > 0])
-    assert np.all(sieve.scores_[w[chosen] == 0] <= 0)
+    assert np.array_equal(sieve.scores_[w[selected] > 0], w[selected][w[selected] > 0])
+    assert np.all(sieve.scores_[w[selected] == 0] <= 0)
 
 
 @pytest.mark.parametrize("estimator", ["plugin", "miller-madow"])
@@ -186,8 +186,8 @@ def test_too_few_steps_end_in_a_warning_and_weights_that_are_still_valid():
 def test_a_selection_comes_back_as_it_was(tmp_path):
     X, Y = make_data()
     sieve = QuadraticSieve(n_features_to_select=3, shift="auto", mean=4, alpha=0.5).fit(X, Y)
-    sieve.to_json(tmp_path / "chosen.json")
-    again = QuadraticSieve.from_json(tmp_path / "chosen.json")
+    sieve.to_json(tmp_path / "selected.json")
+    again = QuadraticSieve.from_json(tmp_path / "selected.json")
     assert_same_selection(again, sieve)
     assert (again.alpha, again.shift, again.mean, again.n_features_to_select) == (0.5, "auto", 4, 3)
     assert np.array_equal(again.weights_, sieve.weights_)

@@ -1,4 +1,4 @@
-"""Features that were left out because a chosen one tells nearly the same are found again."""
+"""Redundant features: not selected, with nearly the same information as a selected one."""
 
 import numpy as np
 import pandas as pd
@@ -29,24 +29,24 @@ def test_similarity_is_shared_information_over_joint_entropy():
     codes, Y = make_copies()
     sieve = fit(codes, Y, 4)
     features = columns(codes)
-    twins = sieve.redundant_features(codes, at_least=1e-12)
-    assert list(twins) == sieve.selected_.tolist()
-    for chosen, found in twins.items():
-        unchosen = [k for k in range(len(features)) if k not in sieve.selected_]
-        expected = {k: mi(features[k], features[chosen]) / H(features[k], features[chosen]) for k in unchosen}
-        assert {twin.feature for twin in found} == {k for k, similarity in expected.items() if similarity > 1e-12}
-        for twin in found:
-            assert twin.similarity == pytest.approx(expected[twin.feature], rel=0, abs=1e-9)
-        assert sorted(found, key=lambda twin: (-twin.similarity, twin.feature)) == found
+    redundant = sieve.redundant_features(codes, at_least=1e-12)
+    assert list(redundant) == sieve.selected_.tolist()
+    for selected, found in redundant.items():
+        unselected = [k for k in range(len(features)) if k not in sieve.selected_]
+        expected = {k: mi(features[k], features[selected]) / H(features[k], features[selected]) for k in unselected}
+        assert {feature.feature for feature in found} == {k for k, similarity in expected.items() if similarity > 1e-12}
+        for feature in found:
+            assert feature.similarity == pytest.approx(expected[feature.feature], rel=0, abs=1e-9)
+        assert sorted(found, key=lambda feature: (-feature.similarity, feature.feature)) == found
 
 
-def test_only_what_is_near_enough_is_a_twin():
+def test_only_features_that_are_similar_enough_are_redundant():
     codes, Y = make_copies()
     sieve = Sieve("mim", discretizer=None, n_features_to_select=1, forced=[1]).fit(codes, Y)
-    assert [twin.feature for twin in sieve.redundant_features(codes)[1]] == [8, 10]
+    assert [feature.feature for feature in sieve.redundant_features(codes)[1]] == [8, 10]
     assert sieve.redundant_features(codes, at_least=1.0)[1] == [(8, 1.0)]
     loose = sieve.redundant_features(codes, at_least=1e-9)[1]
-    assert 11 not in [twin.feature for twin in loose], "a constant tells nothing, so it is nobody's twin"
+    assert 11 not in [feature.feature for feature in loose], "a constant has no information, so it is redundant to no feature"
 
 
 def test_bins_are_those_of_the_sieve():
@@ -56,7 +56,7 @@ def test_bins_are_those_of_the_sieve():
     assert sieve.redundant_features(X)[1] == [(8, 1.0)]
 
 
-def test_twins_do_not_depend_on_the_container_or_the_threads():
+def test_redundant_features_do_not_depend_on_the_container_or_the_threads():
     codes, Y = make_copies()
     sieve = fit(codes, Y, 3)
     expected = sieve.redundant_features(codes, at_least=0.01)
@@ -80,7 +80,7 @@ def test_other_features_than_those_of_the_fit_are_refused():
         Sieve().redundant_features(codes)
 
 
-def test_twins_are_found_in_a_frame_with_text():
+def test_redundant_features_are_found_in_a_frame_with_text():
     X, Y = make_data()
     frame = pd.DataFrame(X, columns=NAMES).assign(**{NAMES[0]: np.where(X[:, 1] > 0, "high", "low")})
     assert Sieve(n_features_to_select=2).fit(frame, Y).redundant_features(frame)

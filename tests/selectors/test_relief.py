@@ -1,4 +1,4 @@
-"""The Relief family: its twins, Weka's scores, and what must not matter."""
+"""The Relief family: its references, Weka's scores, and what must not matter."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from labelsieve import InputError
 from labelsieve.datasets import load, make_feature_roles
 from labelsieve.selectors import ReliefF, ReliefFML, RReliefF
-from tests.support import reference_relief as relief_twins
+from tests.support import reference_relief as relief_references
 from tests.support.shared_files import shared_file
 
 family = pytest.mark.parametrize("selector", [ReliefF(), ReliefF(targets="joint"), ReliefFML(), RReliefF()], ids=str)
@@ -33,7 +33,7 @@ options = pytest.mark.parametrize(("k", "sigma"), [(1, None), (5, None), (5, 2.0
 @options
 def test_relieff_is_its_twin_averaged_over_labels(k, sigma):
     X, Y = make_data()
-    expected = np.mean([relief_twins.relieff(X, y, k, sigma) for y in Y.T], axis=0)
+    expected = np.mean([relief_references.relieff(X, y, k, sigma) for y in Y.T], axis=0)
     assert score(ReliefF(), X, Y, n_neighbors=k, sigma=sigma) == pytest.approx(expected, abs=1e-8)
 
 
@@ -41,7 +41,7 @@ def test_relieff_is_its_twin_averaged_over_labels(k, sigma):
 def test_joint_relieff_takes_the_label_row_for_the_class(k, sigma):
     X, Y = make_data()
     classes = Y @ [1, 2, 4, 8, 16]
-    expected = relief_twins.relieff(X, classes, k, sigma)
+    expected = relief_references.relieff(X, classes, k, sigma)
     assert score(ReliefF(targets="joint"), X, Y, n_neighbors=k, sigma=sigma) == pytest.approx(expected, abs=1e-8)
     assert score(ReliefF(), X, classes, n_neighbors=k, sigma=sigma) == pytest.approx(expected, abs=1e-8)
 
@@ -49,7 +49,7 @@ def test_joint_relieff_takes_the_label_row_for_the_class(k, sigma):
 @options
 def test_relieff_ml_is_its_twin(k, sigma):
     X, Y = make_data()
-    expected = relief_twins.relieff_ml(X, Y, k, sigma)
+    expected = relief_references.relieff_ml(X, Y, k, sigma)
     assert score(ReliefFML(), X, Y, n_neighbors=k, sigma=sigma) == pytest.approx(expected, abs=1e-8)
 
 
@@ -57,7 +57,7 @@ def test_relieff_ml_is_its_twin(k, sigma):
 def test_rrelieff_is_its_twin_averaged_over_targets(k, sigma):
     X, Y = make_data()
     Y = Y * [1.0, -5.0, 0.25, 1, 1] + np.column_stack([X[:, 2] / 9, X[:, 0], X[:, 1], np.zeros(len(X)), np.zeros(len(X))])
-    expected = np.mean([relief_twins.rrelieff(X, y, k, sigma) for y in Y.T], axis=0)
+    expected = np.mean([relief_references.rrelieff(X, y, k, sigma) for y in Y.T], axis=0)
     assert score(RReliefF(), X, Y, n_neighbors=k, sigma=sigma) == pytest.approx(expected, abs=1e-8)
 
 

@@ -1,4 +1,4 @@
-"""Exact and repeatable: what is chosen depends on the values alone, and the scores are the same bits."""
+"""Exact and repeatable: what is selected depends on the values alone, and the scores are the same bits."""
 
 import numpy as np
 import pandas as pd
@@ -54,7 +54,7 @@ def test_selection_is_identical_for_dense_and_sparse_features(criterion):
 
 
 @criteria
-def test_features_are_chosen_wherever_they_stand(criterion):
+def test_features_are_selected_wherever_they_stand(criterion):
     X, Y = make_data()
     order = np.random.default_rng(7).permutation(X.shape[1])
     how = {"discretizer": "equal-width", "parents": PARENTS[:4] if criterion == "mlfs" else None}

@@ -19,7 +19,7 @@ criteria = pytest.mark.parametrize("criterion", CRITERIA.values())
     ("asked", "expected"),
     [(1, 1), (3, 3), (N_FEATURES, N_FEATURES), (1000, N_FEATURES), (None, N_FEATURES), (0.5, 4), (0.01, 1), (0.99, 8)],
 )
-def test_as_many_features_are_chosen_as_were_asked_for(selector, asked, expected):
+def test_as_many_features_are_selected_as_were_asked_for(selector, asked, expected):
     X, Y = make_data()
     sieve = selector("mrmr", n_features_to_select=asked).fit(X, Y)
     everything = selector("mrmr", n_features_to_select=None).fit(X, Y)
@@ -47,14 +47,14 @@ def test_forced_features_come_first_and_excluded_ones_never(criterion):
     sieve = Sieve(criterion, n_features_to_select=None, forced=[4, 0], excluded=[1, 2]).fit(X, Y)
     assert sieve.selected_[:2].tolist() == [4, 0]
     assert sorted(sieve.selected_) == [0, 3, 4, 5, 6, 7]
-    # What follows is chosen as if the others did not exist.
+    # What follows is selected as if the others did not exist.
     without = Sieve(criterion, n_features_to_select=None, forced=[2, 0]).fit(np.delete(X, [1, 2], axis=1), Y)
     assert np.array_equal(np.delete(np.arange(N_FEATURES), [1, 2])[without.selected_], sieve.selected_)
     assert np.array_equal(without.scores_, sieve.scores_)
 
 
 @criteria
-def test_forcing_what_would_be_chosen_changes_nothing(criterion):
+def test_forcing_what_would_be_selected_changes_nothing(criterion):
     X, Y = make_data()
     free = Sieve(criterion, n_features_to_select=5).fit(X, Y)
     forced = Sieve(criterion, n_features_to_select=5, forced=free.selected_[:3]).fit(X, Y)
@@ -62,7 +62,7 @@ def test_forcing_what_would_be_chosen_changes_nothing(criterion):
 
 
 @selectors
-def test_forced_features_are_chosen_even_if_fewer_were_asked_for(selector):
+def test_forced_features_are_selected_even_if_fewer_were_asked_for(selector):
     X, Y = make_data()
     sieve = selector(n_features_to_select=1, forced=[7, 3, 5]).fit(X, Y)
     assert np.array_equal(np.atleast_2d(sieve.selected_), [[7, 3, 5]] * len(np.atleast_2d(sieve.selected_)))

@@ -28,7 +28,7 @@ def fit(selector, **parameters):
 
 def save(selector, folder):
     """A saved selection as a path and its contents."""
-    path = folder / "chosen.json"
+    path = folder / "selected.json"
     fit(selector).to_json(path)
     return path, json.loads(path.read_text(encoding="utf-8"))
 
@@ -36,8 +36,8 @@ def save(selector, folder):
 @selectors
 def test_a_selection_comes_back_as_it_was(selector, tmp_path):
     sieve = fit(selector, forced=("tone 4",), excluded=np.array([2]), n_jobs=2)
-    sieve.to_json(tmp_path / "chosen.json")
-    again = selector.from_json(tmp_path / "chosen.json")
+    sieve.to_json(tmp_path / "selected.json")
+    again = selector.from_json(tmp_path / "selected.json")
     assert_same_selection(again, sieve)
     for name, value in vars(sieve).items():
         if name.endswith("_") and isinstance(value, np.ndarray):
@@ -52,8 +52,8 @@ def test_a_selection_comes_back_as_it_was(selector, tmp_path):
 
 def test_parts_of_scores_come_back(tmp_path):
     sieve = fit(Sieve)
-    sieve.to_json(str(tmp_path / "chosen.json"))
-    again = Sieve.from_json(str(tmp_path / "chosen.json"))
+    sieve.to_json(str(tmp_path / "selected.json"))
+    again = Sieve.from_json(str(tmp_path / "selected.json"))
     assert again.score_components_.keys() == sieve.score_components_.keys() == {"relevance", "redundancy"}
     for kind, values in sieve.score_components_.items():
         assert np.array_equal(again.score_components_[kind], values)
@@ -64,8 +64,8 @@ def test_parts_of_scores_come_back(tmp_path):
 def test_criteria_of_the_catalog_and_discretizers_come_back(selector, criterion, tmp_path):
     X, Y = make_data()
     sieve = selector(criterion, discretizer=EqualWidth(n_bins=3, closed="right"), n_features_to_select=2).fit(X, Y)
-    sieve.to_json(tmp_path / "chosen.json")
-    again = selector.from_json(tmp_path / "chosen.json")
+    sieve.to_json(tmp_path / "selected.json")
+    again = selector.from_json(tmp_path / "selected.json")
     assert type(again.criterion) is type(criterion)
     assert again.criterion.score == criterion.score
     assert again.discretizer.get_params() == {"n_bins": 3, "closed": "right", "missing": "error"}
@@ -81,18 +81,18 @@ class Mine(Criterion):
 def test_criteria_of_ones_own_are_kept_as_text_for_the_record(selector, tmp_path):
     X, Y = make_data()
     sieve = selector(Mine(), n_features_to_select=2).fit(X, Y)
-    sieve.to_json(tmp_path / "chosen.json")
-    again = selector.from_json(tmp_path / "chosen.json")
+    sieve.to_json(tmp_path / "selected.json")
+    again = selector.from_json(tmp_path / "selected.json")
     assert again.criterion == "Mine(score=sum_y(I(f, y)) - 0.5 * sum_s(I(f, s)))"
     assert np.array_equal(again.transform(X), sieve.transform(X))
     with pytest.raises(InputError, match="is not a criterion"):
         again.fit(X, Y)
 
 
-def test_a_warm_selection_saves_what_was_chosen_alone(tmp_path):
-    fit(Sieve, warm_start=True).to_json(tmp_path / "chosen.json")
-    assert (tmp_path / "chosen.json").stat().st_size < 5000
-    assert_same_selection(Sieve.from_json(tmp_path / "chosen.json"), fit(Sieve))
+def test_a_warm_selection_saves_what_was_selected_alone(tmp_path):
+    fit(Sieve, warm_start=True).to_json(tmp_path / "selected.json")
+    assert (tmp_path / "selected.json").stat().st_size < 5000
+    assert_same_selection(Sieve.from_json(tmp_path / "selected.json"), fit(Sieve))
 
 
 @selectors
@@ -107,7 +107,7 @@ def test_a_file_is_read_by_people_and_programs(selector, tmp_path):
 
 def test_the_other_class_is_refused_by_name(tmp_path):
     path, _ = save(Sieve, tmp_path)
-    with pytest.raises(InputError, match=r"chosen\.json: holds a Sieve; read it with that class's from_json"):
+    with pytest.raises(InputError, match=r"selected\.json: holds a Sieve; read it with that class's from_json"):
         LabelwiseSieve.from_json(path)
 
 
@@ -126,14 +126,14 @@ DAMAGE = {
 def test_a_file_that_is_no_saved_selection_is_refused_by_name(selector, kind, tmp_path):
     path, _ = save(selector, tmp_path)
     path.write_text(DAMAGE[kind](path.read_text(encoding="utf-8")), encoding="utf-8")
-    with pytest.raises(InputError, match=r"chosen\.json: (not JSON|not a saved selection|version 3)"):
+    with pytest.raises(InputError, match=r"selected\.json: (not JSON|not a saved selection|version 3)"):
         selector.from_json(path)
 
 
 def test_bytes_that_are_no_text_are_refused_by_name(tmp_path):
-    (tmp_path / "chosen.json").write_bytes(b"\xff\xfe\x00\x80")
-    with pytest.raises(InputError, match=r"chosen\.json: not JSON"):
-        Sieve.from_json(tmp_path / "chosen.json")
+    (tmp_path / "selected.json").write_bytes(b"\xff\xfe\x00\x80")
+    with pytest.raises(InputError, match=r"selected\.json: not JSON"):
+        Sieve.from_json(tmp_path / "selected.json")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
@@ -194,7 +194,7 @@ def test_a_damaged_selection_is_refused_by_name(selector, kind, tmp_path):
     path, document = save(selector, tmp_path)
     CHANGES[kind](document)
     path.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(InputError, match=r"chosen\.json: a damaged selection"):
+    with pytest.raises(InputError, match=r"selected\.json: a damaged selection"):
         selector.from_json(path)
 
 
@@ -218,7 +218,7 @@ FAILURES = {
 @pytest.mark.parametrize("kind", FAILURES)
 @pytest.mark.parametrize("before", [None, "what was there"])
 def test_a_failed_save_leaves_what_was_there(kind, before, tmp_path, monkeypatch):
-    path = tmp_path / "chosen.json"
+    path = tmp_path / "selected.json"
     if before is not None:
         path.write_text(before, encoding="utf-8")
     sieve = fit(Sieve)
@@ -226,14 +226,14 @@ def test_a_failed_save_leaves_what_was_there(kind, before, tmp_path, monkeypatch
         patched.setattr(*FAILURES[kind])
         with pytest.raises(OSError, match="no"):
             sieve.to_json(path)
-    assert os.listdir(tmp_path) == ([] if before is None else ["chosen.json"])
+    assert os.listdir(tmp_path) == ([] if before is None else ["selected.json"])
     assert before is None or path.read_text(encoding="utf-8") == before
 
 
 def test_a_folder_that_is_not_there_or_no_folder_is_an_error(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     (tmp_path / "folder").mkdir()
-    for wrong in ("nowhere/chosen.json", "file/chosen.json", "folder"):
+    for wrong in ("nowhere/selected.json", "file/selected.json", "folder"):
         with pytest.raises(OSError, match=wrong.split("/")[0]):
             fit(Sieve).to_json(tmp_path / wrong)
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]

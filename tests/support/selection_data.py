@@ -1,4 +1,4 @@
-"""Data for the selectors: real features, some of which tell about some of the labels, without ties between columns."""
+"""Data for the selectors: real features, some informative about some labels, without ties between columns."""
 
 import numpy as np
 

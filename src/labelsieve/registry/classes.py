@@ -3,6 +3,7 @@
 A class with a ``name`` in a module of its package is listed because it exists.
 """
 
+import inspect
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -14,7 +15,6 @@ from labelsieve.discretize import AsGiven, Discretizer
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace
 from labelsieve.names import resolve, unknown_name
-from labelsieve.registry.loading import accepted
 from labelsieve.registry.published_methods import METHODS
 from labelsieve.stopping import StoppingRule
 
@@ -95,3 +95,29 @@ def make_stopping_rule(name: str, **parameters: Any) -> StoppingRule:
     if name not in STOPPING_RULES:
         raise unknown_name("stopping rule", name, STOPPING_RULES)
     return STOPPING_RULES[name](**accepted(STOPPING_RULES[name], parameters, name))
+
+
+def load_class(path: str) -> Any:
+    """The class at a dotted path.
+
+    >>> load_class("labelsieve.Sieve").__name__
+    'Sieve'
+    """
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def parameter_names(kind: Any) -> list[str]:
+    """Parameters of a class."""
+    return list(inspect.signature(kind).parameters) if kind.__init__ is not object.__init__ else []
+
+
+def accepted(kind: Any, settings: dict[str, Any], name: str) -> dict[str, Any]:
+    """The settings, if the selector has them all."""
+    known = parameter_names(kind)
+    for key in settings:
+        if key not in known:
+            raise InputError(
+                f"{name} takes no {key}; {kind.__name__} has {', '.join(name for name in known if name != 'criterion')}."
+            )
+    return settings

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from labelsieve.names import unknown_name
-from labelsieve.registry.loading import load_class
+from labelsieve.registry.classes import load_class
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from typing import Any
 
 from labelsieve.criteria import Criterion
 from labelsieve.errors import InputError
-from labelsieve.registry.classes import CRITERIA
-from labelsieve.registry.loading import accepted, load_class, parameter_names
+from labelsieve.registry.classes import CRITERIA, accepted, load_class, parameter_names
 from labelsieve.registry.presets import PRESETS, resolve_method
 from labelsieve.registry.published_methods import METHODS
 
