@@ -64,7 +64,9 @@ def lines_of(package, first=()):
         if home(value, name) != package:
             continue
         if inspect.isclass(value):
-            yield from ["", f".. autoclass:: {package}.{name}", "   :members:"]
+            # With the members of base classes of the library, and without those of scikit-learn and Python.
+            foreign = dict.fromkeys(base.__name__ for base in value.__mro__ if not base.__module__.startswith("labelsieve"))
+            yield from ["", f".. autoclass:: {package}.{name}", "   :members:", f"   :inherited-members: {', '.join(foreign)}"]
         else:
             yield from ["", f".. autofunction:: {package}.{name}"]
     yield ""

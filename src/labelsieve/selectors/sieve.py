@@ -55,7 +55,7 @@ class Sieve(StepComponentsMixin, BaseSieve):
         :mod:`labelsieve.stopping`, such as ``PermutationTest(alpha=0.05)``, that finds the number, which may be 0.
     estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
         Of entropies. Shrinkage shrinks the table of every information term: for few rows and many cells, and slow
-        (docs/estimators.md).
+        (docs/entropy_estimators.md).
     forced, excluded : sequence of int or str, default=()
         Columns, by number or name, that are always selected (first), and that are never selected.
     parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, default=None
