@@ -117,7 +117,10 @@ class Comparison:
     def _overall(self) -> str:
         found, (over, under) = self.friedman, self.friedman.degrees
         verdict = "the methods differ" if self._first_test_passed else "no difference is shown"
-        statistic = f"F_F = {found.f:.2f} with {over} and {under} degrees of freedom, p = {found.p_value:.2g}"
+        if found.smallest_p_value >= self.alpha:
+            verdict = f"no verdict, since {self.n_datasets} data sets cannot give a p-value below {found.smallest_p_value:.2g}"
+        null = {"exact": ", exact", "permutations": ", by permutations", "F": ""}[found.distribution]
+        statistic = f"F_F = {found.f:.2f} with {over} and {under} degrees of freedom, p = {found.p_value:.2g}{null}"
         return f"Friedman's test: {verdict} ({statistic})."
 
     def _rule(self) -> str:

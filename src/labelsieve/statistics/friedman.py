@@ -3,20 +3,38 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import chi2 as chi2_distribution
-from scipy.stats import f as f_distribution
 
+from labelsieve.statistics.friedman_null import Distribution, friedman_p_value, smallest_p_value
 from labelsieve.statistics.results_table import ranks
 
 
 @dataclass(frozen=True)
 class Friedman:
-    """Friedman's test: the statistics ``chi2`` and ``f`` with their p-values."""
+    """Friedman's test.
+
+    Attributes
+    ----------
+    chi2, f : float
+        The statistics.
+    chi2_p_value : float
+        By the chi-square distribution, which is an approximation for many data sets.
+    p_value : float
+        By the distribution that ``distribution`` names; never 0.
+    degrees : tuple of int
+        Degrees of freedom of the F distribution.
+    distribution : {"exact", "permutations", "F"}
+        Where ``p_value`` comes from: see :func:`friedman`.
+    smallest_p_value : float
+        The p-value if all data sets ranked the methods in the same way: no result on so few data sets can be below it.
+    """
 
     chi2: float
     chi2_p_value: float
     f: float
     p_value: float
     degrees: tuple[int, int]
+    distribution: Distribution
+    smallest_p_value: float
 
 
 def friedman(table: Any, *, lower_is_better: bool = False, correct_ties: bool = False) -> Friedman:
@@ -41,17 +59,24 @@ def friedman(table: Any, *, lower_is_better: bool = False, correct_ties: bool = 
     Returns
     -------
     Friedman
-        If the ranks are the same on all data sets, ``f`` is infinite and its p-value 0. If all values tie, they are 0 and 1.
+        If the ranks are the same on all data sets, ``f`` is infinite. If all values tie, it is 0 and the p-value 1.
 
     Notes
     -----
-    Cost: one sort of every row.
+    The F distribution is close from about 15 data sets on. With fewer it rejects far too often: on two or three data sets
+    without any difference, in 17 to 20 of 100 tables at the level 0.05. So the p-value comes from the distribution of the
+    statistic over all orders of the ranks within the data sets: enumerated for up to six methods, estimated from 19,999 random
+    orders (always the same) where that is too much.
+
+    Cost: one sort of every row; up to half a second for the enumeration.
 
     Examples
     --------
     >>> found = friedman([[3, 2, 1], [3, 2, 1], [2, 3, 1], [3, 1, 2]])
     >>> found.chi2, round(found.f, 3), round(found.p_value, 3)
-    (4.5, 3.857, 0.084)
+    (4.5, 3.857, 0.125)
+    >>> friedman([[1, 2, 3], [1, 2, 3]]).p_value  # 1 of 6 orders
+    0.16666666666666666
     """
     found = ranks(table, lower_is_better=lower_is_better)
     n, k = found.shape
@@ -62,4 +87,6 @@ def friedman(table: Any, *, lower_is_better: bool = False, correct_ties: bool = 
     left = n * (k - 1) - chi2
     f = (n - 1) * chi2 / left if left > 1e-9 * n * k else np.inf
     degrees = (k - 1, (k - 1) * (n - 1))
-    return Friedman(chi2, float(chi2_distribution.sf(chi2, k - 1)), float(f), float(f_distribution.sf(f, *degrees)), degrees)
+    null = friedman_p_value(found, float(f))
+    chi2_p_value = float(chi2_distribution.sf(chi2, k - 1))
+    return Friedman(chi2, chi2_p_value, float(f), null.p_value, degrees, null.distribution, smallest_p_value(found))
