@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from labelsieve.datasets import DatasetError, load
 from labelsieve.datasets.readers import csv_engines, csv_table
+from labelsieve.datasets.readers.csv_engines import CsvRows
 from labelsieve.datasets.readers.csv_table import ENGINES, parse_csv, parse_without_engine
 from labelsieve.datasets.readers.text_columns import MISSING
 
@@ -88,13 +89,15 @@ def test_large_tables_are_the_same(package, monkeypatch):
     data = text.getvalue().encode()
     monkeypatch.setattr(csv_engines, "BLOCK_SIZE", 2**12)
     engine = dict(ENGINES)[package]
-    assert engine(data.replace(b"\r\n", b"\n"), len(b"a,b,c\n"), ",", 3) is not None, "the library parsed it, not the fallback"
+    assert engine(CsvRows(data.replace(b"\r\n", b"\n"), len(b"a,b,c\n"), ",", 3)) is not None, (
+        "the library parsed it, not the fallback"
+    )
     assert_same(parsed(data, package), parsed(data, None))
 
 
 def test_the_fallback_reads_the_same_numbers_as_float():
     numbers = ["0.1", "1e-320", "123456789012345678901234567890", "-2.5E+3", "inf"]
-    table = parse_without_engine(b"a\n" + "\n".join(numbers).encode(), 2, ",", ["a"], Path("made.csv"))
+    table = parse_without_engine(CsvRows(b"a\n" + "\n".join(numbers).encode(), 2, ",", 1), ["a"], Path("made.csv"))
     assert table.cells.ravel().tolist() == [float(number) for number in numbers]
 
 

@@ -1,55 +1,125 @@
 """Rows of CSV parsed by pyarrow, pandas or polars.
 
-Each function takes text in UTF-8, the position of the first row, the delimiter and the number of columns. It returns the
-columns, as float64 where the library took them for numbers and as text otherwise, so that one rule decides what text means.
-It returns None for text that the library refuses or reads in its own way.
+Each function returns the columns, as float64 where the library took them for numbers and as text otherwise, so that one rule
+decides what text means. It returns None for text that the library refuses or reads in its own way.
 """
 
 import io
 import re
 import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelsieve.datasets.readers.text_columns import MISSING, ParsedColumn, TextCells
 
 BLOCK_SIZE = 2**22  # bytes for one task of pyarrow: with the default of 1 MiB, wide tables take a quarter longer
+BLOCK_LETTERS = 2**17  # bytes whose quotes are looked at together
 _BLANK_LINE = re.compile(rb"(?:\A|\n)[ \t]*(?:\n|\Z)")
 
 
-def parse_with_pyarrow(text: bytes, start: int, delimiter: str, n_columns: int) -> list[ParsedColumn] | None:
+class Quotes(NamedTuple):
+    """Whether quotes open only where a cell starts and close only where it ends, and whether they enclose line ends."""
+
+    enclose_cells: bool = True
+    enclose_newlines: bool = False
+
+
+def read_quotes(text: bytes, delimiter: str) -> Quotes:
+    r"""Look at the quotes of a text, in blocks that stay in a processor's cache. Two quotes within a cell stand for one.
+
+    >>> read_quotes(b'a,"b\nc"\n', ","), read_quotes(b'a"b",c\n', ",").enclose_cells
+    (Quotes(enclose_cells=True, enclose_newlines=True), False)
+    """
+    if b'"' not in text:
+        return Quotes()
+    around = b'\n"' + delimiter.encode()
+    letters = np.frombuffer(text, np.uint8)
+    is_open, has_newlines = 0, False
+    for start in range(0, len(letters), BLOCK_LETTERS):
+        block = letters[start : start + BLOCK_LETTERS]
+        marks = np.flatnonzero((block == ord('"')) | (block == ord("\n")))
+        is_quote = block[marks] == ord('"')
+        quotes = marks[is_quote] + start
+        # At an end of the text, the quote itself takes the place of its neighbor.
+        before = letters[np.maximum(quotes[is_open::2] - 1, 0)]
+        after = letters[np.minimum(quotes[1 - is_open :: 2] + 1, len(letters) - 1)]
+        if before.tobytes().translate(None, around) or after.tobytes().translate(None, around):
+            return Quotes(enclose_cells=False)
+        inside = np.cumsum(is_quote, dtype=np.uint8) & 1 != is_open  # behind an odd number of quotes
+        has_newlines = has_newlines or bool(inside[~is_quote].any())
+        is_open = (is_open + len(quotes)) % 2
+    return Quotes(not is_open, has_newlines)
+
+
+@dataclass(frozen=True, eq=False)
+class CsvRows:
+    """CSV in UTF-8: the whole text, the position of the first row, the delimiter and the number of columns."""
+
+    text: bytes
+    start: int
+    delimiter: str
+    n_columns: int
+
+    @cached_property
+    def quotes(self) -> Quotes:
+        return read_quotes(self.text, self.delimiter)
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether all libraries parse the text in the same way: quotes only around whole cells, no hexadecimal numbers."""
+        if any(self.text.find(mark, self.start) >= 0 and b"0" + mark in self.text for mark in (b"x", b"X")):
+            return False
+        return self.quotes.enclose_cells
+
+    def all_cells(self, n_rows: int) -> bool:
+        """Whether every row has a cell for every column: pandas and polars fill short rows, and see blank lines differently."""
+        body = self.text[self.start :]
+        if _BLANK_LINE.search(body.removesuffix(b"\n")):
+            return False
+        if b'"' in body:
+            body = re.sub(rb'"[^"]*+"', b"", body)
+        mark = self.delimiter.encode()
+        if body.endswith(mark) or mark + b"\n" in body:  # pandas takes empty cells at the end of a long row for none
+            return all(line.count(mark) == self.n_columns - 1 for line in body.removesuffix(b"\n").split(b"\n"))
+        return body.count(mark) == n_rows * (self.n_columns - 1)
+
+
+def parse_with_pyarrow(rows: CsvRows) -> list[ParsedColumn] | None:
     """Columns by ``pyarrow.csv``; dates and times are read a second time, as text."""
     pyarrow, csv = import_module("pyarrow"), import_module("pyarrow.csv")
-    names = [str(position) for position in range(n_columns)]
-    has_newlines = b'"' in text and _has_quoted_newlines(text)  # pyarrow takes a quarter longer to find rows then
+    names = [str(position) for position in range(rows.n_columns)]
+    has_newlines = rows.quotes.enclose_newlines  # pyarrow takes a quarter longer to find rows then
 
-    def read(**options: Any) -> Any:
+    def read(texts: Sequence[str] = ()) -> Any:
         return csv.read_csv(
-            pyarrow.BufferReader(pyarrow.py_buffer(text).slice(start)),
+            pyarrow.BufferReader(pyarrow.py_buffer(rows.text).slice(rows.start)),
             read_options=csv.ReadOptions(column_names=names, block_size=BLOCK_SIZE),
-            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=has_newlines),
-            convert_options=csv.ConvertOptions(null_values=sorted(MISSING), true_values=[], false_values=[], **options),
+            parse_options=csv.ParseOptions(delimiter=rows.delimiter, newlines_in_values=has_newlines),
+            convert_options=csv.ConvertOptions(
+                check_utf8=False,  # it is UTF-8
+                null_values=sorted(MISSING),
+                true_values=[],
+                false_values=[],
+                include_columns=texts,
+                column_types=dict.fromkeys(texts, pyarrow.string()),
+            ),
         )
 
     try:
         table = read()
         times = [name for name, kind in zip(names, table.schema.types, strict=True) if pyarrow.types.is_temporal(kind)]
         if times:
-            again = read(include_columns=times, column_types=dict.fromkeys(times, pyarrow.string()))
+            again = read(times)
             for name in times:
                 table = table.set_column(int(name), name, again[name])
     except pyarrow.ArrowException:
         return None
     return [arrow_column(pyarrow, column) for column in table.columns]
-
-
-def _has_quoted_newlines(text: bytes) -> bool:
-    """Whether a line end lies within quotes: behind an odd number of them."""
-    letters = np.frombuffer(text, np.uint8)
-    quotes, ends = np.flatnonzero(letters == ord('"')), np.flatnonzero(letters == ord("\n"))
-    return bool((np.searchsorted(quotes, ends) % 2).any())
 
 
 def arrow_column(pyarrow: Any, column: Any) -> ParsedColumn:
@@ -64,31 +134,31 @@ def arrow_column(pyarrow: Any, column: Any) -> ParsedColumn:
     encoded = column if pyarrow.types.is_dictionary(kind) else column.dictionary_encode()
     encoded = encoded.unify_dictionaries()
     texts = ["" if value is None else str(value) for value in encoded.chunk(0).dictionary.to_pylist()]
-    index = [chunk.indices.cast(pyarrow.int64()).fill_null(-1).to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
-    return TextCells(texts, np.concatenate(index))
+    indices = (chunk.indices.cast(pyarrow.int32()) for chunk in encoded.chunks)
+    return TextCells(texts, np.concatenate([(part.fill_null(-1) if part.null_count else part).to_numpy() for part in indices]))
 
 
-def parse_with_pandas(text: bytes, start: int, delimiter: str, n_columns: int) -> list[ParsedColumn] | None:
+def parse_with_pandas(rows: CsvRows) -> list[ParsedColumn] | None:
     """Columns by ``pandas.read_csv``; what it takes for neither numbers nor text is read a second time, as text."""
     pandas = import_module("pandas")
     version = tuple(map(int, pandas.__version__.split(".")[:2]))
-    # The default of older versions is wrong in the last bit.
-    exact: dict[str, Any] = {"float_precision": "round_trip"} if version < (3, 1) else {}
 
-    def read(**options: Any) -> Any:
-        source = io.BytesIO(text)
-        source.seek(start)
+    def read(texts: Sequence[int] | None = None) -> Any:
+        source = io.BytesIO(rows.text)
+        source.seek(rows.start)
         return pandas.read_csv(
             source,
-            sep=delimiter,
+            sep=rows.delimiter,
             header=None,
-            names=range(n_columns),
+            names=range(rows.n_columns),
             index_col=False,
+            usecols=texts,
+            dtype=None if texts is None else str,
             na_values=sorted(MISSING),
             keep_default_na=False,
             low_memory=False,
-            **exact,
-            **options,
+            # The default of older versions is wrong in the last bit.
+            float_precision="round_trip" if version < (3, 1) else None,
         )
 
     def is_number_or_text(column: Any) -> bool:
@@ -99,10 +169,10 @@ def parse_with_pandas(text: bytes, start: int, delimiter: str, n_columns: int) -
             warnings.simplefilter("error", pandas.errors.ParserWarning)  # rows longer than the header would lose their ends
             frame = read()
             others = [name for name in frame.columns if not is_number_or_text(frame[name])]
-            again = read(usecols=others, dtype=str) if others else frame
+            again = read(others) if others else frame
     except (ValueError, OverflowError, pandas.errors.ParserError, pandas.errors.ParserWarning):
         return None
-    if not _all_cells(text, start, delimiter, n_columns, len(frame)):
+    if not rows.all_cells(len(frame)):
         return None
     columns: list[ParsedColumn] = []
     for name in frame.columns:
@@ -115,28 +185,27 @@ def parse_with_pandas(text: bytes, start: int, delimiter: str, n_columns: int) -
     return columns
 
 
-def parse_with_polars(text: bytes, start: int, delimiter: str, n_columns: int) -> list[ParsedColumn] | None:
+def parse_with_polars(rows: CsvRows) -> list[ParsedColumn] | None:
     """Columns by ``polars.read_csv``; what it takes for neither numbers nor text is read a second time, as text."""
     polars = import_module("polars")
 
-    def read(**options: Any) -> Any:
+    def read(texts: Sequence[str] = ()) -> Any:
         return polars.read_csv(
-            text[start:],
-            separator=delimiter,
+            rows.text[rows.start :],
+            separator=rows.delimiter,
             has_header=False,
             null_values=sorted(MISSING),
             infer_schema_length=None,
-            **options,
+            schema_overrides=dict.fromkeys(texts, polars.String),
         )
 
     try:
         frame = read()
         others = [name for name, kind in frame.schema.items() if not (kind.is_numeric() or kind == polars.String)]
-        if others:
-            frame = read(schema_overrides=dict.fromkeys(others, polars.String))
+        frame = read(others) if others else frame
     except (polars.exceptions.PolarsError, OverflowError):
         return None
-    if frame.width != n_columns or not _all_cells(text, start, delimiter, n_columns, frame.height):
+    if frame.width != rows.n_columns or not rows.all_cells(frame.height):
         return None
     return [polars_column(polars, column) for column in frame.get_columns()]
 
@@ -148,16 +217,3 @@ def polars_column(polars: Any, column: Any) -> ParsedColumn:
     distinct = column.unique(maintain_order=True).drop_nulls()
     index = column.replace_strict(distinct, range(len(distinct)), default=-1, return_dtype=polars.Int64).to_numpy()
     return TextCells([str(value) for value in distinct.to_list()], index)
-
-
-def _all_cells(text: bytes, start: int, delimiter: str, n_columns: int, n_rows: int) -> bool:
-    """Whether every row has a cell for every column: pandas and polars fill short rows, and see blank lines differently."""
-    body = text[start:]
-    if _BLANK_LINE.search(body.removesuffix(b"\n")):
-        return False
-    if b'"' in body:
-        body = re.sub(rb'"[^"]*+"', b"", body)
-    mark = delimiter.encode()
-    if body.endswith(mark) or mark + b"\n" in body:  # pandas takes empty cells at the end of a long row for none
-        return all(line.count(mark) == n_columns - 1 for line in body.removesuffix(b"\n").split(b"\n"))
-    return body.count(mark) == n_rows * (n_columns - 1)

@@ -9,16 +9,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
-from labelsieve.datasets.readers.csv_engines import parse_with_pandas, parse_with_polars, parse_with_pyarrow
+from labelsieve.datasets.readers.csv_engines import CsvRows, parse_with_pandas, parse_with_polars, parse_with_pyarrow
 from labelsieve.datasets.readers.file_bytes import utf8_text
 from labelsieve.datasets.readers.numeric_rows import NumberRows, blocks
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 
-Engine = Callable[[bytes, int, str, int], list[ParsedColumn] | None]
+Engine = Callable[[CsvRows], list[ParsedColumn] | None]
 # In order of preference. Results are the same with each and with none; only the time differs.
 ENGINES: dict[str, Engine] = {"pyarrow": parse_with_pyarrow, "pandas": parse_with_pandas, "polars": parse_with_polars}
 DELIMITERS = ",;\t"
@@ -44,11 +43,12 @@ def parse_csv(data: bytes, file: Path) -> Table:
     if not _NOT_BLANK.search(text, start):
         raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file complete?")
     engine = next((engine for package, engine in ENGINES.items() if find_spec(package) is not None), None)
-    if engine is not None and _is_regular(text, delimiter):
-        parsed = engine(text, start, delimiter, len(names))
+    rows = CsvRows(text, start, delimiter, len(names))
+    if engine is not None and rows.is_regular:
+        parsed = engine(rows)
         if parsed is not None and len(parsed) == len(names):
             return make_table(names, parsed, file, signed_zeros=False)
-    return parse_without_engine(text, start, delimiter, names, file)
+    return parse_without_engine(rows, names, file)
 
 
 def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], int]:
@@ -70,45 +70,23 @@ def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], in
     return names, start
 
 
-def _is_regular(text: bytes, delimiter: str) -> bool:
-    """Whether all libraries parse the text in the same way: quotes only around whole cells, no hexadecimal numbers."""
-    letters = np.frombuffer(text, np.uint8)
-    if b'"' in text and not _quotes_enclose_cells(letters, ord(delimiter)):
-        return False
-    if b"x" in text or b"X" in text:
-        return not bool(((letters[1:] | 0x20 == ord("x")) & (letters[:-1] == ord("0"))).any())
-    return True
-
-
-def _quotes_enclose_cells(letters: NDArray[np.uint8], delimiter: int) -> bool:
-    """Whether quotes open only where a cell starts and close only where it ends; two in a cell stand for one."""
-    quotes = np.flatnonzero(letters == ord('"'))
-    if len(quotes) % 2:
-        return False
-    around = np.zeros(256, dtype=bool)
-    around[[ord("\n"), ord('"'), delimiter]] = True
-    opening, closing = quotes[0::2], quotes[1::2]
-    opening = opening[opening > 0]
-    closing = closing[closing < len(letters) - 1]
-    return bool(around[letters[opening - 1]].all() and around[letters[closing + 1]].all())
-
-
-def parse_without_engine(text: bytes, start: int, delimiter: str, names: list[str], file: Path) -> Table:
+def parse_without_engine(rows: CsvRows, names: list[str], file: Path) -> Table:
     """The reference that the engines agree with: numbers by numpy, everything else by the module ``csv``."""
-    if b'"' not in text:
+    if b'"' not in rows.text:
         with contextlib.suppress(ValueError):  # it holds other things than numbers
-            return _parse_numbers(text[start:].decode("utf-8"), delimiter, names, file)
-    reader = csv.reader(io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline=""), delimiter=delimiter, strict=True)
-    rows = []
+            return _parse_numbers(rows.text[rows.start :].decode("utf-8"), rows.delimiter, names, file)
+    lines = io.TextIOWrapper(io.BytesIO(rows.text), encoding="utf-8", newline="")
+    reader = csv.reader(lines, delimiter=rows.delimiter, strict=True)
+    table = []
     try:
         next(reader)
         for row in filter(None, reader):
             if len(row) != len(names):
                 raise DatasetError(f"there are {len(row)} values and {len(names)} columns.", file=file, line=reader.line_num)
-            rows.append(row)
+            table.append(row)
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
-    return make_table(names, [TextCells.of(column) for column in zip(*rows, strict=True)], file, signed_zeros=False)
+    return make_table(names, [TextCells.of(column) for column in zip(*table, strict=True)], file, signed_zeros=False)
 
 
 def _parse_numbers(body: str, delimiter: str, names: list[str], file: Path) -> Table:

@@ -36,7 +36,7 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> byte
         Longer content is refused before it fills the memory.
     """
     path = Path(path)
-    with path.open("rb") as raw:
+    with path.open("rb", buffering=0) as raw:  # a buffer would copy the whole content once more
         magic = raw.read(6)
         raw.seek(0)
         if not magic.startswith((*_OPENERS, _ZSTANDARD)):  # one read: a join of chunks would copy them once more
@@ -91,7 +91,9 @@ def _check_lines(data: bytes, file: Path) -> None:
     """Refuse a line that is too long, looking at one byte in many."""
     start = 0
     while len(data) - start > LONGEST_LINE:
-        end = max(data.rfind(mark, start, start + LONGEST_LINE + 1) for mark in (b"\n", b"\r"))
+        end = data.rfind(b"\n", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            end = data.rfind(b"\r", start, start + LONGEST_LINE + 1)
         if end < 0:
             raise DatasetError(
                 f"it is longer than {LONGEST_LINE:,} bytes.",

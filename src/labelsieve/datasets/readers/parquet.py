@@ -51,6 +51,10 @@ def parse_parquet(data: bytes, file: Path) -> Table:
 def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path) -> Table:
     source = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
     _check_size(source.metadata.num_rows, source.metadata.num_columns, data, file)
+    texts = [field.name for field in source.schema_arrow if field.type in (pyarrow.string(), pyarrow.large_string())]
+    if texts:  # distinct values and codes, as they are stored
+        reader = pyarrow.BufferReader(data)
+        source = pyarrow.parquet.ParquetFile(reader, metadata=source.metadata, read_dictionary=texts)
     table = source.read()
     with _metadata_errors(file, pyarrow.ArrowException):
         metadata = table.schema.metadata or {}
