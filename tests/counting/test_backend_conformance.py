@@ -21,7 +21,7 @@ from labelsieve.counting.backends import (
     Target,
     make_backend,
 )
-from labelsieve.counting.backends.folding import fold_newest
+from labelsieve.counting.backends.protocol import fold_newest
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.row_weights import quantize
 from labelsieve.information import Codes

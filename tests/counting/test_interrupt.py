@@ -118,6 +118,7 @@ FORK = """
 
     import numpy as np
 
+    from labelsieve.counting.backends import Column
     from tests.counting.test_interrupt import shared_backend
     from tests.support.joint_tables import givens
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import labelsieve.counting.memory as memory
+import labelsieve.counting.resources as memory
 from labelsieve import LabelwiseSieve, Sieve
 
 X = np.zeros((4, 3000), dtype=np.uint8)

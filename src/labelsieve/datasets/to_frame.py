@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.counting.memory import available_memory
+from labelsieve.counting.resources import available_memory
 from labelsieve.errors import InputError
 
 Categories = Mapping[str, tuple[str, ...]]

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labelsieve.counting.backends.folding import PanelFold, fold_newest, fold_panel
-from labelsieve.counting.backends.protocol import Backend, Panel
+from labelsieve.counting.backends.protocol import Backend, Panel, PanelFold, fold_newest, fold_panel
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.formula.linear_evaluation import Linear, PanelFactors
 from labelsieve.formula.nodes import Formula

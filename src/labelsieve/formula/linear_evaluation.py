@@ -67,7 +67,14 @@ def linear_sum(terms: list[LinearTerm], sources: Sources, context: Context, tota
 
 
 def linear(formula: Formula) -> Linear | None:
-    """``formula`` as :class:`Linear`, or None when it is not a sum of tables."""
+    """``formula`` as :class:`Linear`, or None when it is not a sum of tables; kept with the formula, for the next fit."""
+    if "_linear" not in formula.__dict__:
+        formula.__dict__["_linear"] = _recognize(formula)
+    known: Linear | None = formula.__dict__["_linear"]
+    return known
+
+
+def _recognize(formula: Formula) -> Linear | None:
     found = Linear([], [])
     for summand in formula.terms if isinstance(formula, Add) else (formula,):
         number, n_sizes = 1.0, 0

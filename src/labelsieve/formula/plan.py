@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.memory import require_memory
+from labelsieve.counting.resources import require_memory
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.checks import check_open, kind_of, needs_first
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.backends.native import n_threads
+from labelsieve.counting.resources import n_threads
 from labelsieve.errors import InputError
 
 NO_ROW = 2**32 - 1

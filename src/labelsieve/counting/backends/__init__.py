@@ -1,13 +1,14 @@
 from labelsieve.counting.backends.factory import CountingOptions, make_backend
-from labelsieve.counting.backends.folding import FoldingBackend, PanelFold
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import (
     Backend,
     BackendFactory,
     Column,
     Feature,
+    FoldingBackend,
     JointFeatures,
     Panel,
+    PanelFold,
     Target,
 )
 

@@ -5,16 +5,49 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends.conditions import ConditionColumns
-from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, CountBlock
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Column, Condition, CountBlock, Feature, JointFeatures, Target
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.memory import require_memory
+from labelsieve.counting.joint_codes import refine
+from labelsieve.counting.resources import require_memory
 
 Integers = NDArray[np.integer]
 
 CODES_AT_ONCE = 2**20  # of a block of features: rows times columns, about what a cache holds
 CELLS_AT_ONCE = 2**18  # of the tables of a block
 KEPT = 2**24  # codes of features that are kept in the form in which they are counted, 8 bytes each
+
+
+class ConditionColumns:
+    """Columns to condition on, one code for each row of ``Y``, for backends whose codes are in this process."""
+
+    def __init__(self, X: Codes, Y: Codes, row_index: NDArray[np.uint32] | None) -> None:
+        self._X, self._Y, self._row_index = X, Y, row_index
+        self._joined: tuple[int, ...] | None = None  # features of the joint that was asked for last
+
+    def column(self, given: Condition) -> tuple[NDArray[np.integer], int]:
+        """The codes of the condition and its number of levels."""
+        match given:
+            case Column(codes=codes, n_levels=n_levels):
+                return codes, n_levels
+            case Target(index=index):
+                return self._Y.column(index), int(self._Y.levels[index])
+            case Feature(index=index):
+                return self._by_target_row(self._X.column(index)), int(self._X.levels[index])
+            case JointFeatures(indices=indices):
+                self._refine(indices)
+                return self._by_target_row(self._joint), self._n_joint
+
+    def _refine(self, indices: tuple[int, ...]) -> None:
+        """One pass over the rows for each feature that the last joint did not have."""
+        known = self._joined or ()
+        if self._joined is None or indices[: len(known)] != known:
+            self._joint, self._n_joint, known = np.zeros(self._X.n_rows, dtype=np.uint32), 1, ()
+        for index in indices[len(known) :]:
+            self._n_joint = refine(self._joint, self._n_joint, self._X, index)
+        self._joined = indices
+
+    def _by_target_row(self, column: NDArray[np.integer]) -> NDArray[np.integer]:
+        return column if self._row_index is None else column[self._row_index]
 
 
 class JointTables:

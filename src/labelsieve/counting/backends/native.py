@@ -2,42 +2,31 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.backends.conditions import ConditionColumns
-from labelsieve.counting.backends.folding import PanelFold
-from labelsieve.counting.backends.joint_tables import JointTables
+from labelsieve.counting.backends.joint_tables import ConditionColumns, JointTables
 from labelsieve.counting.backends.protocol import (
     ALL_TARGETS,
-    Column,
     Condition,
     CountBlock,
     Feature,
     Panel,
+    PanelFold,
     Reduce,
     Sums,
 )
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint, logarithms
 from labelsieve.counting.joint_codes import constant_column, sum_of_levels
-from labelsieve.counting.memory import require_memory
+from labelsieve.counting.resources import n_threads, require_memory
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.errors import InputError, is_whole
+from labelsieve.errors import InputError
 
 Strategy = Literal["auto", "positional", "grouped", "tiled", "sparse", "histogram"]
-
-
-def n_threads(n_jobs: Any) -> int:
-    """Number of threads for ``n_jobs``, as joblib counts: None is one outside of a joblib context, -1 is all."""
-    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
-        raise InputError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}.")
-    threads: int = effective_n_jobs(None if n_jobs is None else int(n_jobs))
-    return threads
 
 
 class NativeBackend:
@@ -129,18 +118,20 @@ class NativeBackend:
 
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
         """``(d, t)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``."""
-        return self.panel(Column(np.zeros(self._n_rows, dtype=np.uint32), 1), targets=targets, reduce=reduce).triple
+        return self._run(np.zeros(self._n_rows, dtype=np.uint32), 1, targets, reduce).triple
 
     def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
         """Cells of (feature, condition) and of (feature, condition, target); ``targets`` is a slice with step 1."""
+        if not isinstance(given, Feature):
+            return self._run(*self._conditions.column(given), targets, reduce)
+        first, last, panel = self._empty_panel(targets, reduce)  # the column of a feature is packed already
+        self._session.run_feature(given.index, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))
+        return panel
+
+    def _run(self, codes: NDArray[np.integer], n_levels: int, targets: slice, reduce: Reduce) -> Panel:
         first, last, panel = self._empty_panel(targets, reduce)
-        triple, reduced = panel.triple.reshape(-1), reduce is not None
-        if isinstance(given, Feature):  # its column is packed already
-            self._session.run_feature(given.index, first, last, reduced, panel.pair, triple)
-            return panel
-        codes, n_levels = self._conditions.column(given)
         column = np.ascontiguousarray(codes, dtype=np.uint32)
-        self._session.run(column, n_levels, first, last, reduced, panel.pair, triple)
+        self._session.run(column, n_levels, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))
         return panel
 
     def given_targets(self, given: Condition) -> Sums:

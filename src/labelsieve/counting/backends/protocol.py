@@ -6,11 +6,12 @@ codes of ``d`` features and ``q`` targets; :func:`labelsieve.counting.backends.m
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve import core
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.row_weights import RowWeights
@@ -134,3 +135,35 @@ class BackendFactory(Protocol):
         n_jobs : int, optional
             Threads, as joblib counts them.
         """
+
+
+class PanelFold(NamedTuple):
+    """``constant + fixed + pair_factor * pair + triple_factor * triple``: what a panel adds to an accumulator."""
+
+    constant: int
+    fixed: Sums | None
+    pair_factor: int
+    triple_factor: int
+
+
+@runtime_checkable
+class FoldingBackend(Protocol):
+    """An optional capability: panels that are added to an accumulator where they are counted."""
+
+    def fold_given_feature(self, accumulator: Sums, feature: int, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
+        """Add ``fold`` of the panel conditioned on a feature, its triples added over the targets, to ``(d,)`` numbers."""
+
+
+def fold_panel(accumulator: Sums, panel: Panel, fold: PanelFold) -> None:
+    """Add ``fold`` of a reduced panel to ``(d,)`` numbers, in one pass."""
+    constant, fixed, pair_factor, triple_factor = fold
+    core.fold_panel(accumulator, fixed, panel.pair, pair_factor, panel.triple, triple_factor, constant)
+
+
+def fold_newest(backend: Backend, accumulator: Sums, feature: int, fold: PanelFold, targets: slice) -> None:
+    """Add ``fold`` of the panel conditioned on a feature; the panel stays inside a backend that can fold."""
+    fold_inside = getattr(backend, "fold_given_feature", None)  # isinstance would take as long as the fold of a small table
+    if fold_inside is not None:
+        fold_inside(accumulator, feature, fold, targets=targets)
+    else:
+        fold_panel(accumulator, backend.panel(Feature(feature), targets=targets, reduce="sum"), fold)
