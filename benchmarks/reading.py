@@ -19,7 +19,7 @@ from benchmarks.shared_folder import VARIABLE, shared_folder
 from benchmarks.table import number, print_table
 from labelsieve import datasets
 from labelsieve.datasets.catalog import catalog_entry
-from labelsieve.datasets.data_paths import find_file
+from labelsieve.datasets.fetch import find_file
 from labelsieve.datasets.readers.file_bytes import read_bytes
 
 DENSE = ("emotions", "yeast", "CAL500", "image", "mediamill-2500", "rf1", "scm20d")

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelsieve.datasets import catalog, describe, fetch, load
 from labelsieve.datasets.catalog import catalog_entry
-from labelsieve.datasets.data_paths import where
+from labelsieve.datasets.fetch import where
 from tests.support.shared_files import shared_file
 
 # fmt: off

@@ -16,10 +16,10 @@ import pytest
 
 from labelsieve.datasets import DatasetError, catalog, fetch
 from labelsieve.datasets.catalog import PAPERS, catalog_entry, checksums
-from labelsieve.datasets.data_paths import where
+from labelsieve.datasets.fetch import where
 from tests.support.shared_files import shared_file
 
-FETCH, PLACES = (importlib.import_module(f"labelsieve.datasets.{module}") for module in ("fetch", "data_paths"))
+FETCH = importlib.import_module("labelsieve.datasets.fetch")  # the function has the same name
 HEAD = "@relation songs\n@attribute tempo numeric\n@attribute calm {0,1}\n@attribute happy {0,1}\n@data\n"
 ARFF = {"": HEAD + "98,1,0\n160,0,1\n97,1,1\n", "-train": HEAD + "98,1,0\n160,0,1\n", "-test": HEAD + "97,1,1\n"}
 XML = '<labels><label name="calm"/><label name="happy"/></labels>'
@@ -49,8 +49,7 @@ def know(monkeypatch, texts, **changes):
     entry = replace(catalog_entry("yeast"), **changes)
     sums = {f"yeast/{name}": hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
     monkeypatch.setattr(FETCH, "catalog_entry", lambda name: entry)
-    for module in (FETCH, PLACES):
-        monkeypatch.setattr(module, "checksums", lambda: sums)
+    monkeypatch.setattr(FETCH, "checksums", lambda: sums)
     return entry
 
 

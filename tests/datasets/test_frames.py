@@ -9,7 +9,7 @@ from scipy import sparse
 
 from labelsieve import InputError
 from labelsieve.datasets import Dataset, load
-from labelsieve.datasets import to_frame as frames
+from labelsieve.datasets import dataset as frames
 
 X = np.array([[0.5, 1.0], [np.nan, 0.0], [-0.0, np.nan]])
 

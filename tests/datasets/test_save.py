@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 
 from labelsieve.datasets import Dataset, DatasetError, load, save
-from labelsieve.datasets.writers import arff_writer
 from labelsieve.datasets.writers import atomic_file as atomic
+from labelsieve.datasets.writers import text_writers
 from tests.support.shared_files import shared_file
 
 
@@ -212,7 +212,7 @@ def test_a_writer_that_fails_midway_leaves_nothing(tmp_path, monkeypatch):
         yield "half\n"
         raise MemoryError
 
-    monkeypatch.setattr(arff_writer, "_dense_rows", fail)
+    monkeypatch.setattr(text_writers, "_dense_rows", fail)
     with pytest.raises(MemoryError):
         save(made(), tmp_path / "songs.arff")
     assert list(tmp_path.iterdir()) == []

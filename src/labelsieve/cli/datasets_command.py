@@ -55,7 +55,7 @@ def list_known(format: FormatOption = Format.table, json: JsonOption = False) ->
 def catalog_documents() -> list[dict[str, Any]]:
     """The catalog as data for programs."""
     from labelsieve.datasets.catalog import catalog
-    from labelsieve.datasets.data_paths import where
+    from labelsieve.datasets.fetch import where
 
     names = ("name", "rows", "features", "labels", "task", "papers", "url")
     return [{name: getattr(entry, name) for name in names} | {"where": where(entry)} for entry in catalog().values()]
@@ -71,7 +71,7 @@ def catalog_rows() -> list[list[Any]]:
 def catalog_table() -> str:
     """The same for people."""
     from labelsieve.datasets.catalog import PAPERS, catalog
-    from labelsieve.datasets.data_paths import CACHE, FOLDER, cache_folder, where
+    from labelsieve.datasets.fetch import CACHE, FOLDER, cache_folder, where
 
     number = {paper: str(index) for index, paper in enumerate(PAPERS, 1)}
     table = plain_table("name", ">rows", ">features", ">labels", "task", "papers", "where")
@@ -96,9 +96,8 @@ def fetch_one(
 ) -> None:
     """Get a data set, from the network if need be, and check that it is what the catalog says."""
     from labelsieve.datasets.catalog import catalog_entry
-    from labelsieve.datasets.data_paths import where
     from labelsieve.datasets.dataset_error import DatasetError
-    from labelsieve.datasets.fetch import fetch
+    from labelsieve.datasets.fetch import fetch, where
 
     entry = catalog_entry(name)
     if not where(entry, folder) and entry.url:

@@ -70,7 +70,7 @@ class CatalogEntry:
         parts = {"train": self.train, "test": self.test}
         data = self.files if part is None else tuple(parts[one] for one in part.split("+"))
         if not all(data):
-            raise DatasetError(f"{self.name} has no separate {part} part.", remedy="Split it: see labelsieve.datasets.splits.")
+            raise DatasetError(f"{self.name} has no separate {part} part.", "Split it: see labelsieve.datasets.splits.")
         return data + ((self.header,) if self.header else ())
 
 
@@ -113,7 +113,7 @@ def catalog_entry(name: str) -> CatalogEntry:
     close = f" Close to it: {', '.join(map(repr, near))}." if near else ""
     raise DatasetError(
         f"there is no data set named {name!r}.{close}",
-        remedy="`labelsieve datasets list` shows all of them; a file of your own goes to labelsieve.datasets.readers.load.",
+        "`labelsieve datasets list` shows all of them; a file of your own goes to labelsieve.datasets.readers.load.",
     )
 
 

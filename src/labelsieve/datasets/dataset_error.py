@@ -9,22 +9,22 @@ class DatasetError(InputError):
 
     Parameters
     ----------
-    problem : str
+    problem, remedy : str
+        What is wrong, and what to do.
     file : path, optional
         Its last part is shown.
     line : int, optional
         The first line of a file is 1.
-    remedy : str, optional
 
     Examples
     --------
-    >>> raise DatasetError("there is no @data.", file="birds.arff", line=3, remedy="Is the file whole?")
+    >>> raise DatasetError("there is no @data.", "Is the file whole?", "birds.arff", line=3)
     Traceback (most recent call last):
     labelsieve.datasets.dataset_error.DatasetError: birds.arff, line 3: there is no @data. Is the file whole?
     """
 
     def __init__(
-        self, problem: str, *, file: str | PathLike[str] | None = None, line: int | None = None, remedy: str | None = None
+        self, problem: str, remedy: str = "", file: str | PathLike[str] | None = None, line: int | None = None
     ) -> None:
         location = ", ".join(([Path(file).name] if file is not None else []) + ([f"line {line}"] if line is not None else []))
         super().__init__((f"{location}: " if location else "") + problem + (f" {remedy}" if remedy else ""))

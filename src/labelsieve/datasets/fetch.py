@@ -1,17 +1,19 @@
 """Data sets by name: from a folder of the user's, from the cache, or from where the files are published."""
 
+import hashlib
 import logging
 import os
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
-from labelsieve.datasets.catalog import CatalogEntry, catalog_entry, checksums, unpacked_name
-from labelsieve.datasets.data_paths import FOLDER, cache_folder, data_folder, find_file, is_sound
+from labelsieve.datasets.catalog import PACKED, CatalogEntry, catalog_entry, checksums, unpacked_name
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.datasets.readers.label_columns import Labels
-from labelsieve.datasets.readers.load import load
+from labelsieve.datasets.readers.load import ReadOptions, load
 from labelsieve.errors import one_of
 
 TIMEOUT = 30  # seconds without an answer
@@ -23,7 +25,9 @@ def fetch(
     part: Literal["train", "test", "train+test"] | None = None,
     data_home: str | os.PathLike[str] | None = None,
     download: bool = True,
-    **options: Any,
+    labels: Labels | None = None,
+    return_X_y: bool = False,
+    **options: Unpack[ReadOptions],
 ) -> Any:
     r"""Load a data set of the papers by its name.
 
@@ -45,13 +49,12 @@ def fetch(
         A folder to look in first, instead of ``LABELSIEVE_DATA``.
     download : bool
         False never asks the network.
-    **options
-        For :func:`load`.
+    labels, return_X_y, **options
+        As for :func:`load`; by default the labels of the catalog.
 
     Returns
     -------
     Dataset
-        What :func:`load` returns.
 
     Raises
     ------
@@ -71,13 +74,13 @@ def fetch(
     if part is not None:
         one_of(part, "part", ("train", "test", "train+test"))
     paths = [_path(entry, file, data_folder(data_home), download) for file in entry.needed(part)]
-    if entry.given != "file":
-        options.setdefault("labels", paths[-1] if entry.given == "header" else entry.labels)
-    data = paths[:-1] if entry.header else paths
-    return load(data, name=entry.name, **options)
+    if labels is None and entry.given != "file":
+        labels = paths[-1] if entry.given == "header" else entry.labels
+    dataset = load(paths[:-1] if entry.header else paths, labels, name=entry.name, **options)
+    return (dataset.X, dataset.Y) if return_X_y else dataset
 
 
-def load_or_fetch(path: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> Dataset:
+def load_or_fetch(path: str | os.PathLike[str], labels: Labels | None = None, **options: Unpack[ReadOptions]) -> Dataset:
     """Load a file or, where there is none and ``path`` is a plain word, fetch the data set of that name.
 
     This is what the commands do with a file; ``options`` are those of :func:`load`.
@@ -88,11 +91,8 @@ def load_or_fetch(path: str | os.PathLike[str], labels: Labels | None = None, **
     """
     file, name = Path(path), os.fspath(path)
     if file.exists() or file.name != name or file.suffix:
-        loaded: Dataset = load(path, labels, **options)
-        return loaded
-    if labels is not None:
-        options["labels"] = labels
-    fetched: Dataset = fetch(catalog_entry(name).name, **options)
+        return load(path, labels, **options)
+    fetched: Dataset = fetch(name, labels=labels, **options)
     return fetched
 
 
@@ -144,7 +144,50 @@ def _absent(entry: CatalogEntry, file: str, cache: Path, problem: str) -> Datase
     source = f"{entry.url}{file}" if entry.url else entry.origin
     return DatasetError(
         f"{problem} (data set {entry.name!r}).",
-        file=file,
-        remedy=f"Put it into {cache / entry.name}, or into a folder that data_home= or the variable {FOLDER} names. "
+        f"Put it into {cache / entry.name}, or into a folder that data_home= or the variable {FOLDER} names. "
         f"It comes from {source}.",
+        file,
     )
+
+
+FOLDER, CACHE = "LABELSIEVE_DATA", "LABELSIEVE_CACHE"
+
+
+def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:
+    """``data_home``, else the folder that $LABELSIEVE_DATA names, else None."""
+    named = data_home if data_home is not None else os.environ.get(FOLDER)
+    return Path(named).expanduser() if named else None
+
+
+def cache_folder() -> Path:
+    """The folder that $LABELSIEVE_CACHE names, else the cache folder of the system."""
+    if named := os.environ.get(CACHE):
+        return Path(named).expanduser()
+    import pooch
+
+    return Path(pooch.os_cache("labelsieve"))
+
+
+def find_file(entry: CatalogEntry, file: str, folder: Path) -> Iterator[Path]:
+    """The file, packed or not, in ``folder/NAME`` and in ``folder`` itself."""
+    plain = unpacked_name(file)
+    for directory in (folder / entry.name, folder):
+        yield from (path for packing in ("", *PACKED) if (path := directory / f"{plain}{packing}").is_file())
+
+
+def where(entry: CatalogEntry, data_home: str | os.PathLike[str] | None = None) -> Literal["folder", "cache", ""]:
+    """Where all files of a data set are; empty if some are missing. Nothing is read, so damage is not seen."""
+    folder, cache = data_folder(data_home), cache_folder()
+    missing = [file for file in entry.needed() if folder is None or not any(find_file(entry, file, folder))]
+    if not missing:
+        return "folder"
+    return "cache" if all(any(find_file(entry, file, cache)) for file in missing) else ""
+
+
+def is_sound(entry: CatalogEntry, path: Path) -> bool:
+    """Whether the unpacked content of a file has the checksum that the catalog has for it. Reads the whole file."""
+    try:
+        digest = hashlib.sha256(read_bytes(path)).hexdigest()
+    except DatasetError:  # a damaged archive
+        return False
+    return digest == checksums()[f"{entry.name}/{unpacked_name(path.name)}"]

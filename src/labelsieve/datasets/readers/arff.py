@@ -16,8 +16,7 @@ from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.arff_cells import dense_row, sparse_row
-from labelsieve.datasets.readers.arff_header import read_header, strip_comment
-from labelsieve.datasets.readers.arff_strings import Strings, settle_texts
+from labelsieve.datasets.readers.arff_header import Strings, read_header, settle_texts, strip_comment
 from labelsieve.datasets.readers.column_table import Column, Table
 from labelsieve.datasets.readers.file_bytes import decode
 from labelsieve.datasets.readers.numeric_rows import Lines, NumberRows, blocks
@@ -44,14 +43,14 @@ def parse_arff(data: bytes, file: Path, strings: Strings = "error") -> Table:
     lines = _rows(text, header.end, header.line)
     first = next(lines, None)
     if first is None:
-        raise DatasetError("there are no rows below @data.", file=file, line=header.line - 1, remedy="Is the file whole?")
+        raise DatasetError("there are no rows below @data.", "Is the file whole?", file, header.line - 1)
     scattered = first[1].startswith("{")
     for column in header.columns:
         if scattered and column.texts is not None and column.texts.keep:
             raise DatasetError(
                 f"attribute {column.name!r} is text in sparse rows, which leave out its first value and do not say what it is.",
-                file=file,
-                remedy='Pass strings="drop".',
+                'Pass strings="drop".',
+                file,
             )
     read = _read_sparse if scattered else _read_dense
     columns, cells = settle_texts(header.columns, read(chain([first], lines), header.columns, converters, file), file)
@@ -101,9 +100,6 @@ def _sweep_dense(block: Lines, numbers: NumberRows, converters: list[Converter])
     rows = [row.split(",") for _, row in block]
     if any(len(row) != width for row in rows):
         raise ValueError
-    if all(converter is float for converter in converters):
-        flat = np.fromiter(map(float, chain.from_iterable(rows)), np.float64, count=len(rows) * width)
-        return flat.reshape(len(rows), width)
     cells = np.empty((len(rows), width))
     for position, (column, converter) in enumerate(zip(zip(*rows, strict=True), converters, strict=True)):
         cells[:, position] = np.fromiter(map(converter, map(str.strip, column)), np.float64, count=len(rows))

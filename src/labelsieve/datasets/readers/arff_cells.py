@@ -20,10 +20,7 @@ def cell(text: str, column: Column, file: Path, line: int) -> float:
             return parse_number(text)
         except ValueError:
             raise DatasetError(
-                f"value {text!r} of attribute {column.name!r} is not a number.",
-                file=file,
-                line=line,
-                remedy="Write ? for a missing value.",
+                f"value {text!r} of attribute {column.name!r} is not a number.", "Write ? for a missing value.", file, line
             ) from None
     if text in column.codes:
         return column.codes[text]
@@ -31,27 +28,25 @@ def cell(text: str, column: Column, file: Path, line: int) -> float:
         return float("nan")
     raise DatasetError(
         f"value {text!r} is not one of the declared values of attribute {column.name!r}.",
-        file=file,
-        line=line,
-        remedy=f"Known values: {some_of(column.values)}.",
+        f"Known values: {some_of(column.values)}.",
+        file,
+        line,
     )
 
 
 def dense_row(row: str, columns: tuple[Column, ...], file: Path, line: int) -> list[float]:
     """The cells of a row of values with commas between them."""
     if row.startswith("{"):
-        raise DatasetError("a sparse row in a file of dense ones.", file=file, line=line, remedy="Write all rows in one way.")
+        raise DatasetError("a sparse row in a file of dense ones.", "Write all rows in one way.", file, line)
     values = split_values(row.strip())
     if values is None:
-        raise DatasetError(
-            "something follows a closing quote.", file=file, line=line, remedy=r"Write \' for a quote in a value."
-        )
+        raise DatasetError("something follows a closing quote.", r"Write \' for a quote in a value.", file, line)
     if len(values) != len(columns):
         raise DatasetError(
             f"there are {len(values)} values and {len(columns)} attributes.",
-            file=file,
-            line=line,
-            remedy="A value with a comma in it needs quotes.",
+            "A value with a comma in it needs quotes.",
+            file,
+            line,
         )
     return [cell(value, column, file, line) for value, column in zip(values, columns, strict=True)]
 
@@ -61,9 +56,9 @@ def sparse_row(row: str, columns: tuple[Column, ...], file: Path, line: int) -> 
     if not (row.startswith("{") and row.endswith("}") and len(row) > 1):
         raise DatasetError(
             "this row is not of the form {index value, ...}, as the first one is.",
-            file=file,
-            line=line,
-            remedy="Write all rows in one way, without weights.",
+            "Write all rows in one way, without weights.",
+            file,
+            line,
         )
     cells: dict[int, float] = {}
     inner, position, last = row[1:-1].strip(), 0, -1
@@ -75,14 +70,11 @@ def sparse_row(row: str, columns: tuple[Column, ...], file: Path, line: int) -> 
         index = int(found[1])
         if not 0 <= index < len(columns):
             raise DatasetError(
-                f"index {index} is out of range for {len(columns)} attributes.",
-                file=file,
-                line=line,
-                remedy="The first attribute has index 0.",
+                f"index {index} is out of range for {len(columns)} attributes.", "The first attribute has index 0.", file, line
             )
         if index <= last:
             problem = f"index {index} is there twice." if index in cells else f"index {index} comes after {last}."
-            raise DatasetError(problem, file=file, line=line, remedy="Indices of a row must rise.")
+            raise DatasetError(problem, "Indices of a row must rise.", file, line)
         cells[index] = cell(unquote(found[2]), columns[index], file, line)
         last = index
         if not found[3]:

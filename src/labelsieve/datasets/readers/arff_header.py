@@ -2,12 +2,70 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.arff_strings import Strings, Texts
 from labelsieve.datasets.readers.column_table import Column
+
+Strings = Literal["error", "drop", "nominal"]
+
+
+class Texts:
+    """Numbers the texts of one attribute in order of appearance; ``keep=False`` discards them.
+
+    >>> texts = Texts()
+    >>> texts("b"), texts("a"), texts("b"), texts("?")
+    (0.0, 1.0, 0.0, nan)
+    """
+
+    def __init__(self, keep: bool = True) -> None:
+        self.keep = keep
+        self.codes: dict[str, float] = {}
+
+    def __call__(self, text: str) -> float:
+        """The number of a text without quotes; one with quotes or a comment is left to the careful reader."""
+        if text[:1] in ("'", '"') or "%" in text:
+            raise KeyError(text)
+        return self.add(text)
+
+    def add(self, text: str) -> float:
+        """The number of a text whose quotes are undone."""
+        if text == "?":
+            return float("nan")
+        return self.codes.setdefault(text, float(len(self.codes))) if self.keep else 0.0
+
+
+def settle_texts(columns: tuple[Column, ...], cells: Any, file: Path) -> tuple[tuple[Column, ...], Any]:
+    """Leave out the columns of texts, or number their values in sorted order, and say which values there are."""
+    kept = [position for position, column in enumerate(columns) if column.texts is None or column.texts.keep]
+    if len(kept) < len(columns):
+        if not kept:
+            raise DatasetError("all its attributes are strings or dates.", 'Pass strings="nominal".', file)
+        columns, cells = tuple(columns[position] for position in kept), cells[:, kept]
+        cells = sparse.csr_array(cells) if sparse.issparse(cells) else np.ascontiguousarray(cells)
+    settled = list(columns)
+    for position, column in enumerate(columns):
+        if column.texts is None:
+            continue
+        found = cells[:, position]  # a view: sparse rows were refused
+        used = ~np.isnan(found)
+        numbers = found[used].astype(np.int64)
+        occurring = np.zeros(len(column.texts.codes), dtype=bool)  # a sweep that stumbled may have met what is no text
+        occurring[numbers] = True
+        values = tuple(sorted(text for text, code in column.texts.codes.items() if occurring[int(code)]))
+        if not values:
+            raise DatasetError(f"attribute {column.name!r} is missing in every row.", 'Pass strings="drop".', file)
+        order = np.zeros(len(occurring))
+        order[[int(column.texts.codes[value]) for value in values]] = np.arange(len(values))
+        found[used] = order[numbers]
+        settled[position] = replace(column, values=values, texts=None)
+    return tuple(settled), cells
+
 
 QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
 _QUOTED = re.compile(QUOTED)
@@ -101,18 +159,16 @@ def read_header(text: str, file: Path, strings: Strings = "error") -> Header:
         elif found and keyword == "attribute":
             column = _attribute(found[2], file, number, strings)
             if column.name in columns:
-                raise DatasetError(
-                    f"there are two attributes named {column.name!r}.", file=file, line=number, remedy="Rename one of them."
-                )
+                raise DatasetError(f"there are two attributes named {column.name!r}.", "Rename one of them.", file, number)
             columns[column.name] = column
         else:
             raise DatasetError(
                 f"{line[:40]!r} is neither @relation, @attribute, @data nor a comment.",
-                file=file,
-                line=number,
-                remedy="Is @data missing before the rows?",
+                "Is @data missing before the rows?",
+                file,
+                number,
             )
-    raise DatasetError("there is no @data.", file=file, line=max(number, 1), remedy="Is the file whole?")
+    raise DatasetError("there is no @data.", "Is the file whole?", file, max(number, 1))
 
 
 def _relation(rest: str) -> str:
@@ -135,19 +191,17 @@ def _attribute(rest: str, file: Path, line: int, strings: Strings) -> Column:
             return Column(name, texts=Texts(keep=strings == "nominal"))
         raise DatasetError(
             f"attribute {name!r} is a {word}, which is neither a number nor one of a list of values.",
-            file=file,
-            line=line,
-            remedy='Pass strings="drop" to leave such attributes out, or strings="nominal" to take each text as a value.',
+            'Pass strings="drop" to leave such attributes out, or strings="nominal" to take each text as a value.',
+            file,
+            line,
         )
     if word == "relational":
-        raise DatasetError(
-            f"attribute {name!r} is relational: each of its cells is a table.", file=file, line=line, remedy="Remove it."
-        )
+        raise DatasetError(f"attribute {name!r} is relational: each of its cells is a table.", "Remove it.", file, line)
     raise DatasetError(
         f"attribute {name!r} has {'the unknown type ' + repr(word) if word else 'no type'}.",
-        file=file,
-        line=line,
-        remedy="Known are numeric, real, integer and values in braces; a name with blanks needs quotes.",
+        "Known are numeric, real, integer and values in braces; a name with blanks needs quotes.",
+        file,
+        line,
     )
 
 
@@ -156,13 +210,10 @@ def _nominal(name: str, text: str, file: Path, line: int) -> tuple[str, ...]:
     values = split_values(inner) if text.endswith("}") and len(text) > 1 else None
     if values is None:
         raise DatasetError(
-            f"the values of attribute {name!r} cannot be read.",
-            file=file,
-            line=line,
-            remedy="They need braces, and closed quotes.",
+            f"the values of attribute {name!r} cannot be read.", "They need braces, and closed quotes.", file, line
         )
     if not inner:
-        raise DatasetError(f"attribute {name!r} has no values.", file=file, line=line, remedy="Remove it.")
+        raise DatasetError(f"attribute {name!r} has no values.", "Remove it.", file, line)
     if len(set(values)) < len(values):
         twice = Counter(values).most_common(1)[0][0]
         raise DatasetError(f"attribute {name!r} lists the value {twice!r} twice.", file=file, line=line)

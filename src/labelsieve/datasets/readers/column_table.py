@@ -11,7 +11,7 @@ from scipy import sparse
 from labelsieve.datasets.dataset_error import DatasetError, some_of
 
 if TYPE_CHECKING:
-    from labelsieve.datasets.readers.arff_strings import Texts
+    from labelsieve.datasets.readers.arff_header import Texts
 
 # Each column gets a name, so one damaged number could fill the memory: beyond this, a file must have a byte for each.
 FREE_COLUMNS = 2**18
@@ -102,16 +102,16 @@ def join(tables: Sequence[Table]) -> Table:
         if len(other.columns) != len(first.columns):
             raise DatasetError(
                 f"it has {len(other.columns)} columns and {first.file.name} has {len(first.columns)}.",
-                file=other.file,
-                remedy="Join only parts of one data set.",
+                "Join only parts of one data set.",
+                other.file,
             )
         for position, (own, theirs) in enumerate(zip(other.columns, first.columns, strict=True), 1):
             if own != theirs:
                 ours = "declared otherwise" if own.name == theirs.name else f"named {theirs.name!r}"
                 raise DatasetError(
                     f"column {position}, {own.name!r}, is {ours} in {first.file.name}.",
-                    file=other.file,
-                    remedy="Join only parts of one data set.",
+                    "Join only parts of one data set.",
+                    other.file,
                 )
     if len(tables) == 1:
         return first
@@ -128,8 +128,8 @@ def check_names(columns: Sequence[Column], file: Path) -> None:
         twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
         raise DatasetError(
             f"two columns have the same name: {some_of(twice)}.",
-            file=file,
-            remedy="Rename one of them; is the first row of a table its header?",
+            "Rename one of them; is the first row of a table its header?",
+            file,
         )
 
 
@@ -139,6 +139,6 @@ def check_width(n_columns: int, n_bytes: int, file: Path) -> None:
     if n_columns > most:
         raise DatasetError(
             f"it asks for {n_columns:,} columns, and {most:,} is the most for a file of {n_bytes:,} bytes.",
-            file=file,
-            remedy="Is a number in it damaged?",
+            "Is a number in it damaged?",
+            file,
         )

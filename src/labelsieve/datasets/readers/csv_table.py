@@ -41,7 +41,7 @@ def parse_csv(data: bytes, file: Path) -> Table:
     delimiter = max(DELIMITERS, key=lambda mark: first_line.count(mark.encode()))
     names, start = _read_header(text, delimiter, file)
     if not _NOT_BLANK.search(text, start):
-        raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file complete?")
+        raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
     engine = next((engine for package, engine in ENGINES.items() if find_spec(package) is not None), None)
     rows = CsvRows(text, start, delimiter, len(names))
     if engine is not None and rows.is_regular:
@@ -60,9 +60,9 @@ def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], in
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=1) from error
     if not any(names):
-        raise DatasetError("the first line is empty.", file=file, line=1, remedy="It must name the columns.")
+        raise DatasetError("the first line is empty.", "It must name the columns.", file, 1)
     if not all(names):
-        raise DatasetError(f"column {names.index('') + 1} has no name.", file=file, line=1, remedy="Name it, or leave it out.")
+        raise DatasetError(f"column {names.index('') + 1} has no name.", "Name it, or leave it out.", file, 1)
     check_names([Column(name) for name in names], file)
     start = 0
     for _ in range(reader.line_num):

@@ -68,9 +68,9 @@ def utf8_text(data: bytes, file: Path) -> bytes:
     if nul >= 0:
         raise DatasetError(
             "there is a NUL byte, so this is not text in UTF-8 or Latin-1.",
-            file=file,
-            line=data.count(b"\n", 0, nul) + 1,
-            remedy="Is the file damaged, or in UTF-16? Save it as UTF-8.",
+            "Is the file damaged, or in UTF-16? Save it as UTF-8.",
+            file,
+            data.count(b"\n", 0, nul) + 1,
         )
     _check_lines(data, file)
     if not data.isascii():
@@ -97,21 +97,19 @@ def _check_lines(data: bytes, file: Path) -> None:
         if end < 0:
             raise DatasetError(
                 f"it is longer than {LONGEST_LINE:,} bytes.",
-                file=file,
-                line=data.count(b"\n", 0, start) + 1,
-                remedy="Are its line ends lost? Rows of millions of values are for Parquet or MATLAB files.",
+                "Are its line ends lost? Rows of millions of values are for Parquet or MATLAB files.",
+                file,
+                data.count(b"\n", 0, start) + 1,
             )
         start = end + 1
 
 
 def _too_long(path: Path, max_bytes: int) -> DatasetError:
-    return DatasetError(
-        f"its content is longer than {max_bytes:,} bytes.", file=path, remedy="If that is right, pass a larger max_bytes=."
-    )
+    return DatasetError(f"its content is longer than {max_bytes:,} bytes.", "If that is right, pass a larger max_bytes=.", path)
 
 
 def _broken(path: Path, error: Exception) -> DatasetError:
-    return DatasetError(f"the archive is cut short or damaged ({error}).", file=path, remedy="Fetch the file again.")
+    return DatasetError(f"the archive is cut short or damaged ({error}).", "Fetch the file again.", path)
 
 
 def _decompressed(raw: BinaryIO, magic: bytes, path: Path) -> Iterator[bytes]:
@@ -125,7 +123,7 @@ def _decompressed(raw: BinaryIO, magic: bytes, path: Path) -> Iterator[bytes]:
 
 def _unpack_zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
     if find_spec("zstandard") is None:
-        raise DatasetError("reading zstd needs the package zstandard.", file=path, remedy="pip install 'labelsieve[zstd]'")
+        raise DatasetError("reading zstd needs the package zstandard.", "pip install 'labelsieve[zstd]'", path)
     zstandard = import_module("zstandard")
     unpacker = zstandard.ZstdDecompressor().decompressobj()
     # A small step, as nothing bounds how much one step unpacks to.

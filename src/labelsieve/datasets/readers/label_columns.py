@@ -55,7 +55,7 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
     unknown = [name for name in names if name not in known]
     if unknown or not names:
         problem = f"there is no column named {unknown[0]!r}" if unknown else "no label is named"
-        raise DatasetError(f"{problem}; there are {some_of(table.names)}.", file=table.file, remedy=REMEDY)
+        raise DatasetError(f"{problem}; there are {some_of(table.names)}.", REMEDY, table.file)
     return list(dict.fromkeys(names))
 
 
@@ -100,15 +100,15 @@ def read_label_header(path: str | os.PathLike[str]) -> list[str]:
     except DefusedXmlException as error:
         raise DatasetError(
             f"it declares entities, which a list of labels does not need ({type(error).__name__}).",
-            file=path,
-            remedy="Remove them, if you trust the file.",
+            "Remove them, if you trust the file.",
+            path,
         ) from error
     except ElementTree.ParseError as error:
         line = error.position[0] if hasattr(error, "position") else None
         raise DatasetError(f"it is not well-formed XML ({error}).", file=path, line=line) from error
     except (LookupError, ValueError) as error:
         raise DatasetError(
-            f"it says that it is in an encoding that cannot be read ({error}).", file=path, remedy="Save it as UTF-8."
+            f"it says that it is in an encoding that cannot be read ({error}).", "Save it as UTF-8.", path
         ) from error
     names = []
     for element in root.iter():
@@ -117,7 +117,7 @@ def read_label_header(path: str | os.PathLike[str]) -> list[str]:
                 raise DatasetError("a <label> has no name.", file=path)
             names.append(element.attrib["name"])
     if not names:
-        raise DatasetError("there is no <label> in it.", file=path, remedy='Expected is <label name="..."/> within <labels>.')
+        raise DatasetError("there is no <label> in it.", 'Expected is <label name="..."/> within <labels>.', path)
     if len(set(names)) < len(names):
         raise DatasetError(f"label {Counter(names).most_common(1)[0][0]!r} is there twice.", file=path)
     return names
@@ -133,8 +133,8 @@ def _listed(table: Table, names: list[str], header: Path) -> list[str]:
     if missing:
         raise DatasetError(
             f"{some_of(missing)} of its {len(names)} labels {'is' if len(missing) == 1 else 'are'} not in {table.file.name}.",
-            file=header,
-            remedy="Do the two files belong together?",
+            "Do the two files belong together?",
+            header,
         )
     listed = set(names)
     return [name for name in table.names if name in listed]
@@ -144,7 +144,7 @@ def _by_number(table: Table, count: int) -> list[str]:
     n_columns = len(table.columns)
     if not 0 < abs(count) <= n_columns:
         of = "1 column" if n_columns == 1 else f"{n_columns} columns"
-        raise DatasetError(f"{abs(count)} label columns of {of}.", file=table.file, remedy=REMEDY)
+        raise DatasetError(f"{abs(count)} label columns of {of}.", REMEDY, table.file)
     return table.names[-count:] if count > 0 else table.names[:-count]
 
 
@@ -153,9 +153,7 @@ def _by_relation(table: Table) -> list[str]:
         return table.names[len(table.names) - table.n_labels :]
     found = _MEKA.search(table.relation)
     if not found:
-        raise DatasetError("nothing says which columns are labels.", file=table.file, remedy=REMEDY)
+        raise DatasetError("nothing says which columns are labels.", REMEDY, table.file)
     if "weka.filters" in found[2]:  # it may have moved the columns, and the option is not corrected
-        raise DatasetError(
-            f"its relation says -C {found[1]}, but a filter changed the columns afterwards.", file=table.file, remedy=REMEDY
-        )
+        raise DatasetError(f"its relation says -C {found[1]}, but a filter changed the columns afterwards.", REMEDY, table.file)
     return _by_number(table, -int(found[1]))  # MEKA counts from the other end

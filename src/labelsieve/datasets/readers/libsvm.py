@@ -62,11 +62,11 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
             ) from None
         row = positions[ends[-1] :]
         if any(second <= first for first, second in pairwise(row)) or (row and row[0] < 0):
-            raise DatasetError("its indices do not rise.", file=file, line=number, remedy="Sort them; none may be twice.")
+            raise DatasetError("its indices do not rise.", "Sort them; none may be twice.", file, number)
         labels.append(own)
         ends.append(len(positions))
     if not labels:
-        raise DatasetError("there are no rows.", file=file, remedy="Is the file whole?")
+        raise DatasetError("there are no rows.", "Is the file whole?", file)
     base = 0 if sizes or (positions and min(positions) == 0) else 1
     d = max(positions, default=0) + 1 - base
     known = sorted({label for own in labels for label in own})

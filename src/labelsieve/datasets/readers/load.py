@@ -5,12 +5,12 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.arff import parse_arff
-from labelsieve.datasets.readers.arff_strings import Strings
+from labelsieve.datasets.readers.arff_header import Strings
 from labelsieve.datasets.readers.column_table import Column, Table, join
 from labelsieve.datasets.readers.csv_table import parse_csv
 from labelsieve.datasets.readers.file_bytes import MAX_BYTES, read_bytes
@@ -21,39 +21,39 @@ from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.target_columns import MissingLabels, is_class, rows_with_labels, targets
 from labelsieve.errors import one_of
 
-AnyPath = str | os.PathLike[str]
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 # Possessive (*+): what is blank or a comment stays so, and a long start that ends otherwise is not tried in every way.
 _ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|%[^\r\n]*+)*+@(?:relation|attribute)\b", re.IGNORECASE)
 
 
+class ReadOptions(TypedDict, total=False):
+    """Options of :func:`load` and :func:`fetch`."""
+
+    strings: Strings
+    missing_labels: MissingLabels
+    max_bytes: int
+
+
+class LoadOptions(ReadOptions, total=False):
+    """The same and the name, which :func:`fetch` gives itself."""
+
+    name: str | None
+
+
 @overload
 def load(
-    path: AnyPath | Sequence[AnyPath],
-    labels: Labels | None = None,
-    *,
-    name: str | None = None,
-    strings: Strings = "error",
-    missing_labels: MissingLabels = "error",
-    max_bytes: int = MAX_BYTES,
-    return_X_y: Literal[False] = False,
+    path: Paths, labels: Labels | None = ..., *, return_X_y: Literal[False] = ..., **options: Unpack[LoadOptions]
 ) -> Dataset: ...
 
 
 @overload
 def load(
-    path: AnyPath | Sequence[AnyPath],
-    labels: Labels | None = None,
-    *,
-    name: str | None = None,
-    strings: Strings = "error",
-    missing_labels: MissingLabels = "error",
-    max_bytes: int = MAX_BYTES,
-    return_X_y: Literal[True],
+    path: Paths, labels: Labels | None = ..., *, return_X_y: Literal[True], **options: Unpack[LoadOptions]
 ) -> tuple[Any, Any]: ...
 
 
 def load(
-    path: AnyPath | Sequence[AnyPath],
+    path: Paths,
     labels: Labels | None = None,
     *,
     name: str | None = None,
@@ -142,7 +142,7 @@ def split_columns(table: Table, labels: Labels | None, name: str, missing_labels
     """Split the columns of a table into features and labels."""
     names = label_names(table, labels)
     if not names:
-        raise DatasetError("there are no labels in it.", file=table.file, remedy="Is the file whole?")
+        raise DatasetError("there are no labels in it.", "Is the file whole?", table.file)
     if table.n_labels is not None and not set(names) <= set(table.names):  # names for labels that had none
         d = len(table.columns) - table.n_labels
         position = {label: d + i for i, label in enumerate(names)}
@@ -152,14 +152,14 @@ def split_columns(table: Table, labels: Labels | None, name: str, missing_labels
     taken = set(columns)
     features = [i for i in range(len(table.columns)) if i not in taken]
     if not features:
-        raise DatasetError(f"all {len(columns)} columns are labels.", file=table.file, remedy="Leave some as features.")
+        raise DatasetError(f"all {len(columns)} columns are labels.", "Leave some as features.", table.file)
     kept = [table.columns[i] for i in features]
     renamed = [Column(label, table.columns[i].values) for label, i in zip(names, columns, strict=True)]
     X, Y = table.take(features), table.take(columns)
     if missing_labels == "drop":
         keep = rows_with_labels(Y)
         if not keep.any():
-            raise DatasetError("every row has a missing label.", file=table.file, remedy="Are these columns the labels?")
+            raise DatasetError("every row has a missing label.", "Are these columns the labels?", table.file)
         X, Y = (X, Y) if keep.all() else (X[keep], Y[keep])
     return Dataset(
         X=X,

@@ -31,7 +31,7 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
     from scipy import io as scipy_io
 
     if not data.startswith(b"MATLAB 5.0"):
-        raise DatasetError("this is a MATLAB file of version 7.3.", file=file, remedy="Save it with save(..., '-v7').")
+        raise DatasetError("this is a MATLAB file of version 7.3.", "Save it with save(..., '-v7').", file)
     try:
         check_elements(data, max_bytes)
         listed = scipy_io.whosmat(io.BytesIO(data))
@@ -41,8 +41,8 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
         if matched is None:
             raise DatasetError(
                 f"there are no variables 'data' and 'target'; there are {some_of(list(known.values()))}.",
-                file=file,
-                remedy="Rename them: data is n x d, target is q x n.",
+                "Rename them: data is n x d, target is q x n.",
+                file,
             )
         wanted = [known[name] for part in matched for name in part[:2]]
         for name, _, kind in listed:
@@ -53,10 +53,10 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
         raise
     except TooLong as error:
         raise DatasetError(
-            f"{error}, and {max_bytes:,} is the most.", file=file, remedy="If that is right, pass a larger max_bytes=."
+            f"{error}, and {max_bytes:,} is the most.", "If that is right, pass a larger max_bytes=.", file
         ) from error
     except Exception as error:  # a damaged file brings out errors of every kind
-        raise DatasetError(f"it cannot be read as MATLAB 5 ({error}).", file=file, remedy="Fetch the file again.") from error
+        raise DatasetError(f"it cannot be read as MATLAB 5 ({error}).", "Fetch the file again.", file) from error
     blocks = []
     for features, labels, transposed in matched:
         X, Y = (_matrix(variables[known[name]], known[name], file) for name in (features, labels))
@@ -66,7 +66,7 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
         if Y.shape[1] == n_rows and (transposed or Y.shape[0] != n_rows):
             Y = Y.T
         if not n_rows:
-            raise DatasetError(f"{known[features]} has no rows.", file=file, remedy="Is the file whole?")
+            raise DatasetError(f"{known[features]} has no rows.", "Is the file whole?", file)
         check_width(X.shape[1] + Y.shape[1], _memory(X) + _memory(Y), file)
         blocks.append((X, _zero_one(Y)))
     if len({(X.shape[1], Y.shape[1]) for X, Y in blocks}) > 1:
@@ -80,7 +80,7 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
 
 
 def _no_matrix(name: str, file: Path) -> DatasetError:
-    return DatasetError(f"variable {name!r} is not a matrix of numbers.", file=file, remedy="Save it as a plain matrix.")
+    return DatasetError(f"variable {name!r} is not a matrix of numbers.", "Save it as a plain matrix.", file)
 
 
 def _matrix(value: Any, name: str, file: Path) -> Any:
@@ -92,7 +92,7 @@ def _matrix(value: Any, name: str, file: Path) -> Any:
     try:
         value.check_format(full_check=True)  # indices out of range would be written to
     except ValueError as error:
-        raise DatasetError(f"variable {name!r} is damaged ({error}).", file=file, remedy="Fetch the file again.") from error
+        raise DatasetError(f"variable {name!r} is damaged ({error}).", "Fetch the file again.", file) from error
     return sparse.csr_array(value, dtype=np.float64)
 
 

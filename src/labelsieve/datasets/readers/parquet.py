@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,10 +14,63 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.parquet_metadata import TableMetadata, read_metadata
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
 from labelsieve.datasets.readers.csv_engines import arrow_column, polars_column
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
+
+KEY = b"labelsieve"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class TableMetadata:
+    """Names in order, values of nominal columns, and whether rows are sparse.
+
+    Sparse rows are lists in the first two columns, of indices and of values. Labels of 0 and 1 are a third then, of indices.
+    """
+
+    features: tuple[str, ...]
+    labels: tuple[str, ...]
+    categories: Mapping[str, tuple[str, ...]]
+    description: str
+    sparse: bool
+    version: int = VERSION
+
+    def metadata(self) -> dict[bytes, bytes]:
+        """The metadata as stored in the schema."""
+        return {KEY: json.dumps(asdict(self), ensure_ascii=True).encode()}
+
+
+def read_metadata(metadata: Mapping[bytes, bytes] | None) -> TableMetadata | None:
+    """The metadata of a schema, or None without any; a ValueError if they are damaged.
+
+    >>> songs = TableMetadata(("tempo",), ("calm",), {}, "", sparse=False)
+    >>> read_metadata(songs.metadata()) == songs, read_metadata({})
+    (True, None)
+    """
+    if metadata is None or KEY not in metadata:
+        return None
+    found: Any = json.loads(metadata[KEY])
+    if not isinstance(found, dict) or found.get("version") != VERSION:
+        raise ValueError("it is of another version")
+    categories: Any = found.get("categories")
+    if not isinstance(categories, dict):
+        raise ValueError("it has no categories")
+    features, labels, *values = map(_names, (found.get("features"), found.get("labels"), *categories.values()))
+    return TableMetadata(
+        features=features,
+        labels=labels,
+        categories=dict(zip(categories, values, strict=True)),
+        description=str(found.get("description", "")),
+        sparse=found.get("sparse") is True,
+    )
+
+
+def _names(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise ValueError("its names are not lists of text")
+    return tuple(found)
+
 
 # Equal cells take almost no bytes in Parquet and eight each here: a short file that declares many could fill the memory.
 FREE_CELLS, CELLS_PER_BYTE = 2**24, 2**10
@@ -27,7 +80,7 @@ def arrow(file: Path, what: str) -> Any:
     """The package pyarrow with its Parquet module."""
     if find_spec("pyarrow") is None:
         needed = "pyarrow or polars" if what == "reading" else "pyarrow"
-        raise DatasetError(f"{what} Parquet needs {needed}.", file=file, remedy="pip install 'labelsieve[tables]'")
+        raise DatasetError(f"{what} Parquet needs {needed}.", "pip install 'labelsieve[tables]'", file)
     import_module("pyarrow.parquet")
     return import_module("pyarrow")
 
@@ -45,7 +98,7 @@ def parse_parquet(data: bytes, file: Path) -> Table:
     except DatasetError:
         raise
     except Exception as error:  # a damaged file brings out errors of every kind, also requests for more memory than there is
-        raise DatasetError(f"it cannot be read as Parquet ({error}).", file=file, remedy="Fetch the file again.") from error
+        raise DatasetError(f"it cannot be read as Parquet ({error}).", "Fetch the file again.", file) from error
 
 
 def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path) -> Table:
@@ -78,7 +131,7 @@ def _read_with_polars(polars: Any, data: bytes, file: Path) -> Table:
     with _metadata_errors(file, polars.exceptions.PolarsError):
         described = read_metadata(metadata)
         if described is not None and described.sparse:
-            raise DatasetError("sparse rows in Parquet need pyarrow.", file=file, remedy="pip install 'labelsieve[tables]'")
+            raise DatasetError("sparse rows in Parquet need pyarrow.", "pip install 'labelsieve[tables]'", file)
         frame = frame.drop([name for name in _index_columns(metadata) if name in frame.columns])
         nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
         if nested:
@@ -91,11 +144,11 @@ def _check_size(n_rows: int, n_columns: int, data: bytes, file: Path) -> None:
     if not 0 <= n_rows * n_columns <= most:
         raise DatasetError(
             f"it declares {n_rows * n_columns:,} cells, and {most:,} is the most for a file of {len(data):,} bytes.",
-            file=file,
-            remedy="Is it damaged?",
+            "Is it damaged?",
+            file,
         )
     if not n_rows:
-        raise DatasetError("there are no rows under the header.", file=file, remedy="Is the file complete?")
+        raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
 
 
 @contextmanager
@@ -107,7 +160,7 @@ def _metadata_errors(file: Path, library_error: type[Exception]) -> Iterator[Non
         raise
     except (ValueError, KeyError, TypeError, IndexError, OverflowError, MemoryError, library_error) as error:
         raise DatasetError(
-            f"its metadata and its columns disagree ({error}).", file=file, remedy="Write the file without the metadata."
+            f"its metadata and its columns disagree ({error}).", "Write the file without the metadata.", file
         ) from error
 
 
@@ -118,12 +171,12 @@ def _index_columns(metadata: Mapping[bytes, bytes]) -> list[str]:
 
 
 def _not_a_column(name: str, kind: object, file: Path) -> DatasetError:
-    return DatasetError(f"column {name!r} holds {kind}, which is neither numbers nor text.", file=file, remedy="Leave it out.")
+    return DatasetError(f"column {name!r} holds {kind}, which is neither numbers nor text.", "Leave it out.", file)
 
 
 def _dense_table(names: list[str], parsed: list[ParsedColumn], described: TableMetadata | None, file: Path) -> Table:
     if not names:
-        raise DatasetError("there are no columns.", file=file, remedy="Is the file complete?")
+        raise DatasetError("there are no columns.", "Is the file complete?", file)
     if described is None:
         return make_table(names, parsed, file)
     declared = [_declare(column, described.categories.get(name)) for name, column in zip(names, parsed, strict=True)]
@@ -167,8 +220,8 @@ def _csr(indices: Any, values: Any, width: int) -> Any:
     if values is not None and not np.array_equal(values.value_lengths().to_numpy(zero_copy_only=False), lengths):
         raise ValueError("its lists are not as long as each other")
     ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    rising = np.diff(where.astype(np.int64)) > 0
-    rising[ends[(ends > 0) & (ends < len(where))] - 1] = True  # from one row to the next it may fall
-    if len(where) and (where.min() < 0 or where.max() >= width or not rising.all()):
-        raise ValueError("its indices do not rise, or are out of range")
-    return sparse.csr_array((what, where.astype(np.int64), ends), shape=(len(lengths), width))
+    rows = sparse.csr_array((what, where.astype(np.int64), ends), shape=(len(lengths), width))
+    rows.check_format(full_check=True)
+    if not rows.has_canonical_format:
+        raise ValueError("its indices do not rise")
+    return rows

@@ -76,8 +76,8 @@ def _refuse_missing(cells: Any, columns: Sequence[Column], file: Path) -> None:
         position = int(np.flatnonzero(np.isnan(_dense(cells[[row]])).ravel())[0])
         raise DatasetError(
             f"label {columns[position].name!r} is missing in row {row + 1} ({len(missing)} rows have missing labels).",
-            file=file,
-            remedy='Pass missing_labels="drop" to leave out such rows, or "absent" to take a missing label as 0.',
+            'Pass missing_labels="drop" to leave out such rows, or "absent" to take a missing label as 0.',
+            file,
         )
 
 
@@ -89,8 +89,8 @@ def _filled(cells: Any, columns: Sequence[Column], file: Path) -> Any:
         if is_class(columns[position]) or not np.isin(own[~np.isnan(own)], (0.0, 1.0)).all():
             raise DatasetError(
                 f"label {columns[position].name!r} is not one of 0 and 1, so a missing value cannot count as absent.",
-                file=file,
-                remedy='Pass missing_labels="drop" to leave out such rows.',
+                'Pass missing_labels="drop" to leave out such rows.',
+                file,
             )
     filled = np.where(missing, 0.0, _dense(cells))
     return sparse.csr_array(filled) if sparse.issparse(cells) else filled

@@ -1,9 +1,6 @@
-from labelsieve.datasets.splits.fold_files import read_folds
-from labelsieve.datasets.splits.forward import ForwardSplits
-from labelsieve.datasets.splits.halves import HalfSplits
-from labelsieve.datasets.splits.published_folds import PublishedFolds
-from labelsieve.datasets.splits.stratified_folds import IterativeStratifiedKFold
-from labelsieve.datasets.splits.stratified_shuffle import IterativeStratifiedShuffleSplit
+from labelsieve.datasets.splits.published_folds import PublishedFolds, read_folds
+from labelsieve.datasets.splits.stratified_splits import IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
+from labelsieve.datasets.splits.unstratified_splits import ForwardSplits, HalfSplits
 
 __all__ = [
     "ForwardSplits",

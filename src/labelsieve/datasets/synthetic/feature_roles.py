@@ -122,8 +122,16 @@ def make_feature_roles(
     if n_levels is not None:
         whole_number(n_levels, "n_levels", 2, 65_535)
     rng = np.random.default_rng(random_state)
-    columns, roles = _signals(rng, n_rows, n_labels, n_relevant, n_label_specific)
-    _add_joint(rng, n_rows, columns, roles, n_labels, (2,) * n_xor_pairs + (3,) * n_xor_triples, xor_lean)
+    roles = [Role("relevant", tuple(sorted({k % n_labels, (k + 1) % n_labels}))) for k in range(n_relevant)]
+    roles += [Role("label-specific", (k % n_labels,)) for k in range(n_label_specific)]
+    columns = [rng.normal(size=n_rows) for _ in roles]
+    for group, size in enumerate((2,) * n_xor_pairs + (3,) * n_xor_triples):
+        members = range(len(columns), len(columns) + size)
+        for member in members:
+            fair = xor_lean == 0.5 or member == members[0]
+            switch = rng.integers(0, 2, size=n_rows) if fair else rng.random(n_rows) < xor_lean
+            columns.append(switch.astype(np.float64))
+            roles.append(Role("joint", (group % n_labels,), tuple(other for other in members if other != member)))
     parents = tuple((label - 1,) if label and label_dependence > 0 else () for label in range(n_labels))
     Y = _targets(rng, columns, roles, n_labels, noise, label_dependence, imbalance, targets)
     for copy in range(n_exact_copies + n_noisy_copies):
@@ -140,32 +148,6 @@ def make_feature_roles(
         X[rng.random(X.shape) < missing] = np.nan
     names = tuple(f"{role.kind.replace(' ', '-')}-{column}" for column, role in enumerate(roles))
     return SyntheticData(X, Y, names, tuple(f"label-{label}" for label in range(n_labels)), tuple(roles), parents)
-
-
-def _signals(
-    rng: np.random.Generator, n_rows: int, n_labels: int, n_relevant: int, n_label_specific: int
-) -> tuple[list[NDArray[np.float64]], list[Role]]:
-    roles = [Role("relevant", tuple(sorted({k % n_labels, (k + 1) % n_labels}))) for k in range(n_relevant)]
-    roles += [Role("label-specific", (k % n_labels,)) for k in range(n_label_specific)]
-    return [rng.normal(size=n_rows) for _ in roles], roles
-
-
-def _add_joint(
-    rng: np.random.Generator,
-    n_rows: int,
-    columns: list[NDArray[np.float64]],
-    roles: list[Role],
-    n_labels: int,
-    sizes: tuple[int, ...],
-    lean: float,
-) -> None:
-    for group, size in enumerate(sizes):
-        members = range(len(columns), len(columns) + size)
-        for member in members:
-            fair = lean == 0.5 or member == members[0]
-            switch = rng.integers(0, 2, size=n_rows) if fair else rng.random(n_rows) < lean
-            columns.append(switch.astype(np.float64))
-            roles.append(Role("joint", (group % n_labels,), tuple(other for other in members if other != member)))
 
 
 def _targets(

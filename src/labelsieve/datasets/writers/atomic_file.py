@@ -50,7 +50,7 @@ def packed(path: Path, writer: Writer) -> Writer:
     if packer is None:
         return writer
     if path.suffix.lower() == ".zst" and find_spec("zstandard") is None:
-        raise DatasetError("writing zstd needs the package zstandard.", file=path, remedy="pip install 'labelsieve[zstd]'")
+        raise DatasetError("writing zstd needs the package zstandard.", "pip install 'labelsieve[zstd]'", path)
 
     def write(raw: BinaryIO) -> None:
         with packer(raw) as stream:

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.parquet_metadata import TableMetadata
 from labelsieve.datasets.readers.column_table import Column
-from labelsieve.datasets.readers.parquet import arrow
+from labelsieve.datasets.readers.parquet import TableMetadata, arrow
 from labelsieve.datasets.writers.save_check import CheckedDataset
 
 

@@ -9,12 +9,10 @@ from typing import BinaryIO
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.label_columns import header_of, read_label_header
-from labelsieve.datasets.writers.arff_writer import write_arff, write_label_header
 from labelsieve.datasets.writers.atomic_file import PACKED, packed, write_files
-from labelsieve.datasets.writers.csv_writer import write_csv
-from labelsieve.datasets.writers.libsvm_writer import write_libsvm
 from labelsieve.datasets.writers.parquet_writer import write_parquet
 from labelsieve.datasets.writers.save_check import CheckedDataset, check_dataset
+from labelsieve.datasets.writers.text_writers import write_arff, write_csv, write_label_header, write_libsvm
 
 _WRITERS: dict[str, Callable[[CheckedDataset, BinaryIO], None]] = {
     ".arff": write_arff,
@@ -93,7 +91,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
             files.insert(0, (header, partial(write_label_header, data)))
     for file, _ in files:
         if file.exists() and not overwrite:
-            raise DatasetError("this file exists already.", file=file, remedy="Choose another name, or pass overwrite=True.")
+            raise DatasetError("this file exists already.", "Choose another name, or pass overwrite=True.", file)
     write_files(files)
     return tuple(file for file, _ in reversed(files))
 
@@ -111,7 +109,7 @@ def writer_for(path: Path) -> Callable[[CheckedDataset, BinaryIO], None]:
         if name.endswith(ending) and name != ending:
             return writer
     known = f"Known are {', '.join(_WRITERS)}; {', '.join(PACKED)} after that pack the file."
-    raise DatasetError("its name does not say what to write.", file=path, remedy=known)
+    raise DatasetError("its name does not say what to write.", known, path)
 
 
 def _lists_the_same(header: Path, data: CheckedDataset) -> bool:

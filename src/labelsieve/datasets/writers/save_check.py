@@ -45,17 +45,15 @@ def check_dataset(dataset: Dataset, file: Path) -> CheckedDataset:
     check_names(features + labels, file)
     nominal = ["numeric" if column.values is None else "nominal" for column in features]
     if list(dataset.feature_kinds) != nominal:
-        raise DatasetError("feature_kinds and categories do not agree.", file=file, remedy="Nominal features have categories.")
+        raise DatasetError("feature_kinds and categories do not agree.", "Nominal features have categories.", file)
     for column in labels:
         if column.values is not None and one_comes_first(column.values) is not None:
-            raise DatasetError(
-                f"label {column.name!r} has categories that mean no and yes.", file=file, remedy="Give it as 0 and 1."
-            )
+            raise DatasetError(f"label {column.name!r} has categories that mean no and yes.", "Give it as 0 and 1.", file)
     X, Y = _cells(dataset.X, features, "X", file), _cells(dataset.Y, labels, "Y", file)
     if X.shape[0] != Y.shape[0] or not X.shape[0]:
-        raise DatasetError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}.", file=file, remedy="Both need the same, not 0.")
+        raise DatasetError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}.", "Both need the same, not 0.", file)
     if np.isnan(Y.data if sparse.issparse(Y) else Y).any():
-        raise DatasetError("a label is missing (NaN in Y).", file=file, remedy="Fill it, or leave out the row.")
+        raise DatasetError("a label is missing (NaN in Y).", "Fill it, or leave out the row.", file)
     return CheckedDataset(dataset, features, labels, X, Y, file)
 
 
@@ -74,9 +72,7 @@ def _columns(names: Sequence[str], categories: Mapping[str, tuple[str, ...]], wh
                 raise ValueError
             text.encode()
         except ValueError:
-            raise DatasetError(
-                f"{text!r} holds a NUL character or half of a surrogate pair.", file=file, remedy="Rename it."
-            ) from None
+            raise DatasetError(f"{text!r} holds a NUL character or half of a surrogate pair.", "Rename it.", file) from None
     return tuple(Column(name, tuple(categories[name]) if name in categories else None) for name in names)
 
 
@@ -88,7 +84,7 @@ def _cells(values: Any, columns: tuple[Column, ...], what: str, file: Path) -> A
     stored = values.data if scattered else values
     whole = values.dtype.kind in "biu" and (not stored.size or max(abs(int(stored.min())), abs(int(stored.max()))) <= EXACT)
     if not whole and values.dtype not in (np.float16, np.float32, np.float64):
-        raise DatasetError(f"{what} holds {values.dtype} numbers that are no 64-bit floats.", file=file, remedy="Convert it.")
+        raise DatasetError(f"{what} holds {values.dtype} numbers that are no 64-bit floats.", "Convert it.", file)
     if scattered:
         values = sparse.csr_array(values, dtype=np.float64, copy=True)
         values.sum_duplicates()
@@ -113,6 +109,6 @@ def _check_codes(values: Any, columns: tuple[Column, ...], file: Path) -> None:
         column = columns[positions[np.flatnonzero(wrong)[0]]]
         raise DatasetError(
             f"{column.name!r} has {len(column.values or ())} categories, and a cell that is no code of them.",
-            file=file,
-            remedy="Cells of nominal columns count from 0.",
+            "Cells of nominal columns count from 0.",
+            file,
         )

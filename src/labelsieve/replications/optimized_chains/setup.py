@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 from labelsieve.chains import OptimizedClassifierChain
 from labelsieve.datasets.catalog import catalog
-from labelsieve.datasets.data_paths import data_folder
+from labelsieve.datasets.fetch import data_folder
 from labelsieve.datasets.splits import PublishedFolds
 from labelsieve.replications.optimized_chains.shared_learning import SharedChain
 from labelsieve.replications.replication import DataHome, sources

@@ -1,4 +1,4 @@
-"""Folds in which every label has the share that it has in all rows."""
+"""Splits in which every label has the share that it has in all rows: folds, and repeated random splits."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelsieve.datasets.splits.assignment import assign, whole_targets
-from labelsieve.datasets.splits.base_splitter import MOST, Seed, Split, Splitter, checked_seed, generator, parts
-from labelsieve.datasets.splits.units import read_units
+from labelsieve.datasets.splits.base_splitter import MOST, Seed, Split, Splitter, checked_seed, generator, part_size, parts
+from labelsieve.datasets.splits.stratification_columns import read_units
 from labelsieve.errors import InputError, whole_number
 
 
@@ -93,3 +93,74 @@ class IterativeStratifiedKFold(Splitter):
             )
         for number in range(self.n_splits):
             yield parts((fold == number)[units.of_row])
+
+
+class IterativeStratifiedShuffleSplit(Splitter):
+    """Random splits into training and test rows that keep the share of every label, drawn again and again.
+
+    With its defaults, thirty stratified halves: :class:`HalfSplits` for labels that are too rare for random splits. The
+    procedure is that of :class:`IterativeStratifiedKFold` with two parts of given sizes (Sechidis, Tsoumakas and Vlahavas
+    2011 allow any), done anew for every repetition.
+
+    Cost: that of :class:`IterativeStratifiedKFold`, per repetition; pairs are listed once.
+
+    Parameters
+    ----------
+    n_splits : int
+        How many times the rows are split.
+    test_size : float or int
+        Share of the rows to test on, rounded down, or their number. All others are training rows.
+    order : {1, 2}
+        Stratify by labels, or by labels and pairs.
+    random_state : int, Generator, RandomState or None
+        A number gives the same splits in every call of ``split``.
+    exact_sizes : bool
+        Test parts of exactly the size asked for, or exceeded by less than one group. False is the paper's rule, which lets
+        sizes vary by a few rows.
+
+    Examples
+    --------
+    >>> Y = np.array([[1, 0], [1, 0], [1, 1], [1, 1], [0, 0], [0, 0]])
+    >>> for train, test in IterativeStratifiedShuffleSplit(n_splits=2, random_state=0).split(Y, Y):
+    ...     Y[train].sum(axis=0), Y[test].sum(axis=0)
+    (array([2, 1]), array([2, 1]))
+    (array([2, 1]), array([2, 1]))
+    """
+
+    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True}
+
+    def __init__(
+        self,
+        n_splits: int = 30,
+        test_size: float = 0.5,
+        order: int = 1,
+        random_state: Seed = None,
+        exact_sizes: bool = True,
+    ) -> None:
+        self.n_splits = whole_number(n_splits, "n_splits", 1, MOST)
+        part_size(test_size, "test_size", MOST)
+        self.test_size = test_size
+        self.order = whole_number(order, "order", 1, 2)
+        self.random_state = checked_seed(random_state)
+        self.exact_sizes = bool(exact_sizes)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Training and test rows of every repetition; ``y`` and ``groups`` as for :class:`IterativeStratifiedKFold`."""
+        units = read_units(X, y, groups, self.order)
+        n = units.n_rows
+        tested = part_size(self.test_size, "test_size", n)
+        if units.count < 2 or not 0 < tested < n:
+            raise InputError(
+                f"test_size={self.test_size!r} of {n:,} rows in {units.count:,} {units.name} leaves nothing to train or to "
+                "test on; pass more rows or another test_size."
+            )
+        targets = np.array([n - tested, tested], dtype=np.int64)
+        rng = generator(self.random_state)
+        for _ in range(self.n_splits):
+            part = assign(units.column_counts, units.sizes, targets, targets / n, rng, exact=self.exact_sizes)
+            test = (part == 1)[units.of_row]
+            if not 0 < np.count_nonzero(test) < n:
+                raise InputError(
+                    f"One side of the split stays empty, for the {units.name} are too large; pass another test_size."
+                )
+            yield parts(test)
