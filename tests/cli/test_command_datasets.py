@@ -117,6 +117,15 @@ def test_convert_takes_labels_and_says_what_it_does_with_text_and_gaps(tmp_path)
     assert (tmp_path / "new.csv").read_text(encoding="utf-8") == '"tempo","loud","calm","happy"\n160,9,0,1\n'
 
 
+@pytest.mark.parametrize("command", [("select",), ("datasets", "info")])
+def test_commands_that_read_a_file_take_what_its_refusal_suggests(tmp_path, command):
+    file = tmp_path / "songs.csv"
+    file.write_text("tempo,loud,calm\n98,3,1\n160,9,0\n97,2,\n120,5,1\n")
+    assert "--labels: a number" in refusal(*command, file)
+    assert "--missing-labels drop" in refusal(*command, file, "--labels", "1")
+    assert run(*command, file, "--labels", "1", "--missing-labels", "drop")
+
+
 def test_convert_refuses_in_one_line(tmp_path):
     file, _ = mulan(tmp_path)
     assert "songs.txt: its name does not say what to write" in refusal("datasets", "convert", file, tmp_path / "songs.txt")

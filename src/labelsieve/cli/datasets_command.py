@@ -1,10 +1,11 @@
 """The commands about data sets: ``labelsieve datasets ...``."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -12,16 +13,17 @@ from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, e
 from labelsieve.errors import InputError
 from labelsieve.report.plaintext import listed, plain_table, printable, text_of
 
-if TYPE_CHECKING:
-    from labelsieve.datasets import Dataset
-
 FILE = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV with a header row or Parquet, maybe packed; or a name from datasets list."
 FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV or Parquet, maybe packed."
 ENDINGS = ".arff, .parquet, .pq, .libsvm, .svm or .csv, and then .gz, .bz2, .xz or .zst to pack it."
 LABELS = "N: the last N columns; -N: the first N; names with commas; an XML header. Not needed where the file says."
 datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, get them and convert them.")
-Strings = StrEnum("Strings", ["error", "drop", "nominal"])
-MissingLabels = StrEnum("MissingLabels", ["error", "drop", "absent"])
+LabelsOption = Annotated[str | None, typer.Option(help=LABELS)]
+StringsOption = Annotated[Literal["error", "drop", "nominal"], typer.Option(help="String and date attributes of ARFF files.")]
+MissingLabelsOption = Annotated[
+    Literal["error", "drop", "absent"],
+    typer.Option(help="Missing labels: refuse, drop their rows, or take them as absent."),
+]
 
 
 def as_options(message: str) -> str:
@@ -32,6 +34,15 @@ def as_options(message: str) -> str:
     """
     message = re.sub(r'\b(strings|missing_labels)="(\w+)"', lambda found: f"--{found[1].replace('_', '-')} {found[2]}", message)
     return message.replace("overwrite=True", "--overwrite").replace("labels=:", "--labels:")
+
+
+@contextmanager
+def refusals_as_options() -> Iterator[None]:
+    """Let a refusal of the library name options instead of parameters."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(as_options(str(error))) from error
 
 
 @datasets_app.callback()
@@ -64,7 +75,7 @@ def catalog_documents() -> list[dict[str, Any]]:
 def catalog_rows() -> list[list[Any]]:
     """The same as rows, papers with blanks between them."""
     documents = catalog_documents()
-    rows = [[*({**one, "papers": " ".join(one["papers"])}).values()] for one in documents]
+    rows = [[*({**document, "papers": " ".join(document["papers"])}).values()] for document in documents]
     return [list(documents[0]), *rows]
 
 
@@ -119,16 +130,19 @@ def fetch_one(
 )
 def info(
     file: Annotated[Path, typer.Argument(help=FILE)],
-    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
+    labels: LabelsOption = None,
+    strings: StringsOption = "error",
+    missing_labels: MissingLabelsOption = "error",
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
     """Print the statistics of a data set: size, labels per row, imbalance."""
     from labelsieve.datasets import describe, load_or_fetch
 
-    dataset = load_or_fetch(file, labels)
+    with refusals_as_options():
+        dataset = load_or_fetch(file, labels, strings=strings, missing_labels=missing_labels)
     facts = describe(dataset)
-    names = [one.name for one in fields(facts) if isinstance(getattr(facts, one.name), int | float)]
+    names = [field.name for field in fields(facts) if isinstance(getattr(facts, field.name), int | float)]
     document = {"name": dataset.name} | {name: getattr(facts, name) for name in names}
     table = plain_table("statistic", ">value")
     for name, value in (
@@ -152,11 +166,9 @@ def info(
 def convert(
     file: Annotated[Path, typer.Argument(metavar="IN", help=FORMATS)],
     output: Annotated[Path, typer.Argument(metavar="OUT", help=ENDINGS)],
-    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
-    strings: Annotated[Strings, typer.Option(help="String and date attributes of ARFF files.")] = Strings.error,
-    missing_labels: Annotated[
-        MissingLabels, typer.Option(help="Missing labels: refuse, drop their rows, or take them as absent.")
-    ] = MissingLabels.error,
+    labels: LabelsOption = None,
+    strings: StringsOption = "error",
+    missing_labels: MissingLabelsOption = "error",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
 ) -> None:
     """Write a data set in another format, which the ending of OUT names.
@@ -170,12 +182,9 @@ def convert(
     writer_for(output)  # an unknown ending, or a file in the way, is refused before a long file is read
     if output.exists() and not overwrite:
         raise InputError(f"{output}: this file exists already; choose another name, or pass --overwrite.")
-    try:
-        policies: Any = {"strings": strings.value, "missing_labels": missing_labels.value}
-        dataset: Dataset = load(file, labels, **policies)
+    with refusals_as_options():
+        dataset = load(file, labels, strings=strings, missing_labels=missing_labels)
         written = save(dataset, output, overwrite=overwrite)
-    except InputError as error:
-        raise InputError(as_options(str(error))) from error
     rows, features, targets = dataset.shape
-    names = " and ".join(printable(str(one)) for one in written)
+    names = " and ".join(printable(str(path)) for path in written)
     typer.echo(f"{names}: {rows:,} rows, {features:,} features, {targets:,} labels.")

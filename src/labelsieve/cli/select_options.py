@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
-from labelsieve.cli.datasets_command import LABELS
+from labelsieve.cli.datasets_command import LabelsOption, MissingLabelsOption, StringsOption, refusals_as_options
 from labelsieve.cli.options import (
     complete,
     discretizer_names,
@@ -50,7 +50,9 @@ class FittedTable(NamedTuple):
 class SelectOptions:
     """What to select, as typed."""
 
-    labels: Annotated[str | None, typer.Option(help=LABELS)] = None
+    labels: LabelsOption = None
+    strings: StringsOption = "error"
+    missing_labels: MissingLabelsOption = "error"
     count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=COUNT)] = None
     criterion: Annotated[
         str, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
@@ -122,7 +124,8 @@ class SelectOptions:
         from labelsieve.registry import METHODS, method_of
 
         selector = self.make_selector()
-        data = load_or_fetch(path, self.labels)
+        with refusals_as_options():
+            data = load_or_fetch(path, self.labels, strings=self.strings, missing_labels=self.missing_labels)
         X, method, text = data.named_features(), method_of(selector), data.text_features
         if not get_tags(selector).input_tags.allow_nan:
             _refuse_missing(data, path)
