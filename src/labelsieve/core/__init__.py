@@ -1,57 +1,6 @@
-"""The compiled core. This package alone imports it; kernels know codes and counts, never criteria."""
+"""The compiled core. This package alone imports it; kernels know codes and counts, never criteria.
 
-from labelsieve.core._native import (
-    NumberColumns,
-    ReliefRows,
-    Session,
-    Table,
-    Weights,
-    apply_cuts,
-    copy_codes,
-    cut_numbers,
-    dense_numbers,
-    dense_table,
-    equal_width,
-    equal_width_sparse,
-    fold_panel,
-    kernel_name,
-    label_answers,
-    label_histograms,
-    mdl_numbers,
-    nearest_dense,
-    nearest_sparse,
-    pair_steps,
-    refine,
-    scan_codes,
-    scan_finite,
-    sparse_numbers,
-    sparse_table,
-)
+The names are those of its stub, ``_native.pyi``.
+"""
 
-__all__ = [
-    "NumberColumns",
-    "ReliefRows",
-    "Session",
-    "Table",
-    "Weights",
-    "apply_cuts",
-    "copy_codes",
-    "cut_numbers",
-    "dense_numbers",
-    "dense_table",
-    "equal_width",
-    "equal_width_sparse",
-    "fold_panel",
-    "kernel_name",
-    "label_answers",
-    "label_histograms",
-    "mdl_numbers",
-    "nearest_dense",
-    "nearest_sparse",
-    "pair_steps",
-    "refine",
-    "scan_codes",
-    "scan_finite",
-    "sparse_numbers",
-    "sparse_table",
-]
+from labelsieve.core._native import *  # noqa: F403

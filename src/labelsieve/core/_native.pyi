@@ -7,11 +7,7 @@ def kernel_name() -> str: ...
 def scan_codes(numbers: NDArray[Any], levels: NDArray[np.uint32]) -> tuple[int, int] | None: ...
 def copy_codes(numbers: NDArray[Any], out: NDArray[np.uint8] | NDArray[np.uint16]) -> None: ...
 def equal_width(
-    numbers: NDArray[Any],
-    n_bins: int,
-    closed_right: bool,
-    out: NDArray[np.uint16],
-    levels: NDArray[np.uint32],
+    numbers: NDArray[Any], n_bins: int, closed_right: bool, out: NDArray[np.uint16], levels: NDArray[np.uint32]
 ) -> tuple[int, int] | None: ...
 def equal_width_sparse(
     starts: NDArray[np.int64],
@@ -73,11 +69,7 @@ def apply_cuts(
     missing: NDArray[np.uint8],
 ) -> None: ...
 def pair_steps(
-    matrix: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    gradient: NDArray[np.float64],
-    tolerance: float,
-    max_steps: int,
+    matrix: NDArray[np.float64], weights: NDArray[np.float64], gradient: NDArray[np.float64], tolerance: float, max_steps: int
 ) -> tuple[int, float, float]: ...
 def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
 def nearest_dense(
@@ -161,13 +153,7 @@ class Session:
         out: NDArray[np.int64],
     ) -> None: ...
     def run_feature(
-        self,
-        feature: int,
-        first: int,
-        last: int,
-        reduce: bool,
-        with_given: NDArray[np.int64],
-        out: NDArray[np.int64],
+        self, feature: int, first: int, last: int, reduce: bool, with_given: NDArray[np.int64], out: NDArray[np.int64]
     ) -> None: ...
     def fold_feature(
         self,

@@ -136,9 +136,6 @@ class Codes:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "native"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
     def __repr__(self) -> str:
         low, high = int(self.levels.min()), int(self.levels.max())
         levels = f"{low}" if low == high else f"{low} to {high}"
@@ -198,8 +195,5 @@ def _not_a_code(value: Any, row: int, column: str, what: str) -> InputError:
         reason = f"is larger than {MAX_LEVELS - 1:,}"
         remedy = "renumber the codes (numpy.unique with return_inverse=True), or bin the column."
     else:
-        reason, remedy = (
-            "is not a whole number",
-            "bin continuous columns first: labelsieve.discretize.equal_width(X).",
-        )
+        reason, remedy = ("is not a whole number", "bin continuous columns first: labelsieve.discretize.equal_width(X).")
     return InputError(f"{what}, row {row}, {column}: {value!s} {reason}, so it is not a code; {remedy}")

@@ -102,14 +102,7 @@ def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
     """Reject what is not numbers; bring odd number types to one that the core reads."""
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind not in "biuf":
-        kinds = {
-            "O": "objects",
-            "U": "text",
-            "S": "bytes",
-            "c": "complex numbers",
-            "M": "dates",
-            "m": "durations",
-        }
+        kinds = {"O": "objects", "U": "text", "S": "bytes", "c": "complex numbers", "M": "dates", "m": "durations"}
         found = kinds.get(kind, f"values of type {array.dtype}")
         raise InputError(
             f"{what} holds {found} instead of numbers; encode its columns as integers first, "

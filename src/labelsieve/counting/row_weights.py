@@ -32,22 +32,28 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     """Check weights: one for each row, finite, not negative, not all zero. None when every row weighs one."""
     if sample_weight is None:
         return None
-    if np.ma.is_masked(sample_weight):
-        raise InputError("sample_weight has masked values; give every row a weight, 0 to leave it out.")
+    weights = checked_weights(sample_weight, "sample_weight", n_rows, "row")
+    return None if np.all(weights == 1) else weights
+
+
+def checked_weights(values: Any, what: str, n: int, kind: str) -> NDArray[np.float64]:
+    """One weight for each of ``n`` rows or targets (``kind``), finite, not negative, not all zero."""
+    if np.ma.is_masked(values):
+        raise InputError(f"{what} has masked values; give every {kind} a weight, 0 to leave it out.")
     try:
-        weights = np.asarray(sample_weight)
+        weights = np.asarray(values)
         weights = weights.astype(np.float64, casting="same_kind" if weights.dtype.kind in "biufc" else "unsafe")
     except (TypeError, ValueError):
-        raise InputError(f"sample_weight must be numbers, one for each of the {n_rows} rows.") from None
-    if weights.shape != (n_rows,):
-        raise InputError(f"sample_weight has shape {weights.shape}; one weight for each of the {n_rows} rows is needed.")
+        raise InputError(f"{what} must be numbers, one for each of the {n} {kind}s.") from None
+    if weights.shape != (n,):
+        raise InputError(f"{what} has shape {weights.shape}; one weight for each of the {n} {kind}s is needed.")
     bad = ~np.isfinite(weights) | (weights < 0)
     if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(f"sample_weight[{row}] is {weights[row]}; weights must be finite and not negative.")
+        first = int(np.argmax(bad))
+        raise InputError(f"{what}[{first}] is {weights[first]}; weights must be finite and not negative.")
     if not weights.any():
-        raise InputError("sample_weight is zero for every row; at least one row must count.")
-    return None if np.all(weights == 1) else weights
+        raise InputError(f"{what} is zero for every {kind}; at least one {kind} must count.")
+    return weights
 
 
 def quantize(weights: NDArray[np.float64], times: NDArray[np.int64] | None = None) -> RowWeights:

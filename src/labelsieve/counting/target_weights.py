@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.errors import InputError
+from labelsieve.counting.row_weights import checked_weights
 
 _MOST_TARGETS = 2**16  # that whole weights may add up to: the fixed point needs headroom for them
 
@@ -42,16 +42,5 @@ def read_target_weights(target_weight: Any, n_targets: int) -> TargetWeights | N
     """
     if target_weight is None:
         return None
-    try:
-        values = np.asarray(target_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"target_weight must be numbers, one for each of the {n_targets} targets.") from None
-    if values.shape != (n_targets,):
-        raise InputError(f"target_weight has shape {values.shape}; one weight for each of the {n_targets} targets is needed.")
-    bad = ~np.isfinite(values) | (values < 0)
-    if bad.any():
-        target = int(np.argmax(bad))
-        raise InputError(f"target_weight[{target}] is {values[target]}; weights must be finite and not negative.")
-    if not values.any():
-        raise InputError("target_weight is zero for every target; at least one must count.")
+    values = checked_weights(target_weight, "target_weight", n_targets, "target")
     return TargetWeights(values, bool(np.array_equal(values, np.floor(values)) and values.sum() <= _MOST_TARGETS))

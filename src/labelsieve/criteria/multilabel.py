@@ -5,25 +5,7 @@ from typing import Literal
 from labelsieve.criteria.criterion import Criterion
 from labelsieve.criteria.relevance import RELEVANCE
 from labelsieve.errors import one_of
-from labelsieve.formula import (
-    I,
-    co,
-    f,
-    max_y,
-    max_z,
-    mean_pa,
-    mean_s,
-    pa,
-    pos,
-    s,
-    sum_pa,
-    sum_s,
-    sum_y,
-    sum_yz,
-    sum_z,
-    y,
-    z,
-)
+from labelsieve.formula import I, co, f, max_y, max_z, mean_pa, mean_s, pa, pos, s, sum_pa, sum_s, sum_y, sum_yz, sum_z, y, z
 
 Reading = Literal["supplement", "pyit-mlfs"]
 READINGS = ("supplement", "pyit-mlfs")
@@ -146,11 +128,7 @@ class MLFS(Criterion):
     paper = "Sun and Kudo 2017, eq. 42 and 43"
 
     def __init__(
-        self,
-        *,
-        beta: float | None = None,
-        gamma: float | None = None,
-        first_pick: Literal["formula", "relevance"] = "formula",
+        self, *, beta: float | None = None, gamma: float | None = None, first_pick: Literal["formula", "relevance"] = "formula"
     ) -> None:
         one_of(first_pick, "first_pick", ("formula", "relevance"))
         self.beta, self.gamma, self.first_pick = beta, gamma, first_pick

@@ -1,6 +1,7 @@
 """Evaluating a lowered formula for all candidates, one selected feature after the other."""
 
 from collections.abc import Callable
+from functools import reduce
 
 import numpy as np
 
@@ -159,10 +160,9 @@ class Program:
                 reduced.append(operation.reduce(np.broadcast_to(table, (table.shape[0], part.last - part.first))))
         if not reduced:
             return fixed_value(np.zeros((self.sources.X.n_columns if "f" in node.body.free else 1, 1), dtype=np.int64))
-        result = reduced[0]
-        for more in reduced[1:]:
-            result = operation.combine(result, more)
-        return operation.finish(result, np.array(sum(targets.last - targets.first for targets in ranges)), fixed)
+        return operation.finish(
+            reduce(operation.ufunc, reduced), np.array(sum(targets.last - targets.first for targets in ranges)), fixed
+        )
 
     def over_pairs(self, node: Reduce, context: Context) -> Value:
         """One panel for every ``z``, folded at once: nothing of the size of the pairs is kept."""

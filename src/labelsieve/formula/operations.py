@@ -47,11 +47,6 @@ class Operation:
         reduced: Fixed = self.ufunc.reduce(values, axis=-1, keepdims=True)
         return reduced
 
-    def combine(self, first: Fixed, second: Fixed) -> Fixed:
-        """Two reduced arrays as one; neither is changed."""
-        combined: Fixed = self.ufunc(first, second)
-        return combined
-
     def fold(self, into: Fixed, values: Fixed, where: NDArray[np.bool_] | None = None) -> None:
         """Fold values in place, only the targets in ``where``."""
         self.ufunc(into, values if where is None else np.where(where, values, self.identity), out=into)

@@ -3,15 +3,17 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.resources import require_memory
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.checks import check_open, kind_of, needs_first
-from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program
+from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program, Progress
 from labelsieve.formula.lowering import additive_components, lower
 from labelsieve.formula.nodes import Formula, FormulaError
-from labelsieve.formula.scorer import Scorer
 from labelsieve.formula.table_sources import Needs, Sources, TermSources, needs
+from labelsieve.formula.values import Real, Value
 from labelsieve.formula.variables import Reduce, reducers_over_selected
 
 
@@ -167,9 +169,53 @@ class Plan:
         lines.append(f"{'memory:':<11} packed bits {packed / 1e6:.1f} MB, accumulators {accumulators / 1e6:.1f} MB")
         return "\n".join(lines)
 
-    def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> Scorer:
+    def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
         """A scorer of the features of ``workspace``."""
         plan = self.term_by_term if workspace.by_term else self
         sources = TermSources(workspace, plan.formulas) if workspace.by_term else Sources(workspace, plan.needs)
         program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
         return Scorer(plan, program)
+
+
+class BaseScorer:
+    """A plan and its program: one list of selected features, or one for every target."""
+
+    def __init__(self, plan: Plan, program: Program) -> None:
+        self._plan, self._program = plan, program
+
+    def _evaluate(self) -> tuple[list[Component], list[Value], Real]:
+        """The components of the score, their values, and their sum in nats."""
+        fixed = self._program.sources.fixed
+        components = self._plan.components if self._program.n_selected else self._plan.first_components
+        values = [self._program.evaluate(component.lowered) for component in components]
+        total = values[0] if len(values) == 1 else Value.total(values, fixed)
+        return components, values, total.real(fixed)
+
+
+class Scorer(BaseScorer):
+    """Scores of all features given those selected so far."""
+
+    def scores(self) -> Real:
+        """Score of every feature, in nats."""
+        self._components, self._values, total = self._evaluate()
+        self._total = total[:, 0] if len(total) > 1 else np.repeat(total[:, 0], self._program.sources.X.n_columns)
+        return self._total
+
+    def components(self, feature: int) -> dict[str, float]:
+        """The components of a feature's score in the last ``scores``, by kind: relevance, redundancy, ..."""
+        if len(self._components) == 1:
+            return {self._components[0].kind: float(self._total[feature])}
+        by_kind: dict[str, float] = {}
+        for component, value in zip(self._components, self._values, strict=True):
+            row = value.array[feature if len(value.array) > 1 else 0].reshape(1, 1)
+            nats = float(Value(row, value.exact).real(self._program.sources.fixed)[0, 0])
+            by_kind[component.kind] = by_kind.get(component.kind, 0.0) + nats
+        return by_kind
+
+    def report_to(self, progress: Progress | None) -> None:
+        """Call ``progress`` with the number of targets done and their total while pairs of targets are counted."""
+        self._program.progress = progress
+
+    def select(self, feature: int) -> None:
+        """Add ``feature`` to the selected ones."""
+        self._program.select(feature)

@@ -26,6 +26,14 @@ from labelsieve.formula.nodes import Apply, Expression, Formula, FormulaError, V
 from labelsieve.formula.operations import MAX, MEAN, MIN, SUM, Operation
 from labelsieve.formula.variables import ORDER, Domain, Reduce, Reduced, Term
 
+# fmt: off
+__all__ = [
+    "H", "I", "S", "co", "f", "max_pa", "max_s", "max_y", "max_z", "maximum", "mean_pa", "mean_s", "mean_y", "mean_z",
+    "min_pa", "min_s", "min_y", "min_z", "minimum", "pa", "pos", "s", "sqrt", "sum_pa", "sum_s", "sum_y", "sum_yz", "sum_z",
+    "y", "z",
+]
+# fmt: on
+
 
 @dataclass(frozen=True)
 class Joint:
@@ -113,102 +121,44 @@ def co(a: Variable, b: Variable, c: Variable) -> Formula:
     return _term(f"co({joint(a)}, {joint(b)}, {joint(c)})", *plain, *known)
 
 
-def _reduce(
-    operation: Operation, variable: Reduced, body: Expression, domain: Domain = "all", top: int | None = None
-) -> Reduce:
-    formula = as_formula(body)
-    reduced = Reduce(operation, variable, formula, domain, top)
-    if variable not in formula.free:
-        name = f"{operation.name}_{variable}"
-        raise FormulaError(f"{name} has nothing to run over: {variable} is not mentioned inside.", reduced, formula)
-    return reduced
+@dataclass(frozen=True)
+class Reducer:
+    """Reduces a formula by an operation over a variable: ``sum_s(...)`` is the sum over the selected features.
+
+    Over nothing (no feature selected yet, no other target, no parent) the result is 0; a criterion with ``min_s`` or ``max_s``
+    must define ``first``.
+    """
+
+    operation: Operation
+    variable: Reduced
+
+    def __call__(self, body: Expression) -> Formula:
+        return self.over(body)
+
+    def over(self, body: Expression, domain: Domain = "all", top: int | None = None) -> Formula:
+        """The reducer over some of the targets."""
+        formula = as_formula(body)
+        reduced = Reduce(self.operation, self.variable, formula, domain, top)
+        if self.variable not in formula.free:
+            problem = f"{self!r} has nothing to run over: {self.variable} is not mentioned inside."
+            raise FormulaError(problem, reduced, formula)
+        return reduced
+
+    def __repr__(self) -> str:
+        return f"{self.operation.name}_{self.variable}"
 
 
-def sum_s(body: Expression) -> Formula:
-    """Sum over the selected features."""
-    return _reduce(SUM, "s", body)
-
-
-def mean_s(body: Expression) -> Formula:
-    """Mean over the selected features; 0 while there are none."""
-    return _reduce(MEAN, "s", body)
-
-
-def min_s(body: Expression) -> Formula:
-    """Smallest value over the selected features; the criterion must define ``first``."""
-    return _reduce(MIN, "s", body)
-
-
-def max_s(body: Expression) -> Formula:
-    """Largest value over the selected features; the criterion must define ``first``."""
-    return _reduce(MAX, "s", body)
-
-
-def sum_y(body: Expression) -> Formula:
-    """Sum over the targets."""
-    return _reduce(SUM, "y", body)
-
-
-def mean_y(body: Expression) -> Formula:
-    """Mean over the targets."""
-    return _reduce(MEAN, "y", body)
-
-
-def min_y(body: Expression) -> Formula:
-    """Smallest value over the targets."""
-    return _reduce(MIN, "y", body)
-
-
-def max_y(body: Expression) -> Formula:
-    """Largest value over the targets."""
-    return _reduce(MAX, "y", body)
-
-
-def sum_z(body: Expression) -> Formula:
-    """Sum over the targets other than ``y``."""
-    return _reduce(SUM, "z", body)
-
-
-def mean_z(body: Expression) -> Formula:
-    """Mean over the targets other than ``y``; 0 when there is no other."""
-    return _reduce(MEAN, "z", body)
-
-
-def min_z(body: Expression) -> Formula:
-    """Smallest value over the targets other than ``y``; 0 when there is no other."""
-    return _reduce(MIN, "z", body)
-
-
-def max_z(body: Expression) -> Formula:
-    """Largest value over the targets other than ``y``; 0 when there is no other."""
-    return _reduce(MAX, "z", body)
-
-
-def sum_pa(body: Expression) -> Formula:
-    """Sum over the parents of ``y`` in the label network."""
-    return _reduce(SUM, "pa", body)
-
-
-def mean_pa(body: Expression) -> Formula:
-    """Mean over the parents of ``y`` in the label network; 0 without parents."""
-    return _reduce(MEAN, "pa", body)
-
-
-def min_pa(body: Expression) -> Formula:
-    """Smallest value over the parents of ``y`` in the label network; 0 without parents."""
-    return _reduce(MIN, "pa", body)
-
-
-def max_pa(body: Expression) -> Formula:
-    """Largest value over the parents of ``y`` in the label network; 0 without parents."""
-    return _reduce(MAX, "pa", body)
+sum_s, mean_s, min_s, max_s = (Reducer(operation, "s") for operation in (SUM, MEAN, MIN, MAX))
+sum_y, mean_y, min_y, max_y = (Reducer(operation, "y") for operation in (SUM, MEAN, MIN, MAX))
+sum_z, mean_z, min_z, max_z = (Reducer(operation, "z") for operation in (SUM, MEAN, MIN, MAX))
+sum_pa, mean_pa, min_pa, max_pa = (Reducer(operation, "pa") for operation in (SUM, MEAN, MIN, MAX))
 
 
 def sum_yz(body: Expression, *, top: int | None = None) -> Formula:
     """Sum over pairs of different targets, each pair once; ``top`` keeps the targets of largest entropy."""
     if top is not None and (not is_whole(top) or top < 1):
         raise FormulaError(f"top must be a whole number from 1, not {top!r}.")
-    return _reduce(SUM, "z", _reduce(SUM, "y", body, "after"), "all", None if top is None else int(top))
+    return sum_z.over(sum_y.over(body, "after"), "all", None if top is None else int(top))
 
 
 def sqrt(formula: Expression) -> Formula:

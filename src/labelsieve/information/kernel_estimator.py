@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError, one_of
-from labelsieve.information.measure_input import Real, read_columns, same_rows
+from labelsieve.information.measure_input import Base, Real, read_classes, read_columns, read_numbers, unit_of
 
 BLOCK_BYTES = 2**23  # of kernel values at a time: they stay in the cache
 ONE_HOT_BYTES = 2**26
@@ -17,12 +17,7 @@ Targets = Literal["classes", "numbers"]
 
 
 def kernel_mutual_information(
-    X: Any,
-    Y: Any,
-    *,
-    targets: Targets = "classes",
-    bandwidth: float | Literal["reference"] = "reference",
-    base: Literal["nat", "bit"] = "nat",
+    X: Any, Y: Any, *, targets: Targets = "classes", bandwidth: float | Literal["reference"] = "reference", base: Base = "nat"
 ) -> Real:
     r"""Mutual information of every column of ``X``, continuous, with every column of ``Y``, by kernel densities.
 
@@ -64,20 +59,13 @@ def kernel_mutual_information(
            [0.01]])
     """
     one_of(targets, "targets", ("classes", "numbers"))
-    one_of(base, "base", ("nat", "bit"))
-    features = read_columns(X)
-    n_rows = len(features[0])
-    width = _bandwidth(bandwidth, n_rows, 1 if targets == "classes" else 2)
+    unit, features = unit_of(base), read_columns(X)
+    width = _bandwidth(bandwidth, len(features[0]), 1 if targets == "classes" else 2)
+    scaled = [_scaled(x, width) for x in features]
     if targets == "classes":
-        classes = Codes.from_values(Y, what="Y")
-        same_rows(features, classes.n_rows)
-        result = _with_classes([_scaled(x, width) for x in features], classes)
-    else:
-        others = read_columns(Y, "Y")
-        same_rows(features, len(others[0]))
-        scaled = [_scaled(y, width) for y in others]
-        result = np.array([[_with_numbers(_scaled(x, width), y) for y in scaled] for x in features])
-    return result / (math.log(2) if base == "bit" else 1.0)
+        return _with_classes(scaled, read_classes(Y, features)) / unit
+    others = [_scaled(y, width) for y in read_numbers(Y, features)]
+    return np.array([[_with_numbers(x, y) for y in others] for x in scaled]) / unit
 
 
 def _bandwidth(bandwidth: Any, n_rows: int, dimensions: int) -> float:

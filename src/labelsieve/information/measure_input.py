@@ -1,16 +1,16 @@
-"""Checked input of the measures: tables of codes with weights and arithmetic, or columns of numbers."""
+"""Input of the measures: sums of joint entropies of tables of codes, and columns of numbers."""
 
 import math
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends import Backend, CountingOptions, make_backend
+from labelsieve.counting.backends import Backend, Column, CountingOptions, make_backend
+from labelsieve.counting.backends.protocol import Sums
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import ESTIMATORS, FixedPoint
-from labelsieve.counting.joint_codes import constant_column
+from labelsieve.counting.joint_codes import constant_column, joint_variable
 from labelsieve.counting.number_table import read_table
 from labelsieve.counting.row_weights import Estimator, weigh
 from labelsieve.counting.shrinkage import Terms, shrunk_information
@@ -20,36 +20,63 @@ Base = Literal["nat", "bit"]
 Real = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class MeasureInput:
-    """Rows, weights and arithmetic that the terms of one measure share."""
-
-    tables: tuple[Codes, ...]
-    options: CountingOptions
-    fixed: FixedPoint
-    unit: float
-
-    def backend(self, X: Codes, Y: Codes | None = None) -> Backend:
-        return make_backend(X, constant_column(X.n_rows) if Y is None else Y, self.fixed, self.options)
-
-    def result(self, fixed: NDArray[np.int64]) -> Real:
-        information = self.fixed.information(fixed) / self.unit
-        # A plug-in estimate is never negative; the last bit of the fixed point may be.
-        return np.maximum(information, 0.0) if self.fixed.estimator == "plugin" else information
-
-
-def prepare(named: dict[str, Any], base: Base, estimator: Estimator, sample_weight: Any, n_jobs: int | None) -> MeasureInput:
-    """Check and read the arguments of a measure; rows without weight are left out."""
+def unit_of(base: Base) -> float:
+    """Nats of a unit of information."""
     one_of(base, "base", ("nat", "bit"))
+    return math.log(2) if base == "bit" else 1.0
+
+
+def sum_of_entropies(
+    named: dict[str, Any],
+    terms: Terms,
+    base: Base,
+    estimator: Estimator,
+    sample_weight: Any,
+    n_jobs: int | None,
+    *,
+    signed: bool = False,
+) -> Real:
+    """A sum of joint entropies, which a measure is, for every column of the first table with every column of the second.
+
+    ``terms`` has signs and the variables of each entropy, of "x", "y" and "z" (all columns of the third table as one variable).
+    Shrinkage takes each entropy of a sum from one table: see :func:`shrunk_information`.
+    """
+    unit = unit_of(base)
     one_of(estimator, "estimator", (*ESTIMATORS, "shrinkage"))
-    assert estimator != "shrinkage"
     tables = _tables(named)
+    if estimator == "shrinkage":
+        return shrunk_information(tables, terms, sample_weight) / unit
     rows, weights = weigh(sample_weight, tables[0].n_rows, estimator)
     if rows is not None:
         tables = [table.take_rows(rows) for table in tables]
-    fixed = FixedPoint.for_data(tables[0].n_rows, weights, estimator=estimator)
+    X, *others = tables
+    fixed = FixedPoint.for_data(X.n_rows, weights, estimator=estimator)
     options = CountingOptions(weights=weights, estimator=estimator, n_jobs=n_jobs)
-    return MeasureInput(tuple(tables), options, fixed, math.log(2) if base == "bit" else 1.0)
+    backend = make_backend(X, others[0] if others else constant_column(X.n_rows), fixed, options)
+    sums = _sums(backend, {names for _, names in terms}, others[1] if len(others) > 1 else None)
+    total: Any = fixed.top * sum(int(sign) for sign, _ in terms)
+    for sign, names in sorted(terms, key=lambda term: ("y" in term[1], len(term[1]))):  # the largest tables last
+        total = total - sums[names] if sign > 0 else total + sums[names]
+    information = fixed.information(total if others else total[:, 0]) / unit
+    # A plug-in estimate is never negative unless it is ``signed``; the last bit of the fixed point may be.
+    return np.maximum(information, 0.0) if estimator == "plugin" and not signed else information
+
+
+def _sums(backend: Backend, wanted: set[str], Z: Codes | None) -> dict[str, Sums | int]:
+    """Sums over the cells of the tables that are wanted: features down, targets across."""
+    sums: dict[str, Sums | int] = {}
+    if wanted & {"x", "y"}:
+        x, y = backend.singles()
+        sums |= {"x": x[:, np.newaxis], "y": y}
+    if "xy" in wanted:
+        sums["xy"] = backend.pairs()
+    if Z is not None:
+        given = Column(*joint_variable(Z))
+        panel = backend.panel(given)
+        sums |= {"xz": panel.pair[:, np.newaxis], "xyz": panel.triple}
+        if "yz" in wanted:
+            sums |= {"yz": backend.given_targets(given), "z": backend.given_single(given)}
+    return sums
 
 
 def _tables(named: dict[str, Any]) -> list[Codes]:
@@ -60,15 +87,6 @@ def _tables(named: dict[str, Any]) -> list[Codes]:
             first = next(iter(named))
             raise InputError(f"{first} has {n_rows} rows and {what} has {table.n_rows}; they must be the same rows.")
     return tables
-
-
-CONDITIONAL: Terms = ((1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z"))
-
-
-def shrunk(named: dict[str, Any], terms: Terms, base: Base, sample_weight: Any) -> Real:
-    """Sums of entropies, each from one shrunk table: see :func:`shrunk_information`."""
-    one_of(base, "base", ("nat", "bit"))
-    return shrunk_information(_tables(named), terms, sample_weight) / (math.log(2) if base == "bit" else 1.0)
 
 
 def read_columns(X: Any, what: str = "X") -> list[Real]:
@@ -90,3 +108,17 @@ def same_rows(X: list[Real], n_rows: int) -> None:
     """Raise InputError for tables of different length."""
     if len(X[0]) != n_rows:
         raise InputError(f"X has {len(X[0])} rows and Y has {n_rows}; they must be the same rows.")
+
+
+def read_classes(Y: Any, X: list[Real]) -> Codes:
+    """Targets that are classes, with the rows of ``X``."""
+    classes = Codes.from_values(Y, what="Y")
+    same_rows(X, classes.n_rows)
+    return classes
+
+
+def read_numbers(Y: Any, X: list[Real]) -> list[Real]:
+    """Targets that are numbers, with the rows of ``X``."""
+    numbers = read_columns(Y, "Y")
+    same_rows(X, len(numbers[0]))
+    return numbers

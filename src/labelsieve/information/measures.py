@@ -8,22 +8,17 @@ of threads, any order of the rows, dense or sparse input. James-Stein shrinkage 
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from labelsieve.counting.backends import Column
-from labelsieve.counting.joint_codes import joint_variable
+from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import Estimator
-from labelsieve.information.measure_input import CONDITIONAL, Base, MeasureInput, Real, prepare, shrunk
+from labelsieve.counting.shrinkage import Terms
+from labelsieve.information.measure_input import Base, Real, sum_of_entropies
+
+SHARED: Terms = ((1, "x"), (1, "y"), (-1, "xy"))
+CONDITIONAL: Terms = ((1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z"))
 
 
 def entropy(
-    X: Any,
-    *,
-    base: Base = "nat",
-    estimator: Estimator = "plugin",
-    sample_weight: Any = None,
-    n_jobs: int | None = None,
+    X: Any, *, base: Base = "nat", estimator: Estimator = "plugin", sample_weight: Any = None, n_jobs: int | None = None
 ) -> Real:
     r"""Entropy of every column of ``X``.
 
@@ -57,21 +52,11 @@ def entropy(
     >>> entropy([[0, 0], [1, 0]], base="bit")
     array([1., 0.])
     """
-    if estimator == "shrinkage":
-        return shrunk({"X": X}, ((1, "x"),), base, sample_weight)
-    counted = prepare({"X": X}, base, estimator, sample_weight, n_jobs)
-    (codes,) = counted.tables
-    return counted.result(counted.fixed.top - counted.backend(codes).singles()[0])
+    return sum_of_entropies({"X": X}, ((1, "x"),), base, estimator, sample_weight, n_jobs)
 
 
 def joint_entropy(
-    X: Any,
-    Y: Any,
-    *,
-    base: Base = "nat",
-    estimator: Estimator = "plugin",
-    sample_weight: Any = None,
-    n_jobs: int | None = None,
+    X: Any, Y: Any, *, base: Base = "nat", estimator: Estimator = "plugin", sample_weight: Any = None, n_jobs: int | None = None
 ) -> Real:
     """Joint entropy of every column of ``X`` with every column of ``Y``; parameters and cost as :func:`mutual_information`.
 
@@ -80,10 +65,7 @@ def joint_entropy(
     >>> joint_entropy([[0], [0], [1], [1]], [[0], [1], [0], [1]], base="bit")
     array([[2.]])
     """
-    if estimator == "shrinkage":
-        return shrunk({"X": X, "Y": Y}, ((1, "xy"),), base, sample_weight)
-    counted = prepare({"X": X, "Y": Y}, base, estimator, sample_weight, n_jobs)
-    return counted.result(counted.fixed.top - counted.backend(*counted.tables).pairs())
+    return sum_of_entropies({"X": X, "Y": Y}, ((1, "xy"),), base, estimator, sample_weight, n_jobs)
 
 
 def mutual_information(
@@ -120,13 +102,9 @@ def mutual_information(
     >>> mutual_information([[0], [0], [1], [1]], [[0], [0], [1], [1]], base="bit")
     array([[1.]])
     """
-    named = {"X": X} if Y is None else {"X": X, "Y": Y}
-    if estimator == "shrinkage":
-        return shrunk({"X": X, "Y": X if Y is None else Y}, ((1, "x"), (1, "y"), (-1, "xy")), base, sample_weight)
-    counted = prepare(named, base, estimator, sample_weight, n_jobs)
-    backend = counted.backend(counted.tables[0], counted.tables[-1])
-    x, y = backend.singles()
-    return counted.result(backend.pairs() - x[:, np.newaxis] - (y - counted.fixed.top))
+    if Y is None:
+        X = Y = Codes.from_values(X)
+    return sum_of_entropies({"X": X, "Y": Y}, SHARED, base, estimator, sample_weight, n_jobs)
 
 
 def conditional_mutual_information(
@@ -154,17 +132,7 @@ def conditional_mutual_information(
     >>> conditional_mutual_information(x, [[0], [1], [1], [0]], z, base="bit")
     array([[1.]])
     """
-    if estimator == "shrinkage":
-        return shrunk({"X": X, "Y": Y, "Z": Z}, CONDITIONAL, base, sample_weight)
-    counted = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
-    return counted.result(_conditional(counted))
-
-
-def _conditional(counted: MeasureInput) -> NDArray[np.int64]:
-    codes_x, codes_y, codes_z = counted.tables
-    given, backend = Column(*joint_variable(codes_z)), counted.backend(codes_x, codes_y)
-    xz, xyz = backend.panel(given)
-    return xyz - xz[:, np.newaxis] - (backend.given_targets(given) - backend.given_single(given))
+    return sum_of_entropies({"X": X, "Y": Y, "Z": Z}, CONDITIONAL, base, estimator, sample_weight, n_jobs)
 
 
 def joint_mutual_information(
@@ -187,13 +155,8 @@ def joint_mutual_information(
     >>> joint_mutual_information(x, [[0], [1], [1], [0]], z, base="bit")
     array([[1.]])
     """
-    if estimator == "shrinkage":
-        return shrunk({"X": X, "Y": Y, "Z": Z}, ((1, "xz"), (1, "y"), (-1, "xyz")), base, sample_weight)
-    counted = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
-    codes_x, codes_y, codes_z = counted.tables
-    backend = counted.backend(codes_x, codes_y)
-    xz, xyz = backend.panel(Column(*joint_variable(codes_z)))
-    return counted.result(xyz - xz[:, np.newaxis] - (backend.singles()[1] - counted.fixed.top))
+    terms = ((1, "xz"), (1, "y"), (-1, "xyz"))
+    return sum_of_entropies({"X": X, "Y": Y, "Z": Z}, terms, base, estimator, sample_weight, n_jobs)
 
 
 def interaction_information(
@@ -211,18 +174,11 @@ def interaction_information(
     .. math:: I(x; y; Z) = I(x; y) - I(x; y \mid Z)
 
     Positive for redundancy, negative for synergy. (Some authors call the quantity with the opposite sign interaction
-    information.) Parameters, shape and cost as for
-    :func:`conditional_mutual_information`.
+    information.) Parameters, shape and cost as for :func:`conditional_mutual_information`.
 
     >>> x, z = [[0], [0], [1], [1]], [[0], [1], [0], [1]]
     >>> interaction_information(x, [[0], [1], [1], [0]], z, base="bit")
     array([[-1.]])
     """
-    if estimator == "shrinkage":
-        terms = ((1, "x"), (1, "y"), (-1, "xy"), *((-sign, names) for sign, names in CONDITIONAL))
-        return shrunk({"X": X, "Y": Y, "Z": Z}, terms, base, sample_weight)
-    counted = prepare({"X": X, "Y": Y, "Z": Z}, base, estimator, sample_weight, n_jobs)
-    backend = counted.backend(*counted.tables[:2])
-    x, y = backend.singles()
-    shared = backend.pairs() - x[:, np.newaxis] - (y - counted.fixed.top)
-    return counted.fixed.information(shared - _conditional(counted)) / counted.unit
+    terms = (*SHARED, *((-sign, names) for sign, names in CONDITIONAL))
+    return sum_of_entropies({"X": X, "Y": Y, "Z": Z}, terms, base, estimator, sample_weight, n_jobs, signed=True)

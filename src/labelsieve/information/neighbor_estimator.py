@@ -1,25 +1,18 @@
 """Mutual information of continuous columns by nearest neighbors."""
 
-import math
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.codes import Codes
 from labelsieve.errors import one_of, whole_number
-from labelsieve.information.measure_input import Real, read_columns, same_rows
+from labelsieve.information.measure_input import Base, Real, read_classes, read_columns, read_numbers, unit_of
 
 Whole = NDArray[np.intp]
 
 
 def neighbor_mutual_information(
-    X: Any,
-    Y: Any,
-    *,
-    targets: Literal["classes", "numbers"] = "classes",
-    n_neighbors: int = 3,
-    base: Literal["nat", "bit"] = "nat",
+    X: Any, Y: Any, *, targets: Literal["classes", "numbers"] = "classes", n_neighbors: int = 3, base: Base = "nat"
 ) -> Real:
     r"""Mutual information of every column of ``X``, continuous, with every column of ``Y``, by nearest neighbors.
 
@@ -67,19 +60,14 @@ def neighbor_mutual_information(
            [0.03]])
     """
     one_of(targets, "targets", ("classes", "numbers"))
-    one_of(base, "base", ("nat", "bit"))
-    k = whole_number(n_neighbors, "n_neighbors", 1, 2**31)
+    unit, k = unit_of(base), whole_number(n_neighbors, "n_neighbors", 1, 2**31)
     features = read_columns(X)
     if targets == "classes":
-        classes = Codes.from_values(Y, what="Y")
-        same_rows(features, classes.n_rows)
+        classes = read_classes(Y, features)
         columns = [classes.column(target) for target in range(classes.n_columns)]
-        result = np.array([[_with_classes(x, y, k) for y in columns] for x in features])
-    else:
-        others = [_scaled(y) for y in read_columns(Y, "Y")]
-        same_rows(features, len(others[0]))
-        result = np.array([[_with_numbers(_scaled(x), y, k) for y in others] for x in features])
-    return result / (math.log(2) if base == "bit" else 1.0)
+        return np.array([[_with_classes(x, y, k) for y in columns] for x in features]) / unit
+    others = [_scaled(y) for y in read_numbers(Y, features)]
+    return np.array([[_with_numbers(_scaled(x), y, k) for y in others] for x in features]) / unit
 
 
 def _with_classes(x: Real, y: NDArray[Any], k: int) -> float:

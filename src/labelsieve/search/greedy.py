@@ -13,7 +13,7 @@ Progress = Callable[[int, int], None]
 
 
 class StepScorer(Protocol):
-    """What a search needs: a :class:`~labelsieve.formula.scorer.Scorer`, or scores computed beforehand for a ranking."""
+    """What a search needs: a :class:`~labelsieve.formula.plan.Scorer`, or scores computed beforehand for a ranking."""
 
     def scores(self) -> NDArray[np.float64]:
         """Score of every feature given the selected ones."""

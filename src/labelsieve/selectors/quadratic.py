@@ -23,8 +23,7 @@ from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
 from labelsieve.registry import methods_of, resolve_method
 from labelsieve.search import QuadraticProgram
-from labelsieve.search.nystrom import Nystrom
-from labelsieve.search.redundancy_matrix import Redundancy
+from labelsieve.search.redundancy_matrix import Nystrom, Redundancy
 from labelsieve.selectors.base import BaseSieve, Count, evaluator_of
 from labelsieve.stopping import StoppingRule
 

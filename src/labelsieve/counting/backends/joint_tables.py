@@ -69,12 +69,7 @@ class JointTables:
     """
 
     def __init__(
-        self,
-        X: Codes,
-        Y: Codes,
-        *,
-        weights: NDArray[np.float64] | None = None,
-        row_index: NDArray[np.uint32] | None = None,
+        self, X: Codes, Y: Codes, *, weights: NDArray[np.float64] | None = None, row_index: NDArray[np.uint32] | None = None
     ) -> None:
         self._X, self._Y, self._row_index, self._weights = X, Y, row_index, weights
         self._conditions = ConditionColumns(X, Y, row_index)

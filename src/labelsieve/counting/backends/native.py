@@ -9,16 +9,7 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.backends.joint_tables import ConditionColumns, JointTables
-from labelsieve.counting.backends.protocol import (
-    ALL_TARGETS,
-    Condition,
-    CountBlock,
-    Feature,
-    Panel,
-    PanelFold,
-    Reduce,
-    Sums,
-)
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, CountBlock, Feature, Panel, PanelFold, Reduce, Sums
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint, logarithms
 from labelsieve.counting.joint_codes import constant_column, sum_of_levels
@@ -109,7 +100,6 @@ class NativeBackend:
         return self._session.bytes
 
     def singles(self) -> tuple[Sums, Sums]:
-        """``(d,)`` and ``(q,)``: cells of every feature and of every target."""
         features = np.empty(self.n_features, dtype=np.int64)
         targets = np.empty(self.n_targets, dtype=np.int64)
         self._session.feature_sums(features)
@@ -117,11 +107,9 @@ class NativeBackend:
         return features, targets
 
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
-        """``(d, t)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``."""
         return self._run(np.zeros(self._n_rows, dtype=np.uint32), 1, targets, reduce).triple
 
     def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
-        """Cells of (feature, condition) and of (feature, condition, target); ``targets`` is a slice with step 1."""
         if not isinstance(given, Feature):
             return self._run(*self._conditions.column(given), targets, reduce)
         first, last, panel = self._empty_panel(targets, reduce)  # the column of a feature is packed already
@@ -135,18 +123,15 @@ class NativeBackend:
         return panel
 
     def given_targets(self, given: Condition) -> Sums:
-        """``(q,)``: cells of (condition, target)."""
         codes, n_levels = self._conditions.column(given)
         sums, nothing = np.empty(self.n_targets, dtype=np.int64), np.empty(0, dtype=np.int64)
         self._among_targets.run(np.ascontiguousarray(codes, dtype=np.uint32), n_levels, 0, 0, False, sums, nothing)
         return sums
 
     def given_single(self, given: Condition) -> int:
-        """Cells of the condition alone."""
         return sum_of_levels(*self._conditions.column(given), self._fixed, self._weights_of_targets)
 
     def fold_given_feature(self, accumulator: Sums, feature: int, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
-        """Add ``fold`` of the panel conditioned on a feature, its triples added over the targets, to ``(d,)`` numbers."""
         first, last, _ = targets.indices(self.n_targets)
         constant, fixed, pair_factor, triple_factor = fold
         self._session.fold_feature(feature, first, max(first, last), accumulator, fixed, pair_factor, triple_factor, constant)
@@ -154,7 +139,6 @@ class NativeBackend:
     def joint_counts(
         self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
     ) -> Iterator[CountBlock]:
-        """Whole tables, for estimators that are not sums over cells."""
         return self._tables.joint_counts(given, targets=targets, features=features)
 
     def _empty_panel(self, targets: slice, reduce: Reduce) -> tuple[int, int, Panel]:
