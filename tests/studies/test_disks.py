@@ -87,7 +87,11 @@ def test_read_only_disk_ends_with_exit_code_2(songs, tmp_path, inside):
     script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" || exit 77; shift; "$@"'
     command = [*PROGRAM, "compare", songs, *SMALL, "--out", tmp_path / "locked" / inside]
     code, said = on_a_disk(script, tmp_path / "locked", *command)
-    words = "this folder cannot be created (Read-only file system)" if inside == "study" else "it cannot be opened"
+    words = (
+        "this folder cannot be created (Read-only file system)"
+        if inside == "study"
+        else "it cannot be opened: the folder is missing or read-only"
+    )
     assert (code, words in said) == (2, True), said
     assert list((tmp_path / "locked").iterdir()) == []
 
@@ -119,7 +123,7 @@ def test_disk_that_fails_after_a_cell_was_written_is_told(tmp_path, monkeypatch)
         raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr("labelsieve.studies.store.flushing.os.fsync", broken)
+        patch.setattr(os, "fsync", broken)
         with pytest.raises(StudyError, match=r"results\.sqlite-wal: the disk failed while writing \(Input/output error\)"):
             Study(protocol(), tmp_path).run()
     Study(protocol(), tmp_path).run()

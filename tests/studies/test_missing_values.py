@@ -31,7 +31,9 @@ def test_filling_is_part_of_what_results_depend_on():
 
 
 def test_there_is_one_way_to_fill():
-    with pytest.raises(InputError, match="data set 'osales': missing_values must be 'train-mean'"):
+    with pytest.raises(
+        InputError, match="data set 'osales': missing_values must be 'train-mean'; without it missing values are refused"
+    ):
         read_source({"name": "osales", "missing_values": "zero"})
 
 
@@ -50,7 +52,10 @@ def test_missing_values_are_refused_before_anything_runs_unless_they_are_filled(
     table[3, 1] = np.nan
     songs = Dataset(table, labels, tuple("abcd"), tuple("xyz"), ("numeric",) * 4, name="songs")
     how = {"n_features": [2], "splits": "2x50%", "measures": ["hamming_loss"]}
-    with pytest.raises(InputError, match=r"data set 'songs': it has missing values, and mlknn does not support"):
+    with pytest.raises(
+        InputError,
+        match=r"data set 'songs': it has missing values, and mlknn does not support them\. Set missing_values = 'train-mean'",
+    ):
         Study(Protocol([songs], ["jmi"], **how), tmp_path).run()
     filled = Protocol([{"dataset": songs, "missing_values": "train-mean"}], ["jmi"], **how)
     assert Study(filled, tmp_path).run().n_failed == 0

@@ -85,10 +85,14 @@ def test_friedman_and_nemenyi_are_over_the_data_sets(folder):
 def test_questions_without_an_answer_are_refused(folder, tmp_path):
     with pytest.raises(StudyError, match="this folder has no study"):
         StudyResults(tmp_path)
-    with pytest.raises(InputError, match="'macro_f1' is not a measure of this study"):
+    with pytest.raises(InputError, match=r"'macro_f1' is not a measure of this study.* Known: hamming_loss, ranking_loss"):
         StudyResults(folder).ranks("macro_f1")
-    with pytest.raises(InputError, match="'svm' is not a classifier of this study"):
+    with pytest.raises(InputError, match=r"'svm' is not a classifier of this study.* Known: mlknn"):
         StudyResults(folder).ranks("hamming_loss", "svm")
+    several = StudyResults(folder)
+    several.classifiers = ["mlknn", "brknn"]
+    with pytest.raises(InputError, match=r"which classifier\? This study has mlknn, brknn\."):
+        several.ranks("hamming_loss")
 
 
 def test_methods_that_the_study_does_not_have_are_refused(folder):

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from labelsieve.classifiers import MLkNN
 from labelsieve.studies import Study, StudyError, StudyResults
 from labelsieve.studies.execution import pending_steps as steps
-from labelsieve.studies.store import schema
+from labelsieve.studies.store import schema, study_store
 from labelsieve.studies.store.study_store import StudyStore
 from tests.support.small_studies import ROOT, contents, data, protocol, start
 
@@ -248,7 +248,7 @@ def test_full_disk_ends_in_a_clear_error_and_keeps_what_was_done(tmp_path, monke
         return connection
 
     with monkeypatch.context() as patch:
-        patch.setattr("labelsieve.studies.store.study_store.connect", small)
+        patch.setattr(study_store, "connect", small)
         with pytest.raises(StudyError, match="the disk is full"):
             Study(protocol(), tmp_path).run()
     assert Study(protocol(), tmp_path).run().n_cells == 48

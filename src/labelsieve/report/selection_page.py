@@ -83,13 +83,7 @@ def selection_report(
     if resamples:
         stability = selection_stability(selector, X, Y, n_repeats=resamples, kind="auto", random_state=random_state)
     selection: Selection = selector.selection(
-        X,
-        Y,
-        names=data.names,
-        label_names=data.label_names,
-        redundant=redundant,
-        information=True,
-        stability=stability,
+        X, Y, names=data.names, label_names=data.label_names, redundant=redundant, information=True, stability=stability
     )
     has_steps = hasattr(selector, "information_components") and _one_code_table(selector)
     steps = selector.information_components(X, Y) if has_steps else None

@@ -171,13 +171,7 @@ def _except_a_range(results: StudyResults, others: Sequence[str], rule: str) -> 
 
 
 def _best(
-    results: StudyResults,
-    text: str,
-    dataset: str,
-    measure: str,
-    others: Sequence[str],
-    rule: str,
-    wanted: float = ALL_BUT,
+    results: StudyResults, text: str, dataset: str, measure: str, others: Sequence[str], rule: str, wanted: float = ALL_BUT
 ) -> Claim:
     """Check that JMI with single labels is better than the others on average, and worse on little of the axis."""
     differences = _from_jmi(results, dataset, measure, others)

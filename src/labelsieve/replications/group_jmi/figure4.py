@@ -101,11 +101,9 @@ def _claim(results: StudyResults, group: str, dataset: str) -> Claim:
     if len(differences) < len(found):
         return not_run(text)
     ten, fifty = differences.values()
-    holds = {
-        BETTER: ten.mean < 0 and fifty.mean < 0,
-        SAME: not fifty.is_significant,
-        WORSE: ten.mean > 0 and fifty.mean > 0,
-    }[STATED[dataset]]
+    holds = {BETTER: ten.mean < 0 and fifty.mean < 0, SAME: not fifty.is_significant, WORSE: ten.mean > 0 and fifty.mean > 0}[
+        STATED[dataset]
+    ]
     observed = ", ".join(f"{_difference_text(one)} against {name}" for name, one in differences.items())
     return Claim(text, holds, f"mean difference {observed}")
 

@@ -137,16 +137,8 @@ def _claims(results: Results, mrmr: str) -> list[Claim]:
         few = {method: float(one[:, :SMALL].mean()) for method, one in tables.items()}
         spread = {method: float(np.ptp(one, axis=1).mean()) for method, one in tables.items()}
         found += [
-            Claim(
-                f"MLFS local is best on average ({words})",
-                max(mean, key=lambda one: mean[one]) == LOCAL,
-                _text(mean),
-            ),
-            Claim(
-                f"it changes least with M ({words})",
-                min(spread, key=lambda one: spread[one]) == LOCAL,
-                _text(spread),
-            ),
+            Claim(f"MLFS local is best on average ({words})", max(mean, key=lambda one: mean[one]) == LOCAL, _text(mean)),
+            Claim(f"it changes least with M ({words})", min(spread, key=lambda one: spread[one]) == LOCAL, _text(spread)),
             Claim(
                 f"of the global ones MLFS is best ({words})",
                 all(mean["MLFS global"] > mean[method] for method in others),

@@ -115,9 +115,9 @@ class Protocol:
     def _check_measures(self) -> None:
         for name in self.measures:
             if name not in MEASURES:
-                raise unknown_name("measure", name, MEASURES)
+                raise InputError(f"measures: {unknown_name('measure', name, MEASURES)}")
         if not isinstance(self.convention, str) or self.convention not in CONVENTIONS:
-            raise unknown_name("convention", self.convention, CONVENTIONS)
+            raise InputError(f"convention: {unknown_name('convention', self.convention, CONVENTIONS)}")
         kinds = {MEASURES[name].needs == "numbers" for name in self.measures}
         if len(kinds) > 1:
             raise InputError("measures: one study cannot have measures of labels and of numbers; run two.")

@@ -183,12 +183,7 @@ class StudyResults:
         return found
 
     def ranks(
-        self,
-        measure: str,
-        classifier: str | None = None,
-        *,
-        methods: Sequence[str] | None = None,
-        baselines: bool = False,
+        self, measure: str, classifier: str | None = None, *, methods: Sequence[str] | None = None, baselines: bool = False
     ) -> Grid:
         """Ranks over the numbers of features, as Sechidis et al. (2019) define them.
 
@@ -248,14 +243,14 @@ class StudyResults:
 
     def _measure(self, measure: str) -> str:
         if measure not in self.measures:
-            raise unknown_name("measure of this study", measure, self.measures)
+            raise unknown_name("measure of this study", measure, self.measures or ["none, as it has no results yet"])
         return measure
 
     def _classifier(self, classifier: str | None) -> str:
         if classifier is None and len(self.classifiers) == 1:
             return self.classifiers[0]
         if classifier is None:
-            raise InputError(f"classifier is missing: this study has {', '.join(self.classifiers) or 'no results'}.")
+            raise InputError(f"which classifier? This study has {', '.join(self.classifiers) or 'no results yet'}.")
         if classifier not in self.classifiers:
             raise unknown_name("classifier of this study", classifier, self.classifiers)
         return classifier
