@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from labelsieve.replications import REPLICATIONS, Replication, ResultTable
+from labelsieve.replications.claims import Claim, claims_table, not_run
 from labelsieve.replications.panels import panels
-from labelsieve.replications.replication import Claim, claims_table, not_run
 from labelsieve.studies import Study
 from tests.support.command_line import known_table, refusal, run, write
 from tests.support.report_pages import Page

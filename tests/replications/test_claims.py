@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from labelsieve.replications.claims import Claim, claims_table, not_run
 from labelsieve.replications.composite_likelihood import figures3to5_claims as likelihood
 from labelsieve.replications.curve_differences import MEANS, RULES, curve_difference, curve_table
 from labelsieve.replications.group_jmi import figure3
 from labelsieve.replications.group_jmi import figure4 as regression
 from labelsieve.replications.group_jmi import figures1and2 as parameters
-from labelsieve.replications.replication import Claim, claims_table, not_run
 from labelsieve.studies.results.grid import Grid
 
 SIZES = np.array([1, 2, 3, 10, 50, 100])

@@ -12,8 +12,15 @@ from labelsieve.replications.optimized_chains import figure7 as occ_figure7
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains import tables3to7 as occ_tables
 from labelsieve.replications.optimized_chains.tables_claims import claims
-from labelsieve.replications.optimized_chains.tables_printed import FRIEDMAN, METHODS, PRINTED, RANKS
-from labelsieve.replications.optimized_chains.tables_values import READINGS, Cell, complete_sets
+from labelsieve.replications.optimized_chains.tables_values import (
+    FRIEDMAN,
+    METHODS,
+    PRINTED,
+    RANKS,
+    READINGS,
+    Cell,
+    complete_sets,
+)
 from labelsieve.statistics import average_ranks, compare
 from tests.support.shared_files import shared_file
 

@@ -1,3 +1,4 @@
+from labelsieve.replications.claims import Claim, ResultTable
 from labelsieve.replications.composite_likelihood import figures3to5 as composite_likelihood
 from labelsieve.replications.group_jmi import figure4 as group_jmi_regression
 from labelsieve.replications.group_jmi import figures1and2 as group_jmi_parameters
@@ -12,7 +13,7 @@ from labelsieve.replications.optimized_chains import figure5 as occ_figure5
 from labelsieve.replications.optimized_chains import figure6 as occ_figure6
 from labelsieve.replications.optimized_chains import figure7 as occ_figure7
 from labelsieve.replications.optimized_chains import tables3to7 as occ_tables
-from labelsieve.replications.replication import Claim, Replication, ResultTable
+from labelsieve.replications.replication import Replication
 
 _MODULES = (
     composite_likelihood,

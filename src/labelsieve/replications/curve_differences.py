@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.metrics import MEASURES
-from labelsieve.replications.replication import ResultTable
+from labelsieve.replications.claims import ResultTable
 from labelsieve.statistics import confidence_band
 from labelsieve.studies.results import StudyResults
 

@@ -2,13 +2,15 @@
 
 import json
 import os
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, Self
 from typing import Protocol as Interface
 
 from labelsieve.names import unknown_name
+from labelsieve.replications.claims import ResultTable
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
@@ -17,61 +19,6 @@ if TYPE_CHECKING:
 
 Results = Mapping[str, StudyResults]
 DataHome = str | os.PathLike[str] | None
-
-
-@dataclass(frozen=True)
-class ResultTable:
-    """A table of the report, and its summary in a sentence. A heading that begins with ``>`` is for numbers."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    summary: str = ""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A statement of the paper, whether it holds in our results (None: not run), and our values."""
-
-    WORDS: ClassVar[Mapping[bool | None, str]] = {True: "holds", False: "does not", None: "not run"}
-    text: str
-    holds: bool | None
-    observed: str
-
-    @property
-    def outcome(self) -> str:
-        """``holds`` in words."""
-        return self.WORDS[self.holds]
-
-
-def not_run(text: str) -> Claim:
-    """Return a claim without results.
-
-    >>> not_run("SCLS is first.").holds is None
-    True
-    """
-    return Claim(text, None, "-")
-
-
-def claims_table(claims: Sequence[Claim], reading: str = "") -> ResultTable:
-    """Return all claims as a table; those that were not run do not count.
-
-    >>> claims_table([Claim("grass is green", True, "seen"), not_run("snow is white")]).summary
-    '1 of 1 claims hold here.'
-    """
-    rows = [(claim.text, claim.outcome, claim.observed) for claim in claims]
-    checked = [claim.holds for claim in claims if claim.holds is not None]
-    title = f"Claims, {reading}" if reading else "Claims"
-    return ResultTable(title, ("claim", "here", "our numbers"), rows, f"{sum(checked)} of {len(checked)} claims hold here.")
-
-
-def values_text(values: Mapping[str, object], form: str, separator: str = ", ") -> str:
-    """Return names with formatted values.
-
-    >>> values_text({"scene": 0.25, "yeast": 0.5}, "{:.0%}")
-    'scene 25%, yeast 50%'
-    """
-    return separator.join(f"{name} {form.format(value)}" for name, value in values.items())
 
 
 class MakesProtocols(Interface):
@@ -107,6 +54,22 @@ class Replication:
     result_tables: Callable[[Results], list[ResultTable]]
     figures: "Callable[[Results], dict[str, Figure]] | None" = None
 
+    @classmethod
+    def of(
+        cls,
+        paper: str,
+        name: str,
+        protocols: MakesProtocols,
+        result_tables: Callable[[Results], list[ResultTable]],
+        figures: "Callable[[Results], dict[str, Figure]] | None" = None,
+    ) -> Self:
+        """Return a replication with the texts in ``paper.toml`` of the paper's package; it may repeat ``common`` topics."""
+        texts: dict[str, Any] = tomllib.loads(_data_file(paper, "paper.toml"))
+        about = texts[name]
+        common = {topic: texts["common"][topic] for topic in about.get("common", ())}
+        assumptions = common | about.get("assumptions", {})
+        return cls(name, about["title"], texts["paper"], assumptions, protocols, result_tables, figures)
+
 
 def selected_sets(known: Iterable[str], sets: Sequence[str] | None, default: Sequence[str]) -> list[str]:
     """Return the requested data sets, which must be part of the replication, or the default ones.
@@ -139,8 +102,12 @@ def printed_values(paper: str) -> dict[str, Any]:
     >>> printed_values("group_jmi")["table 2"]["coverage"]["yeast"]
     (1.62, 3.0, 1.38)
     """
-    tables: dict[str, Any] = json.loads(files("labelsieve.replications").joinpath(paper, "printed.json").read_text("utf-8"))
+    tables: dict[str, Any] = json.loads(_data_file(paper, "printed.json"))
     return {name: _with_tuples(table) for name, table in tables.items()}
+
+
+def _data_file(paper: str, name: str) -> str:
+    return files("labelsieve.replications").joinpath(paper, name).read_text("utf-8")
 
 
 def _with_tuples(value: Any) -> Any:

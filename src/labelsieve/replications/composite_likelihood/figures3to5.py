@@ -6,29 +6,17 @@ The paper draws curves and prints no numbers. Its statements about the curves ar
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from labelsieve.replications.claims import ResultTable, claims_table
 from labelsieve.replications.composite_likelihood.figures3to5_claims import MEASURES, PRUNED, SETS, best_claims, claims
-from labelsieve.replications.curve_differences import ALL_BUT, ALMOST, RULES, curve_table
+from labelsieve.replications.curve_differences import RULES, curve_table
 from labelsieve.replications.panels import results_panels
-from labelsieve.replications.replication import (
-    DataHome,
-    Replication,
-    Results,
-    ResultTable,
-    claims_table,
-    selected_sets,
-    sources,
-)
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Sechidis, Nikolaou and Brown 2014, figures 3 to 5: CMI, JMI and MIM for label powersets and single labels"
-PAPER = (
-    "K. Sechidis, N. Nikolaou, G. Brown: Information theoretic feature selection in multi-label data through composite "
-    "likelihood. S+SSPR 2014, LNCS 8621, pages 143-152."
-)
 PART = "figures"
 # Figure 3 varies the labels, figure 4 the features (with single labels; the paper says that powersets look the same),
 # and figure 5 compares the best of them with two published criteria.
@@ -40,23 +28,6 @@ FIGURES = {
 }
 SIZES = [*range(1, 31), *range(40, 300, 10), 294]
 SHOWN = (1, 5, 10, 20, 50, 100, 200)
-
-ASSUMPTIONS = {
-    "numbers of features": "1 to 30, then every tenth, then all (scene 294, yeast 103). The paper does not say which it drew.",
-    "tables": "0.2135(65) is a mean of 0.2135 with a 95 % interval of 0.0065 to both sides.",
-    "Doquire and Verleysen": "Labelsets with fewer than 5 rows are left out and CMI is counted on bins, as for the other "
-    "criteria. The original estimates it by nearest neighbors (labelsieve.PPTMI), which takes minutes for one "
-    "split of scene; the thresholds that the paper borrows are not printed in it.",
-    "CMI": "When the selected features distinguish all training rows, no other feature adds information, and the rest "
-    "follow in the order of their columns.",
-    "claims": "A method is worse where its 95 % interval lies above the other's, as a reader of the figures sees it. That it "
-    f"is best holds if it is on the whole, and worse on no more than {1 - ALL_BUT:.0%} of the axis ('almost': "
-    f"{1 - ALMOST:.0%}). This rule was fixed after we had seen our curves, so the last table has two stricter ones as "
-    "well: the interval of the difference on the same splits, and the means alone. Intervals are those of the paper, which "
-    "treat splits of one data set as independent.",
-    "ranking loss": "Rows without labels, and with all of them, are left out; ties count as wrong.",
-    "distances": "Features are not scaled before distances are computed.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -112,4 +83,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return drawn
 
 
-REPLICATION = Replication("composite-likelihood", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("composite_likelihood", "composite-likelihood", protocols, result_tables, figures)

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from labelsieve.replications.claims import Claim, not_run
 from labelsieve.replications.curve_differences import ALL_BUT, ALMOST, INTERVALS, CurveDifference, curve_difference, share_worse
 from labelsieve.replications.panels import NAMES
-from labelsieve.replications.replication import Claim, not_run
 from labelsieve.studies.results import StudyResults
 
 SETS = ("scene", "yeast")

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import spearmanr
 
+from labelsieve.replications.claims import Claim, ResultTable, not_run
 from labelsieve.replications.panels import NAMES
-from labelsieve.replications.replication import Claim, ResultTable, not_run, printed_values
+from labelsieve.replications.replication import printed_values
 from labelsieve.statistics import Comparison, compare
 from labelsieve.studies.results import StudyResults
 

@@ -6,27 +6,17 @@ The paper draws curves without numbers; only the ticks of the axes can be read.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from labelsieve.replications.claims import Claim, ResultTable, claims_table, not_run
 from labelsieve.replications.curve_differences import CurveDifference, curve_difference, mean_with_interval
-from labelsieve.replications.group_jmi.table2 import FIVE_BINS, NORMALIZED, NORMALIZED_GROUP, PAPER
+from labelsieve.replications.group_jmi.table2 import FIVE_BINS, NORMALIZED, NORMALIZED_GROUP
 from labelsieve.replications.panels import results_panels
-from labelsieve.replications.replication import (
-    Claim,
-    DataHome,
-    Replication,
-    Results,
-    ResultTable,
-    claims_table,
-    not_run,
-    selected_sets,
-    sources,
-)
+from labelsieve.replications.replication import DataHome, Replication, Results, printed_values, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Sechidis et al. 2019, figure 4: Group-JMI-Rand and RReliefF for numeric targets"
 PART = "figure4"
 MEASURE = "rrmse"
 RELIEF = {"rrelieff-10": 10, "rrelieff-50": 50}
@@ -38,31 +28,10 @@ LABELS = {
     NORMALIZED: "Group-JMI-Rand, normalized",
 }
 # The lowest and the highest tick of the axes that are legible.
-TICKS: dict[str, tuple[float, float] | None] = {
-    "atp1d": (0.6, 1.0),
-    "atp7d": (0.8, 1.1),
-    "oes10": (0.8, 1.0),
-    "oes97": (0.95, 1.05),
-    "osales": (0.95, 1.1),
-    "scm20d": None,
-}
+TICKS: dict[str, tuple[float, float] | None] = printed_values("group_jmi")["ticks of figure 4"]
 SETS = tuple(TICKS)
 BETTER, SAME, WORSE = "best", "the same as RReliefF 50", "outperformed by both RReliefF"
 STATED = {"atp1d": BETTER, "atp7d": BETTER, "oes10": BETTER, "osales": BETTER, "oes97": SAME, "scm20d": WORSE}
-
-ASSUMPTIONS = {
-    "repetitions": "30 random halves, as for the multi-label data; the section on regression does not say.",
-    "numbers of features": "1 to 50, as the figure draws them.",
-    "normalized": "Both readings of Group-JMI-Rand: equation 3, and the author's program, which divides information by the "
-    "root of the entropies.",
-    "RRMSE": "Relative to the means of the training rows, averaged over the targets.",
-    "distances": "Features are not scaled for the distances of the regression; RReliefF itself scales them to [0, 1]. "
-    "Absolute values depend on this.",
-    "osales": "10,012 values are missing and are filled with means of the training rows. The file has 401 features; the paper "
-    "counts 413, which is 401 and the 12 targets.",
-    "best": "By the mean over all numbers of features. Two methods are equal where the 95 % interval of their difference "
-    "over the repetitions contains 0.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -163,4 +132,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return {} if figure is None else {"figure4": figure}
 
 
-REPLICATION = Replication("group-jmi-regression", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("group_jmi", "group-jmi-regression", protocols, result_tables, figures)

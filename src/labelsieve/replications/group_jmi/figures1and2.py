@@ -8,27 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labelsieve.replications.claims import Claim, ResultTable, claims_table, not_run
 from labelsieve.replications.curve_differences import curve_difference
-from labelsieve.replications.group_jmi.table2 import FIVE_BINS, GENBASE, PAPER
+from labelsieve.replications.group_jmi.table2 import FIVE_BINS
 from labelsieve.replications.panels import NAMES, results_panels
-from labelsieve.replications.replication import (
-    Claim,
-    DataHome,
-    Replication,
-    Results,
-    ResultTable,
-    claims_table,
-    not_run,
-    selected_sets,
-    sources,
-)
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Sechidis et al. 2019, figures 1 and 2: Group-JMI by number of clusters and proportion of targets"
 PART = "parameters"
 SETS = ("image", "medical", "genbase")
 MEASURES = ("hamming_loss", "ranking_loss", "macro_f1")
@@ -46,19 +36,6 @@ VARIED = {"figure1": "n_clusters", "figure2": "pot"}
 BEST: dict[str, dict[str, tuple[float, ...]]] = {
     "figure1": {"image": (4,), "medical": (16,), "genbase": (8, 16)},
     "figure2": {"image": (0.75,), "medical": (0.25,), "genbase": (0.5, 0.75)},
-}
-
-ASSUMPTIONS = {
-    "settings": "4, 8 and 16 clusters, and groups of 25, 50 and 75 % of the targets: those named in the text. The figures "
-    "may have more.",
-    "normalized": "Both readings of Group-JMI: equation 3, and the author's program, which divides information by the root of "
-    "the entropies.",
-    "best": "Settings are ranked at every number of features by their mean over the repetitions, and those ranks averaged, "
-    "over the three measures too. Between two settings there is no clear winner where they are the first two and their "
-    "difference, over all numbers of features, is not significant at 95 % in at least one measure, or changes sign.",
-    "numbers of features": "1 to 50, as the text says.",
-    "genbase": GENBASE,
-    "random groups": "Drawn in every repetition with a separate seed.",
 }
 
 
@@ -170,4 +147,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return drawn
 
 
-REPLICATION = Replication("group-jmi-parameters", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("group_jmi", "group-jmi-parameters", protocols, result_tables, figures)

@@ -10,31 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from labelsieve.replications.claims import Claim, ResultTable, claims_table
 from labelsieve.replications.group_jmi import figure3
 from labelsieve.replications.panels import NAMES
-from labelsieve.replications.replication import (
-    Claim,
-    DataHome,
-    Replication,
-    Results,
-    ResultTable,
-    claims_table,
-    printed_values,
-    selected_sets,
-    sources,
-)
+from labelsieve.replications.replication import DataHome, Replication, Results, printed_values, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Sechidis et al. 2019, table 2 and figure 3: ranks of Single-JMI, Joint-JMI, Group-JMI-Rand and six criteria"
-PAPER = (
-    "K. Sechidis, E. Spyromitros-Xioufis, I. Vlahavas: Information theoretic multi-target feature selection via output space "
-    "quantization. Entropy 21(9):855, 2019."
-)
-GENBASE = "Without its id column (protein), which only names rows; the paper's count of features has it."
 PART = "table2"
 METHODS = ("single-jmi", "joint-jmi", "group-jmi-rand")
 NORMALIZED = "group-jmi-rand-normalized"
@@ -53,23 +38,6 @@ PRINTED: dict[str, dict[str, tuple[float, float, float]]] = printed_values("grou
 SETS = tuple(PRINTED["hamming_loss"])
 QUICK_SETS = ("emotions", "yeast")
 NEAR = 0.25  # of ranks from 1 to 3
-
-ASSUMPTIONS = {
-    "numbers of features": "1 to 50, as the text says. The printed ranks are multiples of 1/40, so the authors used 40 values; "
-    "which, they do not say.",
-    "normalized": "The author's program divides information by the root of the entropies, in Group-JMI alone; equation 3 "
-    "does not. Trial runs had the printed winners more often that way (24 of 36 against 12), so both readings are run, each "
-    "with the plain Single-JMI and Joint-JMI.",
-    "coverage": "The paper normalizes it without saying by what; ranks do not depend on that.",
-    "genbase": GENBASE,
-    "languagelog": "The file as it is published. The paper's seems to have labels and words swapped: expect other ranks there.",
-    "random groups": "Drawn in every repetition with a separate seed.",
-    "ELA-CHI": "A row counts for each of its labels, by one over their number; chi-square with the label as one class.",
-    "FIMF": "Label pairs among the 10 labels of largest entropy, relevance over all labels.",
-    "PMU": "Each pair of labels counts once.",
-    "figure 3": "On every data set methods are ranked by their ranks over the numbers of features (the printed averages are "
-    "multiples of 1/18, so each set gave one rank), then averaged over the sets.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -164,4 +132,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
-REPLICATION = Replication("group-jmi-table2", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("group_jmi", "group-jmi-table2", protocols, result_tables, figures)

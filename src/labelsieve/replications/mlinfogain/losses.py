@@ -31,21 +31,6 @@ ALL = "all"
 FOLDS = 10
 NEAR = 1e-4  # tolerance for equal cells; the paper prints four decimals
 
-MULAN: dict[str, str] = {
-    "program": "Mulan on Weka, as the paper says. What its programs do and the paper does not state is implemented in "
-    "labelsieve.replications.mulan: these settings fit the printed numbers and are not defaults of this library.",
-    "folds": "Ten, drawn by Java's generator with Mulan's seed 1; values are means of the folds' values.",
-    "selection": "Inside every fold, on its training rows. K is the percentage of all features, a half rounded up.",
-    "bins": "MLInfoGain: ten bins of equal width, closed on the right, for every numeric column. The others: MDL with Weka's "
-    "better encoding. Nominal features are never cut.",
-    "BR + InfoGain": "The paper does not state how labels are combined. Here each label's scores are divided by their "
-    "Euclidean norm, and a feature has the maximum over the labels: an option of Mulan, and the one that fits.",
-    "ties of scores": "In the order of Weka's old quicksort, backwards.",
-    "BR-kNN": "k = 10, Mulan's default, on features scaled to [0, 1] by the training rows. All rows as near as the tenth "
-    "count. Features stay in the order of the file, which determines the last bits of distances and so the ties.",
-    "measures": "Mulan's: a tie of two labels goes to the later one, and a row without labels has ranking loss 0.",
-}
-
 
 def mulan_protocol(
     datasets: Sequence[dict[str, object]],

@@ -2,10 +2,6 @@
 
 from labelsieve.replications.replication import printed_values
 
-PAPER = (
-    "R. B. Pereira, A. Plastino, B. Zadrozny, L. H. C. Merschmann: Information gain feature selection for multi-label "
-    "classification. Journal of Information and Data Management 6(1), 2015."
-)
 _PRINTED = printed_values("mlinfogain")
 
 # Hamming loss of BR-kNN after MLInfoGain, at 10 %, 20 %, ..., 90 % of the features, and without selection.

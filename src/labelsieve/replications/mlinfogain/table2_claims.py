@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from labelsieve.replications.claims import ResultTable
 from labelsieve.replications.mlinfogain.losses import MEASURES, METHODS, NEAR, WORDS, Losses, share
 from labelsieve.replications.mlinfogain.printed_values import TABLE_1, TABLE_2
-from labelsieve.replications.replication import ResultTable
 from labelsieve.statistics import Comparison, compare, ranks
 
 ML, BR, COPY, LP = METHODS["MLInfoGain"], METHODS["BR+InfoGain"], METHODS["Copy+InfoGain"], METHODS["LP+InfoGain"]

@@ -10,44 +10,27 @@ from sklearn.tree import DecisionTreeClassifier
 from labelsieve.chains import ClassifierChain
 from labelsieve.classifiers import HOMER, IBLR, BinaryRelevance, LabelPowerset, MLkNN, PrunedPowerset, RAkEL
 from labelsieve.labelspace import NetworkRule
+from labelsieve.replications.claims import ResultTable
 from labelsieve.replications.mlinfogain.losses import (
     MEASURES,
     METHODS,
-    MULAN,
     PERCENTAGES,
     WORDS,
     Losses,
     mulan_protocol,
     mulan_rankings,
 )
-from labelsieve.replications.mlinfogain.printed_values import PAPER, TABLE_1, TABLE_3
+from labelsieve.replications.mlinfogain.printed_values import TABLE_1, TABLE_3
 from labelsieve.replications.mulan import MixedNaiveBayes, MulanBRkNN, WekaKNN, WekaScaler
-from labelsieve.replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
 from labelsieve.statistics import compare, ranks
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
-TITLE = "Pereira et al. 2015, table III: selection against none with 16 classifiers, and the tests over all of them"
 PART = "table3"
 SETS = tuple(TABLE_1)
 QUICK_SETS, QUICK_SHARES = ("flags",), [0.3]
 FIVE_BEST = {"BRKNN", "ML-KNN", "HOMER + K-NN", "BR + DecisionTree", "IBLR"}
-
-ASSUMPTIONS = MULAN | {
-    "learners": "Transformations are this library's, base learners are scikit-learn's, not Weka's: cells are not expected to "
-    "agree to four decimals, counts may.",
-    "decision tree": "J48 prunes afterwards. Here: entropy, at least five rows in a leaf, which comes closest to it on "
-    "emotions. Nominal values are taken in the order of the file.",
-    "k-NN as a base": "Weka's default is one neighbor, Mulan's own learners take ten; the paper states no number. Ten here, "
-    "on Weka's scale and with all rows as near as the tenth.",
-    "naive Bayes": "Normal densities for numeric features, frequencies for nominal ones and for 0/1.",
-    "chain": "In the order of the labels, as Mulan's; predictions are greedy.",
-    "RAkEL": "Three labels, 2q models; a tie of votes is present, as in Mulan (RK in the table is taken to be the same).",
-    "HOMER": "Three children, binary relevance at the nodes.",
-    "PPT": "Labelsets with fewer than three rows are split into frequent ones, as in Mulan; the paper states no number. On "
-    "CAL500 all labelsets are distinct: no training row is left, and those cells fail.",
-    "IBLR and ML-kNN": "k = 10, all rows as near as the tenth.",
-}
 
 
 def classifiers() -> dict[str, Any]:
@@ -162,4 +145,4 @@ def _best_classifiers(table: Finished) -> ResultTable:
     return ResultTable(title, columns, rows, f"{len(FIVE_BEST & set(order[:5]))} of the paper's five are among our five best.")
 
 
-REPLICATION = Replication("infogain-table3", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables)
+REPLICATION = Replication.of("mlinfogain", "infogain-table3", protocols, result_tables)

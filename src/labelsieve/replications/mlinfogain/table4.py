@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from statistics import geometric_mean
 
+from labelsieve.replications.claims import ResultTable
 from labelsieve.replications.mlinfogain.losses import (
     ALL,
     MEASURES,
-    MULAN,
     WORDS,
     Losses,
     marked,
@@ -15,27 +15,17 @@ from labelsieve.replications.mlinfogain.losses import (
     same,
     share,
 )
-from labelsieve.replications.mlinfogain.printed_values import PAPER, TABLE_4
-from labelsieve.replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
+from labelsieve.replications.mlinfogain.printed_values import TABLE_4
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
 from labelsieve.statistics import compare
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
-TITLE = "Pereira et al. 2015, table IV: BR + InfoGain and MLInfoGain with BR-kNN on large data sets, and their times"
 PART = "table4"
 METHODS = {"BR": "br-infogain", "ML": "mlinfogain"}
 SETS = tuple(f"yahoo-{name}" for name in ("arts", "business", "education", "health", "reference", "science"))
 QUICK_SETS = ("yahoo-arts",)
 LONGER = 50  # times; the paper says roughly 100
-
-ASSUMPTIONS = MULAN | {
-    "data sets": "Six of the eleven, those with a full version available; computers, entertainment, recreation, social and "
-    "society have none. Words are counts, and numeric: both methods cut them.",
-    "ties of distances": "Sparse rows are compared by |a|^2 + |b|^2 - 2ab, whose last bits are not those of Weka's sums: a tie "
-    "at the tenth neighbor may be kept there and broken here.",
-    "time": "Seconds of all ten folds, selecting and classifying, one thread. The paper's are of Mulan on an 8-core 3.1 GHz "
-    "machine of 2012; only ratios can be compared.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -141,4 +131,4 @@ def _p_value(table: Sequence[tuple[float, ...]]) -> str:
     return f"p = {compare(table, lower_is_better=True, methods=list(METHODS), test='wilcoxon').p_values[0, 1]:.2g}"
 
 
-REPLICATION = Replication("infogain-table4", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables)
+REPLICATION = Replication.of("mlinfogain", "infogain-table4", protocols, result_tables)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from labelsieve.replications.claims import ResultTable
 from labelsieve.replications.mlinfogain.losses import (
     MEASURES,
     METHODS,
-    MULAN,
     PERCENTAGES,
     WORDS,
     Losses,
@@ -16,31 +16,19 @@ from labelsieve.replications.mlinfogain.losses import (
     same,
     share,
 )
-from labelsieve.replications.mlinfogain.printed_values import PAPER, TABLE_1, TABLE_2
+from labelsieve.replications.mlinfogain.printed_values import TABLE_1, TABLE_2
 from labelsieve.replications.mlinfogain.table2_claims import claims, differences, no_worse_counts, order_of_ties, winners
 from labelsieve.replications.mulan import MulanRanking
-from labelsieve.replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Pereira et al. 2015, tables I and II and figure 1: four information gain rankings with BR-kNN"
 PART = "tables12"
 SETS = tuple(TABLE_1)
 QUICK_SETS = ("emotions", "flags")
 LOWEST = {METHODS[name]: f"{METHODS[name]}-lowest" for name in ("Copy+InfoGain", "LP+InfoGain")}
-
-ASSUMPTIONS = MULAN | {
-    "data sets": "genbase keeps the id of its proteins, which the paper counts among its features; it is the top-ranked "
-    "feature and does not discriminate between any two proteins. scene and birds are the rows of Mulan's training part and "
-    "then of its test part.",
-    "ties of Copy and LP": "Where MDL cuts nothing a feature has no information. On the powerset those are 64 % of the "
-    "features of emotions, 99 % of birds and all of yeast; on copies 92 % of birds and all of CAL500. There the order of ties "
-    f"alone determines the ranking. {' and '.join(LOWEST.values())} are the same methods with ties to the lowest column.",
-    "percentage": "The paper prints the best of nine percentages on the test folds. Claims also have the loss with the "
-    "percentage that is best on the nine other folds.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -118,4 +106,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     }
 
 
-REPLICATION = Replication("infogain-tables12", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("mlinfogain", "infogain-tables12", protocols, result_tables, figures)

@@ -7,20 +7,10 @@ import numpy as np
 
 from labelsieve.classifiers import LIFT
 from labelsieve.metrics import MEASURES
-from labelsieve.replications.replication import (
-    Claim,
-    DataHome,
-    Replication,
-    Results,
-    ResultTable,
-    claims_table,
-    selected_sets,
-    sources,
-)
+from labelsieve.replications.claims import Claim, ResultTable, claims_table
+from labelsieve.replications.replication import DataHome, Replication, Results, printed_values, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 
-TITLE = "Soheili and Eftekhari Moghadam, tables II to VII: MLQPFS against PMU"
-PAPER = "M. Soheili, A. M. Eftekhari Moghadam: Feature selection in multi-label classification through MLQPFS."
 TABLES, OTHERS = "tables", "discretizers"
 SHARES = (0.10, 0.15)
 METHODS = ("pmu", "mlqpfs")
@@ -30,48 +20,9 @@ CLOSE = 0.03
 
 # PMU and MLQPFS, as printed: tables II to IV (10 %), then V to VII (15 %).
 PRINTED: dict[tuple[str, float], dict[str, tuple[float, float]]] = {
-    ("scene", 0.10): {
-        "hamming_loss": (0.1470, 0.1112),
-        "ranking_loss": (0.1951, 0.1093),
-        "one_error": (0.4581, 0.3043),
-        "coverage": (1.0953, 0.6471),
-        "average_precision": (0.7063, 0.8161),
-    },
-    ("yeast", 0.10): {
-        "hamming_loss": (0.2101, 0.2041),
-        "ranking_loss": (0.1931, 0.1810),
-        "one_error": (0.2606, 0.2453),
-        "coverage": (6.7764, 6.5921),
-        "average_precision": (0.7308, 0.7480),
-    },
-    ("enron", 0.10): {
-        "hamming_loss": (0.0491, 0.04715),
-        "ranking_loss": (0.0915, 0.0873),
-        "one_error": (0.2538, 0.2487),
-        "coverage": (13.4732, 13.038),
-        "average_precision": (0.6622, 0.6741),
-    },
-    ("scene", 0.15): {
-        "hamming_loss": (0.1315, 0.1035),
-        "ranking_loss": (0.1318, 0.0953),
-        "one_error": (0.3812, 0.2734),
-        "coverage": (0.7968, 0.5744),
-        "average_precision": (0.7689, 0.8353),
-    },
-    ("yeast", 0.15): {
-        "hamming_loss": (0.2089, 0.2014),
-        "ranking_loss": (0.1895, 0.1780),
-        "one_error": (0.2508, 0.2420),
-        "coverage": (6.7480, 6.5332),
-        "average_precision": (0.7378, 0.7498),
-    },
-    ("enron", 0.15): {
-        "hamming_loss": (0.0482, 0.0471),
-        "ranking_loss": (0.0892, 0.0849),
-        "one_error": (0.2504, 0.2538),
-        "coverage": (13.022, 12.816),
-        "average_precision": (0.6652, 0.6806),
-    },
+    (name, share): values
+    for share, tables in zip(SHARES, printed_values("mlqpfs").values(), strict=True)
+    for name, values in tables.items()
 }
 SETS = ("scene", "yeast", "enron")
 QUICK_SETS = ("yeast",)
@@ -80,17 +31,6 @@ N_FEATURES = {"scene": 294, "yeast": 103, "enron": 1001}
 TRAINING_ROWS = {2407: 1211, 2417: 1500, 1702: 1123}
 # The first is the assumption; the others show its effect.
 DISCRETIZERS = ("mean-std", "equal-width", "equal-frequency", "mdl")
-
-ASSUMPTIONS = {
-    "split": "Not stated. Mulan's training and test parts: every printed one-error and coverage is a multiple of 1/1196, 1/917 "
-    "or 1/579, the numbers of test rows.",
-    "discretizer": "Not stated. Levels at mean +- std, which were closest in trial runs; full runs also have bins of equal "
-    "width, of equal frequency and by MDL.",
-    "LIFT": "Labels are ranked by Platt's probabilities. k-means starts at random: the mean of three starts, in full runs.",
-    "number of features": "10 % and 15 % of all, rounded: 29 and 44, 10 and 15, 100 and 150.",
-    "H of MLQPFS": "As published, without a shift: indefinite on enron, where the weights meet the conditions of Karush, Kuhn "
-    "and Tucker.",
-}
 
 
 class TrainingPart:
@@ -224,4 +164,4 @@ def _claim(results: Results, share: float, text: str, allowed: tuple[str, ...]) 
     return Claim(text, bool(run) and set(lost) <= set(allowed), shown)
 
 
-REPLICATION = Replication("mlqpfs-tables", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables)
+REPLICATION = Replication.of("mlqpfs", "mlqpfs-tables", protocols, result_tables)

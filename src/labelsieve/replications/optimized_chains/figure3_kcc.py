@@ -9,38 +9,22 @@ from scipy.stats import spearmanr
 
 from labelsieve.chains import ClassifierChain
 from labelsieve.labelspace import NetworkRule
+from labelsieve.replications.claims import Claim, ResultTable, claims_table, values_text
 from labelsieve.replications.optimized_chains import setup as sun_kudo
-from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, MEASURES, N_LABELS, PAPER, WORDS, svm
+from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, MEASURES, N_LABELS, WORDS, svm
 from labelsieve.replications.panels import common_legend, curve_panel, panels
-from labelsieve.replications.replication import (
-    Claim,
-    DataHome,
-    Replication,
-    Results,
-    ResultTable,
-    claims_table,
-    selected_sets,
-    values_text,
-)
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
 from labelsieve.studies.protocol import ALL, Protocol
 from labelsieve.studies.results import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Sun and Kudo 2017, figure 3: kCC over the number of parents k"
 # "The indices of the maximum in Exact-Match over the four datasets", in the caption.
 BEST_K = {"scene": 5, "yeast": 11, "medical": 12, "rcv1s1": 88}
 RISING = 0.05
 FLAT = 0.02  # of its maximum: a measure that changes less does not depend on k
 STABLE = 0.02  # of the maximum: the largest distance below it that counts as stable
-ASSUMPTIONS = {
-    **{name: sun_kudo.ASSUMPTIONS[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure only. The printed best k fit 6, 14, 45 and 101 labels, and figure 7 has scene, "
-    "yeast, medical and rcv1s1.",
-    "order": "Labels in the order of the file: the paper optimizes orders from section 8.5 on.",
-    "features": "All of them.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -147,4 +131,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return {"figure3": figure}
 
 
-REPLICATION = Replication("kcc-figure3", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("optimized_chains", "kcc-figure3", protocols, result_tables, figures)

@@ -10,27 +10,18 @@ from labelsieve.criteria import Criterion
 from labelsieve.discretize import MeanStd
 from labelsieve.formula import I, f, mean_s, s, sum_y, y
 from labelsieve.labelspace import NetworkRule
+from labelsieve.replications.claims import Claim, ResultTable, claims_table, values_text
 from labelsieve.replications.optimized_chains import setup as sun_kudo
-from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, N_FEATURES, PAPER, WORDS, occ, svm
+from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, N_FEATURES, WORDS, occ, svm
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder
 from labelsieve.replications.panels import measure_panels
-from labelsieve.replications.replication import (
-    Claim,
-    DataHome,
-    Replication,
-    Results,
-    ResultTable,
-    claims_table,
-    selected_sets,
-    values_text,
-)
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.protocol import Protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Sun and Kudo 2017, figure 4: five information-theoretic selectors over the number of features"
 GLOBAL = ("MLMIM", "MLJMI", "MLMRMR", "MLFS global")
 LOCAL, ADDED = "MLFS local", "MLMRMR +"
 SHOWN = (*GLOBAL, LOCAL, ADDED)
@@ -38,14 +29,6 @@ MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
 MAX_FEATURES = 200
 CHAIN = "kCC"
 SMALL = 3  # of the ten numbers of features: the "smaller values of M" of the text
-ASSUMPTIONS = {
-    **{name: sun_kudo.ASSUMPTIONS[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure only; here those of figure 7.",
-    "classifier": "Not stated. kCC with k = 0.8 q, labels in the order of the file; MLFS has the same parents.",
-    "discretizer": "Levels at mean +- std for all five.",
-    "MLMRMR": "By its definition redundancy is subtracted. A public toolbox of Matlab programs adds it: MLMRMR + does so "
-    "too, and the claims are checked with either.",
-}
 
 
 class AddedRedundancy(Criterion):
@@ -169,4 +152,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return {"figure4": measure_panels(MEASURED, sets_of(results), curves_of, xlabel)}
 
 
-REPLICATION = Replication("mlfs-figure4", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("optimized_chains", "mlfs-figure4", protocols, result_tables, figures)

@@ -5,21 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labelsieve.replications.claims import Claim, ResultTable, claims_table, values_text
 from labelsieve.replications.optimized_chains import setup as sun_kudo
-from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, PAPER, WORDS, occ
+from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, WORDS, occ
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder
 from labelsieve.replications.optimized_chains.tables_values import OWN
 from labelsieve.replications.panels import panels
-from labelsieve.replications.replication import (
-    Claim,
-    DataHome,
-    Replication,
-    Results,
-    ResultTable,
-    claims_table,
-    selected_sets,
-    values_text,
-)
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
 from labelsieve.report.figures.figure_style import FONT
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
@@ -27,17 +19,11 @@ from labelsieve.studies.results import StudyResults
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Sun and Kudo 2017, figure 5: oCC over k and M"
 PART = "grid"
 MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
 SHARES = tuple(round(0.05 * step, 2) for step in range(1, 21))
 QUICK_SHARES = (0.25, 0.5, 0.75, 1.0)
 FEW, STABLE = 0.25, 0.02  # a small share of parents; its largest distance below the best share
-ASSUMPTIONS = {
-    **{name: sun_kudo.ASSUMPTIONS[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure only; here those of figure 7.",
-    "order": "Labels in the order of the file: the paper optimizes orders from section 8.5 on.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -111,4 +97,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return {"figure5": figure}
 
 
-REPLICATION = Replication("occ-figure5", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("optimized_chains", "occ-figure5", protocols, result_tables, figures)

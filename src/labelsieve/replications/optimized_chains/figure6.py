@@ -7,10 +7,11 @@ import numpy as np
 
 from labelsieve.chains import ChainEnsemble, ClassifierChain
 from labelsieve.labelspace import NetworkRule
+from labelsieve.replications.claims import Claim, ResultTable, claims_table
 from labelsieve.replications.optimized_chains import setup as sun_kudo
-from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, MEASURES, PAPER, WORDS, svm
+from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, MEASURES, WORDS, svm
 from labelsieve.replications.panels import panels
-from labelsieve.replications.replication import Claim, DataHome, Replication, Results, ResultTable, claims_table, selected_sets
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
 from labelsieve.report.figures.figure_style import COLORS, FONT
 from labelsieve.studies.protocol import ALL, Protocol
 
@@ -18,15 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TITLE = "Sun and Kudo 2017, figure 6: chain orders"
 PART = "orders"
 METHODS = CANONICAL, OPTIMIZED, ENSEMBLE = "oCC", "oCC cos", "EoCC5"
-ASSUMPTIONS = {
-    **{name: sun_kudo.ASSUMPTIONS[name] for name in ("folds", "linear SVM")},
-    "data sets": "The names are in the figure only; here those of figure 7.",
-    "k = q, M = d": "All preceding labels are parents and all features are used, so oCC is run as a plain classifier chain.",
-    "EoCC": "Members are fitted on 75 % of the rows and 50 % of the features, as in the paper's other experiments.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -105,4 +99,4 @@ def _bars(ax: "Axes", position: int, heights: list[float]) -> None:
         ax.bar(position + 0.27 * (shift - 1), height - 0.98, 0.25, bottom=0.98, color=color)
 
 
-REPLICATION = Replication("occ-figure6", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("optimized_chains", "occ-figure6", protocols, result_tables, figures)

@@ -5,28 +5,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labelsieve.replications.claims import Claim, ResultTable, claims_table
 from labelsieve.replications.optimized_chains import figure6 as occ_figure6
 from labelsieve.replications.optimized_chains import setup as sun_kudo
-from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, PAPER, WORDS
+from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, WORDS
 from labelsieve.replications.optimized_chains.shared_learning import SomeRows
 from labelsieve.replications.panels import measure_panels
-from labelsieve.replications.replication import Claim, DataHome, Replication, Results, ResultTable, claims_table, selected_sets
+from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
 from labelsieve.studies.protocol import ALL, Protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TITLE = "Sun and Kudo 2017, figure 7: oCC in an optimized order and EoCC, over the training rows"
 PART = "rows"
 SHARES = tuple(tenths / 10 for tenths in range(1, 11))
 QUICK_SHARES = (0.2, 0.6, 1.0)
 MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
 METHODS = ("oCC cos", "EoCC5", "EoCC10")
 COMPETITIVE = 0.02
-ASSUMPTIONS = occ_figure6.ASSUMPTIONS | {
-    "data sets": "Named in the text: rcv1s1, scene, yeast and medical.",
-    "rows": "Drawn at random from the training rows of a fold, the same for all methods; larger samples contain smaller ones.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -99,4 +95,4 @@ def figures(results: Results) -> "dict[str, Figure]":
     return {"figure7": measure_panels(MEASURED, results[PART].datasets, curves_of, lambda _: "% of the rows")}
 
 
-REPLICATION = Replication("occ-figure7", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("optimized_chains", "occ-figure7", protocols, result_tables, figures)

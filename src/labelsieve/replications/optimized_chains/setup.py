@@ -16,10 +16,6 @@ from labelsieve.replications.optimized_chains.shared_learning import SharedChain
 from labelsieve.replications.replication import DataHome, sources
 from labelsieve.studies.protocol import Protocol
 
-PAPER = (
-    "L. Sun, M. Kudo: Optimization of classifier chains via conditional likelihood maximization. Pattern Recognition "
-    "74:503-517, 2018 (online 2017)."
-)
 WORDS = {"exact_match": "exact match", "hamming_score": "Hamming score", "macro_f1": "macro-F1", "micro_f1": "micro-F1"}
 MEASURES = tuple(WORDS)
 SWAPPED = "languagelog-swapped"
@@ -38,13 +34,6 @@ SETTINGS: dict[str, dict[str, object]] = {
     SWAPPED: {"path": "languagelog", "labels": LAST_WORDS},
 }
 
-ASSUMPTIONS = {
-    "folds": "The paper states five folds only. Here: the first published partition (folds/NAME.mat in the data folder), "
-    "which is also in the authors' toolbox; five shuffled folds where there is none, as for birds.",
-    "linear SVM": "liblinear's primal solver with C = 1 and its tolerance of 0.01, as the authors' program calls it; features "
-    "are not scaled.",
-    "genbase": "Without its first feature, the name of the protein, which is a number for every row.",
-}
 
 Variant = Literal["paper", "authors-program"]
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from labelsieve.chains import ChainEnsemble, ClassifierChain
 from labelsieve.metrics.scorers import get_scorer
 from labelsieve.replications.optimized_chains import setup as sun_kudo
-from labelsieve.replications.optimized_chains.setup import PAPER, SETS, SWAPPED, occ, svm
+from labelsieve.replications.optimized_chains.setup import SETS, SWAPPED, occ, svm
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder, SharedDirections, TunedShare
 from labelsieve.replications.optimized_chains.tables_sections import figures, result_tables
 from labelsieve.replications.optimized_chains.tables_values import BETAS, CHOSEN, ENSEMBLES, FILLED, FIXED, OWN, SHARES, TUNED
@@ -16,28 +16,9 @@ from labelsieve.replications.replication import DataHome, Replication, selected_
 from labelsieve.selectors import LLSF
 from labelsieve.studies.protocol import ALL, Protocol
 
-TITLE = "Sun and Kudo 2017, tables 3 to 7 and figure 8: oCC, EoCC, BR, ECC, EBCC, MDDM and LLSF"
 STEPS = 100  # of LLSF
 TIES: dict[str, Literal["absent", "present"]] = {"paper": "absent", "authors-program": "present"}
 QUICK_SETS = ("emotions", "scene")
-ASSUMPTIONS = {
-    **sun_kudo.ASSUMPTIONS,
-    "readings": "As written: ensembles learn from 75 % of the rows and 50 % of the features, oCC is that of the paper, MDDM "
-    "has mu = 0.5 and at most as many directions as labels. As programmed: 50 % of the rows and 75 % of the features, oCC as "
-    "the authors' program has it (100 candidates, other levels); and settings that fit the printed numbers, documented "
-    "or not: a tie of votes is a prediction, MDDM has no mu and is filled up with uninformative directions.",
-    "number of features": "The paper does not state on which rows M was tuned. Its numbers are compared with our best on the "
-    "test folds; separate tables have every M, M tuned on the other folds, and M tuned on rows held out of the training rows. "
-    "Members of EoCC select this share of the features that they see.",
-    "LLSF": f"{STEPS} steps: where features depend on each other its objective has no minimum, and the number of steps is "
-    "a part of the method.",
-    "languagelog": "The printed Hamming scores, near 0.8, cannot come from 1.18 labels out of 75. They fit when the last 75 "
-    "words are taken for the labels and the labels for features, as when a file with its labels first is read as one "
-    "with its labels last: languagelog-swapped is that, and replaces languagelog in ranks. languagelog is the original file.",
-    "ties": "Ten chains often tie, and the paper leaves open what is predicted then. As written, a label needs more than "
-    "half of the votes. As programmed half of them are enough: of the 64 numbers of ECC and EBCC on the eight "
-    "smallest sets 53 are near the printed ones then, and 41 with more than half.",
-}
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
@@ -118,4 +99,4 @@ def eocc(chain: Any, sampling: str) -> ChainEnsemble:
     return ChainEnsemble(chain, sampling=sampling, ties=TIES[sampling], random_state=0)
 
 
-REPLICATION = Replication("occ-tables", TITLE, PAPER, ASSUMPTIONS, protocols, result_tables, figures)
+REPLICATION = Replication.of("optimized_chains", "occ-tables", protocols, result_tables, figures)

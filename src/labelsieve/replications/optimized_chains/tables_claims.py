@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from labelsieve.replications.claims import Claim, values_text
 from labelsieve.replications.optimized_chains.setup import MEASURES, WORDS
-from labelsieve.replications.optimized_chains.tables_printed import METHODS
-from labelsieve.replications.optimized_chains.tables_values import complete_sets, grid
-from labelsieve.replications.replication import Claim, Results, values_text
+from labelsieve.replications.optimized_chains.tables_values import METHODS, complete_sets, grid
+from labelsieve.replications.replication import Results
 from labelsieve.statistics import Comparison, compare
 
 

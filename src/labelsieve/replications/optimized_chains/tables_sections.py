@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from labelsieve.replications.claims import ResultTable, claims_table
 from labelsieve.replications.optimized_chains.setup import MEASURES, WORDS
 from labelsieve.replications.optimized_chains.tables_claims import claims
-from labelsieve.replications.optimized_chains.tables_printed import FRIEDMAN, METHODS
 from labelsieve.replications.optimized_chains.tables_values import (
+    FRIEDMAN,
+    METHODS,
     READINGS,
     SHARES,
     WRITTEN,
@@ -19,7 +21,7 @@ from labelsieve.replications.optimized_chains.tables_values import (
     sets_in,
 )
 from labelsieve.replications.panels import diagram_panels
-from labelsieve.replications.replication import Results, ResultTable, claims_table
+from labelsieve.replications.replication import Results
 from labelsieve.statistics import Comparison, compare
 
 if TYPE_CHECKING:
