@@ -6,7 +6,7 @@ import pytest
 from matplotlib import image
 from matplotlib.colors import to_rgb
 
-from labelsieve.report.figures.figure_style import COLORS, HATCHES
+from labelsieve.report.figures.style import COLORS, HATCHES
 from tests.support import figure_gallery as gallery
 from tests.support.figure_texts import assert_readable
 

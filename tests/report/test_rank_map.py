@@ -7,7 +7,7 @@ import pytest
 from matplotlib import pyplot
 
 from labelsieve.report.figures import rank_map
-from labelsieve.report.figures.figure_style import ON_DARK
+from labelsieve.report.figures.style import ON_DARK
 from tests.report.test_critical_difference import many
 from tests.support.figure_texts import assert_readable
 from tests.support.printed_tables import METHODS, TABLES

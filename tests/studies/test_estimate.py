@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator
 
 from labelsieve.studies import Study, estimate
 from labelsieve.studies.execution import probe
+from labelsieve.studies.execution.probe import time_limited
 from labelsieve.studies.execution.stopwatch import processor_seconds
-from labelsieve.studies.execution.time_limit import time_limited
 from tests.support.small_studies import data, protocol
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from labelsieve import LabelNetwork, LabelwiseSieve, Sieve
 from labelsieve.report.figures import critical_difference_diagram, curves, rank_map
-from labelsieve.report.figures.figure_style import COLUMN, new_axes
+from labelsieve.report.figures.style import COLUMN, new_axes
 from labelsieve.statistics import compare, stability_index
 from labelsieve.stopping import CrossValidated
 from labelsieve.studies.demo import demo_data

@@ -106,7 +106,7 @@ def write_demo(result: "Demo", path: Path) -> None:
 
 def require_matplotlib() -> None:
     """Refuse in one line where figures cannot be drawn."""
-    from labelsieve.report.figures.figure_style import pyplot
+    from labelsieve.report.figures.style import pyplot
 
     try:
         pyplot()

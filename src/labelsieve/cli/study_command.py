@@ -46,7 +46,7 @@ def study(
     from labelsieve.replications import REPLICATIONS
     from labelsieve.studies import StudyResults
     from labelsieve.studies.results.records import REPLICATION_FACT
-    from labelsieve.studies.store import StudyStore
+    from labelsieve.studies.store.study_store import StudyStore
 
     format = asked_format(format, json)
     if name is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.report.figures import critical_difference_diagram, curves
-from labelsieve.report.figures.figure_style import FONT, WIDTH, pyplot
+from labelsieve.report.figures.style import FONT, WIDTH, pyplot
 from labelsieve.statistics import Comparison
 from labelsieve.studies.results import StudyResults
 

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from typing import Protocol as Interface
 
 from labelsieve.names import unknown_name
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Results = Mapping[str, StudyResults]
 DataHome = str | os.PathLike[str] | None
+Figures: TypeAlias = "dict[str, Figure]"
 
 
 class MakesProtocols(Interface):
@@ -52,7 +53,7 @@ class Replication:
     assumptions: Mapping[str, str]
     protocols: MakesProtocols
     result_tables: Callable[[Results], list[ResultTable]]
-    figures: "Callable[[Results], dict[str, Figure]] | None" = None
+    figures: Callable[[Results], Figures] | None = None
 
     @classmethod
     def of(
@@ -61,7 +62,7 @@ class Replication:
         name: str,
         protocols: MakesProtocols,
         result_tables: Callable[[Results], list[ResultTable]],
-        figures: "Callable[[Results], dict[str, Figure]] | None" = None,
+        figures: Callable[[Results], Figures] | None = None,
     ) -> Self:
         """Return a replication with the texts in ``paper.toml`` of the paper's package; it may repeat ``common`` topics."""
         texts: dict[str, Any] = tomllib.loads(_data_file(paper, "paper.toml"))

@@ -1,6 +1,5 @@
 """The methods that were used, with their papers."""
 
-from collections.abc import Mapping
 from inspect import getdoc
 from typing import Any
 
@@ -99,13 +98,6 @@ def citation_section(whom: str = "the papers of the methods that you used, liste
 
     words = paragraph(f"Please cite {whom} and the program with its version:")
     return Html(words + tag("pre", BIBTEX.format(version=__version__), tabindex="0"))
-
-
-def classifier_rows(classifiers: list[Mapping[str, Any]]) -> list[Row]:
-    """Learners of a study with their settings."""
-    from labelsieve.report.reproduce import settings_text
-
-    return [(str(one["name"]), f"Classifier {settings_text(one)}.", "-") for one in classifiers]
 
 
 def _with_formula(words: str, formula: str) -> Html:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from labelsieve.report.figures.figure_style import off_screen, pyplot
+from labelsieve.report.figures.style import off_screen, pyplot
 from labelsieve.report.html import Html, joined, paragraph, tag
 from labelsieve.report.html_page import Report, Section
 from labelsieve.report.html_tables import Cell, facts, table

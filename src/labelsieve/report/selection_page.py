@@ -1,6 +1,7 @@
 """The report of a selection."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -9,15 +10,16 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import label_space_name
 from labelsieve.report.data_section import Facts, data_section, label_table, read_facts
 from labelsieve.report.figures.score_chart import score_components
-from labelsieve.report.html import Html, paragraph
+from labelsieve.report.html import Html, joined, paragraph, tag
 from labelsieve.report.html_page import Report, Section
+from labelsieve.report.html_tables import numeric, table
 from labelsieve.report.methods_section import REDUNDANT, STABILITY, STEPS, citation_section, methods_section, selector_rows
 from labelsieve.report.reproduce import reproduce_section, selector_facts, versions
-from labelsieve.report.selected_table import selected_table
 from labelsieve.report.selection_figures import selection_figures
 from labelsieve.selectors import selection_stability
-from labelsieve.selectors.selection import Selection
+from labelsieve.selectors.selection import SelectedFeature, Selection
 
+MOST_REDUNDANT = 8  # redundant features that a row shows, the most similar
 NAMED = 6  # features that the summary names
 
 
@@ -89,7 +91,7 @@ def selection_report(
     steps = selector.information_components(X, Y) if has_steps else None
     components, _ = score_components(selector)
     # A formula of one term has nothing to split; then the table shows the components that all criteria have.
-    table = selected_table(selection, components if len(components) > 1 else steps or {}, redundant)
+    selected = selected_table(selection, components if len(components) > 1 else steps or {}, redundant)
     rows = [*selector_rows(selector), *([STEPS] if steps else []), *([REDUNDANT] if redundant is not None else [])]
     rows += [STABILITY] if stability is not None else []
     blocks = {
@@ -105,7 +107,7 @@ def selection_report(
         f"Features of {data_name}" if data_name else "Selected features",
         _summary(selector, selection, data),
         (
-            Section("selected", "Selected features", table),
+            Section("selected", "Selected features", selected),
             Section("information", "Information per label", figures),
             Section("data", "Data", Html(data_section(data) + label_table(data, selection))),
             Section("methods", "Methods", methods_section(rows)),
@@ -143,3 +145,51 @@ def _summary(selector: Any, selection: Selection, data: Facts) -> Html:
         index = selection.stability.index
         words.append(f" Stability over resamples of the rows: {index:.2f} (1: the same features every time).")
     return paragraph(*words)
+
+
+def selected_table(selection: Selection, components: Mapping[str, Sequence[float]], redundant: float | None) -> Html:
+    """One list with scores and ``components``, or the list of every label.
+
+    ``redundant`` is the smallest similarity of the redundant features; None has no column for them.
+    """
+    if not selection.selected:
+        return paragraph("No feature was selected.")
+    if selection.labelwise:
+        return _by_label(selection)
+    heads = [">rank", "feature", ">column", ">score", *(f">{kind}" for kind in components), "most informative about", ">nats"]
+    caption = "Selected features, in order of selection"
+    if redundant is not None:
+        heads.append("redundant features")
+        caption += f"; redundant features were not selected and have a similarity of at least {redundant:g}"
+    rows = []
+    for index, feature in enumerate(selection.selected):
+        most = max(range(len(selection.labels)), key=feature.information.__getitem__)
+        row: list[object] = [numeric(feature.rank, digits=0), feature.feature, numeric(feature.column, digits=0)]
+        row += [numeric(feature.score), *(numeric(float(values[index])) for values in components.values())]
+        row += [selection.labels[most], numeric(feature.information[most])]
+        rows.append([*row, *([] if redundant is None else [_redundant(feature)])])
+    return table(caption, heads, rows, name=1)
+
+
+def _redundant(feature: SelectedFeature) -> Html:
+    if not feature.redundant:
+        return Html("-")
+    names = [f"{name} ({similarity:.2f})" for name, similarity in list(feature.redundant.items())[:MOST_REDUNDANT]]
+    left = len(feature.redundant) - len(names)
+    return joined([joined(names, ", "), tag("span", f" and {left} more") if left else ""])
+
+
+def _by_label(selection: Selection) -> Html:
+    lists: dict[str, list[SelectedFeature]] = {label: [] for label in selection.labels}
+    for feature in selection.selected:
+        lists[str(feature.label)].append(feature)
+    rows = [
+        [label, joined((one.feature for one in features), ", "), numeric(features[0].score) if features else "-"]
+        for label, features in lists.items()
+    ]
+    names = {feature.column: feature.feature for feature in selection.selected}
+    counts = Counter(feature.column for feature in selection.selected)
+    ranked = sorted(counts, key=lambda column: (-counts[column], column))
+    shared = [[names[column], numeric(counts[column], digits=0)] for column in ranked]
+    by_label = table("Features of every label, in order of selection", ["label", "features", ">score of the first"], rows)
+    return Html(by_label + table("Number of labels that selected a feature", ["feature", ">labels"], shared))

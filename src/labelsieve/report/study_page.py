@@ -9,20 +9,12 @@ import numpy as np
 from labelsieve.errors import InputError
 from labelsieve.report.figures import critical_difference_diagram
 from labelsieve.report.figures.curves import legend_columns
-from labelsieve.report.figures.figure_style import new_axes
+from labelsieve.report.figures.style import new_axes
 from labelsieve.report.html import Html, joined, paragraph, tag
 from labelsieve.report.html_page import Report, Section
 from labelsieve.report.html_tables import Cell, numeric, table
-from labelsieve.report.methods_section import (
-    RANKS,
-    STABILITY,
-    TESTS,
-    citation_section,
-    classifier_rows,
-    method_row,
-    methods_section,
-)
-from labelsieve.report.reproduce import reproduce_section, versions
+from labelsieve.report.methods_section import RANKS, STABILITY, TESTS, citation_section, method_row, methods_section
+from labelsieve.report.reproduce import reproduce_section, settings_text, versions
 from labelsieve.report.svg import figure
 from labelsieve.statistics import Comparison
 
@@ -227,7 +219,9 @@ def _method_rows(results: "StudyResults") -> list[Any]:
         criterion = given.get("criterion", name)
         known = criterion.get("name", name) if isinstance(criterion, dict) else criterion
         rows.append(method_row(name, known))
-    return [*rows, *classifier_rows(results.protocol.get("classifiers", [])), RANKS, TESTS, STABILITY]
+    classifiers = results.protocol.get("classifiers", [])
+    rows += [(str(settings["name"]), f"Classifier {settings_text(settings)}.", "-") for settings in classifiers]
+    return [*rows, RANKS, TESTS, STABILITY]
 
 
 def reproduction(results: "StudyResults", command: str | None) -> Html:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree  # parses only SVG that was drawn here
 
-from labelsieve.report.figures.figure_style import COLORS, GRAY, off_screen, pyplot
+from labelsieve.report.figures.style import COLORS, GRAY, off_screen, pyplot
 from labelsieve.report.html import Html, tag
 from labelsieve.report.plaintext import printable
 

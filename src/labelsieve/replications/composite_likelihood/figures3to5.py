@@ -4,18 +4,14 @@ The paper draws curves and prints no numbers. Its statements about the curves ar
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from labelsieve.replications.claims import ResultTable, claims_table
 from labelsieve.replications.composite_likelihood.figures3to5_claims import MEASURES, PRUNED, SETS, best_claims, claims
 from labelsieve.replications.curve_differences import RULES, curve_table
 from labelsieve.replications.panels import results_panels
-from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PART = "figures"
 # Figure 3 varies the labels, figure 4 the features (with single labels; the paper says that powersets look the same),
@@ -72,7 +68,7 @@ def _by_rules(results: StudyResults) -> ResultTable:
     )
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw the paper's figures; figure 3 also for scene, which the paper leaves out, and figure 4 also for powersets."""
     drawn = {}
     panels = [[(name, measure) for measure in MEASURES] for name in SETS]

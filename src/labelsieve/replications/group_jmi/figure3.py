@@ -93,7 +93,7 @@ def claims(results: StudyResults, group: str) -> list[Claim]:
 def figure(results: StudyResults, group: str) -> "Figure | None":
     """Draw the four diagrams in one column."""
     from labelsieve.report.figures import critical_difference_diagram
-    from labelsieve.report.figures.figure_style import FONT, WIDTH, pyplot
+    from labelsieve.report.figures.style import FONT, WIDTH, pyplot
 
     found = {measure: one for measure in PRINTED if (one := comparison(results, measure, group)) is not None}
     if not found:

@@ -4,18 +4,14 @@ The paper draws curves without numbers; only the ticks of the axes can be read.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from labelsieve.replications.claims import Claim, ResultTable, claims_table, not_run
 from labelsieve.replications.curve_differences import CurveDifference, curve_difference, mean_with_interval
 from labelsieve.replications.group_jmi.table2 import FIVE_BINS, NORMALIZED, NORMALIZED_GROUP
 from labelsieve.replications.panels import results_panels
-from labelsieve.replications.replication import DataHome, Replication, Results, printed_values, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, printed_values, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PART = "figure4"
 MEASURE = "rrmse"
@@ -125,7 +121,7 @@ def _ranks(results: StudyResults, group: str, reading: str) -> ResultTable:
     return ResultTable(f"Average ranks over the numbers of features, Group-JMI-Rand by {reading}; * the best", columns, rows)
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw the six panels of figure 4."""
     panels = [[(name, MEASURE) for name in SETS[start : start + 3]] for start in (0, 3)]
     figure = results_panels(results[PART], panels, LABELS)

@@ -4,7 +4,7 @@ The paper draws curves and prints no numbers; it names the best setting for each
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,9 @@ from labelsieve.replications.claims import Claim, ResultTable, claims_table, not
 from labelsieve.replications.curve_differences import curve_difference
 from labelsieve.replications.group_jmi.table2 import FIVE_BINS
 from labelsieve.replications.panels import NAMES, results_panels
-from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PART = "parameters"
 SETS = ("image", "medical", "genbase")
@@ -134,7 +131,7 @@ def result_tables(results: Results) -> list[ResultTable]:
     return found
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw both figures by both readings: a row for each data set, a column for each measure."""
     drawn = {}
     panels = [[(dataset, measure) for measure in MEASURES] for dataset in SETS]

@@ -6,19 +6,16 @@ methods are run together with these.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from labelsieve.replications.claims import Claim, ResultTable, claims_table
 from labelsieve.replications.group_jmi import figure3
 from labelsieve.replications.panels import NAMES
-from labelsieve.replications.replication import DataHome, Replication, Results, printed_values, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, printed_values, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PART = "table2"
 METHODS = ("single-jmi", "joint-jmi", "group-jmi-rand")
@@ -125,7 +122,7 @@ def result_tables(results: Results) -> list[ResultTable]:
     return found
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw the diagrams of figure 3 for each reading."""
     names = {READINGS["equation 3"][2]: "figure3", NORMALIZED: "figure3-normalized"}
     drawn = {name: figure3.figure(results[PART], group) for group, name in names.items()}

@@ -34,14 +34,14 @@ NEAR = 1e-4  # tolerance for equal cells; the paper prints four decimals
 
 def mulan_protocol(
     datasets: Sequence[dict[str, object]],
-    rankings: Sequence[tuple[str, MulanRanking]],
+    methods: Iterable[str | tuple[str, MulanRanking]],
     n_features: Sequence[float],
     classifiers: Sequence[tuple[str, Any]] | None = None,
 ) -> Protocol:
-    """Return a protocol with the measures, folds and conventions of the paper; the default classifier is BR-kNN."""
+    """Return a protocol with the paper's measures and folds and Mulan's conventions; the default classifier is BR-kNN."""
     return Protocol(
         datasets,
-        rankings,
+        [(given, MulanRanking(given)) if isinstance(given, str) else given for given in methods],
         n_features=n_features,
         classifiers=[("br-knn", MulanBRkNN())] if classifiers is None else classifiers,
         measures=MEASURES,
@@ -49,11 +49,6 @@ def mulan_protocol(
         baselines=[ALL],
         convention="mulan",
     )
-
-
-def mulan_rankings(methods: Iterable[str]) -> list[tuple[str, MulanRanking]]:
-    """Return methods with Mulan's conventions, by name."""
-    return [(name, MulanRanking(name)) for name in methods]
 
 
 @dataclass(frozen=True)

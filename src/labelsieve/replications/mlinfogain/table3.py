@@ -11,15 +11,7 @@ from labelsieve.chains import ClassifierChain
 from labelsieve.classifiers import HOMER, IBLR, BinaryRelevance, LabelPowerset, MLkNN, PrunedPowerset, RAkEL
 from labelsieve.labelspace import NetworkRule
 from labelsieve.replications.claims import ResultTable
-from labelsieve.replications.mlinfogain.losses import (
-    MEASURES,
-    METHODS,
-    PERCENTAGES,
-    WORDS,
-    Losses,
-    mulan_protocol,
-    mulan_rankings,
-)
+from labelsieve.replications.mlinfogain.losses import MEASURES, METHODS, PERCENTAGES, WORDS, Losses, mulan_protocol
 from labelsieve.replications.mlinfogain.printed_values import TABLE_1, TABLE_3
 from labelsieve.replications.mulan import MixedNaiveBayes, MulanBRkNN, WekaKNN, WekaScaler
 from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
@@ -73,8 +65,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     """
     names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
     shares = [percent / 100 for percent in PERCENTAGES] if full else QUICK_SHARES
-    rankings = mulan_rankings(METHODS.values())
-    return {PART: mulan_protocol(sources(names, data_home), rankings, shares, list(classifiers().items()))}
+    return {PART: mulan_protocol(sources(names, data_home), METHODS.values(), shares, list(classifiers().items()))}
 
 
 def result_tables(results: Results) -> list[ResultTable]:

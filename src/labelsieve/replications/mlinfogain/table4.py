@@ -4,17 +4,7 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 
 from labelsieve.replications.claims import ResultTable
-from labelsieve.replications.mlinfogain.losses import (
-    ALL,
-    MEASURES,
-    WORDS,
-    Losses,
-    marked,
-    mulan_protocol,
-    mulan_rankings,
-    same,
-    share,
-)
+from labelsieve.replications.mlinfogain.losses import ALL, MEASURES, WORDS, Losses, marked, mulan_protocol, same, share
 from labelsieve.replications.mlinfogain.printed_values import TABLE_4
 from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
 from labelsieve.statistics import compare
@@ -35,7 +25,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     Protocol: 6 data sets, 3 methods (br-infogain, mlinfogain, all), 1 number of features, 1 classifier, 4 measures, MulanFolds
     """
     names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
-    return {PART: mulan_protocol(sources(names, data_home), mulan_rankings(METHODS.values()), [0.1])}
+    return {PART: mulan_protocol(sources(names, data_home), METHODS.values(), [0.1])}
 
 
 def result_tables(results: Results) -> list[ResultTable]:

@@ -1,29 +1,14 @@
 """Tables I and II and figure 1 of Pereira et al. (2015): four information gain rankings with BR-kNN."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from labelsieve.replications.claims import ResultTable
-from labelsieve.replications.mlinfogain.losses import (
-    MEASURES,
-    METHODS,
-    PERCENTAGES,
-    WORDS,
-    Losses,
-    marked,
-    mulan_protocol,
-    mulan_rankings,
-    same,
-    share,
-)
+from labelsieve.replications.mlinfogain.losses import METHODS, PERCENTAGES, WORDS, Losses, marked, mulan_protocol, same, share
 from labelsieve.replications.mlinfogain.printed_values import TABLE_1, TABLE_2
 from labelsieve.replications.mlinfogain.table2_claims import claims, differences, no_worse_counts, order_of_ties, winners
 from labelsieve.replications.mulan import MulanRanking
-from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PART = "tables12"
 SETS = tuple(TABLE_1)
@@ -39,8 +24,11 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     """
     names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
     lowest = [(name, MulanRanking(method, ties="lowest")) for method, name in LOWEST.items()]
-    rankings = [*mulan_rankings(METHODS.values()), *lowest]
-    return {PART: mulan_protocol(sources(names, data_home), rankings, [percent / 100 for percent in PERCENTAGES])}
+    return {
+        PART: mulan_protocol(
+            sources(names, data_home), [*METHODS.values(), *lowest], [percent / 100 for percent in PERCENTAGES]
+        )
+    }
 
 
 def result_tables(results: Results) -> list[ResultTable]:
@@ -64,7 +52,7 @@ def table_1(losses: Losses, ready: Sequence[str]) -> tuple[ResultTable, list[boo
     rows: list[tuple[str, ...]] = []
     cells: list[bool] = []
     for name in ready:
-        measure, printed = MEASURES[0], TABLE_1[name]
+        measure, printed = "hamming_loss", TABLE_1[name]
         ours = [*losses.means(name, METHODS["MLInfoGain"], measure).tolist(), losses.all_features(name, measure)]
         rows.append((name, "published", *(f"{value:.4f}" for value in printed)))
         rows.append(("", "ours", *map(marked, ours, printed)))
@@ -76,7 +64,7 @@ def table_1(losses: Losses, ready: Sequence[str]) -> tuple[ResultTable, list[boo
 def table_2(losses: Losses, ready: Sequence[str]) -> tuple[list[ResultTable], dict[str, list[bool]]]:
     """Return the best percentage of each method by measure, and which cells agree; the last column does not count."""
     found, agree = [], {}
-    for measure in MEASURES:
+    for measure in WORDS:
         rows: list[tuple[str, ...]] = []
         cells: list[bool] = []
         for name in ready:
@@ -92,7 +80,7 @@ def table_2(losses: Losses, ready: Sequence[str]) -> tuple[list[ResultTable], di
     return found, agree
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw figure 1: a critical difference diagram for each measure, if there are at least two data sets."""
     from labelsieve.replications.mlinfogain.table2_claims import comparison
     from labelsieve.report.figures import critical_difference_diagram
@@ -101,9 +89,7 @@ def figures(results: Results) -> "dict[str, Figure]":
     ready = losses.complete(SETS, METHODS.values())
     if len(ready) < 2:
         return {}
-    return {
-        f"figure1-{measure}": critical_difference_diagram(comparison(losses, ready, measure)).figure for measure in MEASURES
-    }
+    return {f"figure1-{measure}": critical_difference_diagram(comparison(losses, ready, measure)).figure for measure in WORDS}
 
 
 REPLICATION = Replication.of("mlinfogain", "infogain-tables12", protocols, result_tables, figures)

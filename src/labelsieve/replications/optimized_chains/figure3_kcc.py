@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -13,12 +13,9 @@ from labelsieve.replications.claims import Claim, ResultTable, claims_table, val
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, MEASURES, N_LABELS, WORDS, svm
 from labelsieve.replications.panels import common_legend, curve_panel, panels
-from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets
 from labelsieve.studies.protocol import ALL, Protocol
 from labelsieve.studies.results import StudyResults
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # "The indices of the maximum in Exact-Match over the four datasets", in the caption.
 BEST_K = {"scene": 5, "yeast": 11, "medical": 12, "rcv1s1": 88}
@@ -119,7 +116,7 @@ def _claims(results: Results) -> list[Claim]:
     ]
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw each measure divided by its maximum, over k."""
     figure, axes = panels(1, len(results), height=2.4)
     for ax, (name, part) in zip(axes[0], results.items(), strict=True):

@@ -1,7 +1,7 @@
 """Figure 4 of Sun and Kudo (2017): five information-theoretic selectors, four global and one for each label."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,9 @@ from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, N_FEATURES, WORDS, occ, svm
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder
 from labelsieve.replications.panels import measure_panels
-from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.protocol import Protocol
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 GLOBAL = ("MLMIM", "MLJMI", "MLMRMR", "MLFS global")
 LOCAL, ADDED = "MLFS local", "MLMRMR +"
@@ -140,7 +137,7 @@ def _text(values: dict[str, float]) -> str:
     return values_text(values, "{:.3f}")
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw exact match above and macro-F1 below, over the share of min(d, 200) features."""
 
     def curves_of(name: str, measure: str) -> tuple[Sequence[float], dict[str, Any]]:

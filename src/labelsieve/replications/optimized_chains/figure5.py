@@ -1,7 +1,7 @@
 """Figure 5 of Sun and Kudo (2017): oCC over the number of parents and the number of features."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,10 @@ from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, WORDS, o
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder
 from labelsieve.replications.optimized_chains.tables_values import OWN
 from labelsieve.replications.panels import panels
-from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
-from labelsieve.report.figures.figure_style import FONT
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets
+from labelsieve.report.figures.style import FONT
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PART = "grid"
 MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
@@ -80,7 +77,7 @@ def result_tables(results: Results) -> list[ResultTable]:
     return [*found, claims_table(claims)]
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw heat maps of exact match above and macro-F1 below; dark is better."""
     part = results[PART]
     figure, axes = panels(2, len(part.datasets))

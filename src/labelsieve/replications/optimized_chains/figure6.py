@@ -11,13 +11,12 @@ from labelsieve.replications.claims import Claim, ResultTable, claims_table
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, MEASURES, WORDS, svm
 from labelsieve.replications.panels import panels
-from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
-from labelsieve.report.figures.figure_style import COLORS, FONT
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets
+from labelsieve.report.figures.style import COLORS, FONT
 from labelsieve.studies.protocol import ALL, Protocol
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 PART = "orders"
 METHODS = CANONICAL, OPTIMIZED, ENSEMBLE = "oCC", "oCC cos", "EoCC5"
@@ -76,7 +75,7 @@ def result_tables(results: Results) -> list[ResultTable]:
     return [ResultTable("Means over five folds", columns, rows), claims_table(claims)]
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw bars, each measure divided by its minimum over the three methods."""
     names = results[PART].datasets
     figure, axes = panels(1, len(names), height=2.4)

@@ -1,7 +1,7 @@
 """Figure 7 of Sun and Kudo (2017): an optimized order and ensembles of random ones, over the number of training rows."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,8 @@ from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, WORDS
 from labelsieve.replications.optimized_chains.shared_learning import SomeRows
 from labelsieve.replications.panels import measure_panels
-from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets
 from labelsieve.studies.protocol import ALL, Protocol
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PART = "rows"
 SHARES = tuple(tenths / 10 for tenths in range(1, 11))
@@ -85,7 +82,7 @@ def _claims(results: Results) -> list[Claim]:
     return found
 
 
-def figures(results: Results) -> "dict[str, Figure]":
+def figures(results: Results) -> Figures:
     """Draw exact match above and macro-F1 below, over the share of the training rows."""
 
     def curves_of(name: str, measure: str) -> tuple[Sequence[float], dict[str, Any]]:

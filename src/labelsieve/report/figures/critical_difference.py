@@ -2,17 +2,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from labelsieve.report.figures.figure_style import (
-    COLORS,
-    FONT,
-    GRAY,
-    SMALLEST_FONT,
-    WIDTH,
-    ink,
-    new_axes,
-    size_in_inches,
-    text_width,
-)
+from labelsieve.report.figures.style import COLORS, FONT, GRAY, SMALLEST_FONT, WIDTH, ink, new_axes, size_in_inches, text_width
 from labelsieve.report.plaintext import printable
 from labelsieve.statistics import Comparison
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.figure_style import (
+from labelsieve.report.figures.style import (
     FONT,
     MARKERS,
     STYLES,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.figure_style import COLORS, FONT, GRAY, SMALLEST_FONT, WIDTH, ink, new_axes, pyplot, text_width
+from labelsieve.report.figures.style import COLORS, FONT, GRAY, SMALLEST_FONT, WIDTH, ink, new_axes, pyplot, text_width
 
 if TYPE_CHECKING:
     from labelsieve.labelspace import LabelNetwork

@@ -3,16 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.report.figures.figure_style import (
-    FONT,
-    ON_DARK,
-    ON_LIGHT,
-    SMALLEST_FONT,
-    WIDTH,
-    new_axes,
-    size_in_inches,
-    text_width,
-)
+from labelsieve.report.figures.style import FONT, ON_DARK, ON_LIGHT, SMALLEST_FONT, WIDTH, new_axes, size_in_inches, text_width
 from labelsieve.report.plaintext import printable
 from labelsieve.statistics import ranks
 from labelsieve.statistics.results_table import read_results

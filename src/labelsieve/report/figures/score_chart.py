@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.figure_style import COLORS, FONT, HATCHES, bar_axes, ink, short_names
+from labelsieve.report.figures.style import COLORS, FONT, HATCHES, bar_axes, ink, short_names
 
 _ROW = 0.17  # inches for a feature
 _MARGINS = 0.75  # inches for the axis below and the legend above

@@ -4,18 +4,8 @@ from typing import Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.figure_style import (
-    COLORS,
-    COLUMN,
-    FONT,
-    GRAY,
-    SMALLEST_FONT,
-    WIDTH,
-    new_axes,
-    short_names,
-    text_width,
-)
 from labelsieve.report.figures.score_chart import names_of
+from labelsieve.report.figures.style import COLORS, COLUMN, FONT, GRAY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
 
 _CELL = (0.17, 0.16)  # inches
 

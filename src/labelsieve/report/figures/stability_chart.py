@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.figure_style import COLORS, FONT, bar_axes, ink, short_names
+from labelsieve.report.figures.style import COLORS, FONT, bar_axes, ink, short_names
 
 if TYPE_CHECKING:
     from labelsieve.statistics import Stability

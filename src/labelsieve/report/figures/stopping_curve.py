@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 
 from labelsieve.errors import InputError
-from labelsieve.report.figures.figure_style import COLORS, COLUMN, FONT, GRAY, ink, new_axes
+from labelsieve.report.figures.style import COLORS, COLUMN, FONT, GRAY, ink, new_axes
 
 
 def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> Any:

@@ -20,7 +20,7 @@ from labelsieve.registry import make_discretizer, resolve_method
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.execution.stopwatch import Stopwatch
 from labelsieve.studies.protocol import LoadedData, Split
-from labelsieve.studies.store import MeasuredValue
+from labelsieve.studies.store.stored_results import MeasuredValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +45,6 @@ class Predictions:
     n_features: int
     predicted: Any
     scores: Any = None
-
-    def for_measure(self, needs: str) -> Any:
-        """Return the array that a measure takes."""
-        return self.scores if needs == "scores" else self.predicted
 
 
 class CachedDiscretizer(Discretizer):
@@ -138,7 +134,8 @@ class SplitWork:
             with watch.phase("measures"):
                 for name in task.measures:
                     measure = MEASURES[name]
-                    value = measure.function(truth, prediction.for_measure(measure.needs), **keywords[name])
+                    answers = prediction.scores if measure.needs == "scores" else prediction.predicted
+                    value = measure.function(truth, answers, **keywords[name])
                     found.append(MeasuredValue(prediction.n_features, name, float(value)))
         return found
 

@@ -7,7 +7,6 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -22,22 +21,8 @@ POLL_SECONDS = 1.0  # between checks of the cluster's status
 _thread = threading.local()  # per thread of a worker: the study of its last batch, and the runner
 
 
-@dataclass(frozen=True)
-class StepEvent:
-    """A finished step of the batch ``key``."""
-
-    key: str
-    result: StepResult
-
-
-@dataclass(frozen=True)
-class BatchEnded:
-    """The batch ``key`` finished, or failed."""
-
-    key: str
-
-
-Event = StepEvent | BatchEnded
+# The key of a batch with the result of a step; None: the batch finished, or failed.
+Event = tuple[str, StepResult | None]
 
 
 def check_client(client: Any, limits: Limits, n_jobs: int | None) -> None:
@@ -65,20 +50,20 @@ def run_on_dask(protocol: Protocol, batches: list[Batch], client: Any) -> Genera
     waiting: deque[Batch] = deque(batches)
     running: dict[str, tuple[Any, BatchProgress, float]] = {}
     sent = client.submit(_identity, cloudpickle.dumps(protocol), key=study, pure=False)
-    client.subscribe_topic(study, lambda event: events.put(StepEvent(*pickle.loads(event[1]))))
+    client.subscribe_topic(study, lambda event: events.put(pickle.loads(event[1])))
     try:
         while waiting or running:
             while waiting and len(running) < max(1, sum(client.nthreads().values())):
                 batch = waiting.popleft()
                 future = client.submit(_work, study, sent, batch, key=f"{study}-{uuid.uuid4().hex}", pure=False)
                 running[future.key] = future, BatchProgress(batch), time.perf_counter()
-                future.add_done_callback(lambda ended: events.put(BatchEnded(ended.key)))
-            event = _next(events, client)
-            if isinstance(event, StepEvent):
-                if event.key in running and running[event.key][1].record(event.result):
-                    yield running[event.key][1].batch, event.result
+                future.add_done_callback(lambda ended: events.put((ended.key, None)))
+            key, step_result = _next(events, client)
+            if step_result is not None:
+                if key in running and running[key][1].record(step_result):
+                    yield running[key][1].batch, step_result
                 continue
-            future, progress, started = running.pop(event.key)
+            future, progress, started = running.pop(key)
             for result in _results(future):
                 if progress.record(result):
                     yield progress.batch, result
@@ -108,7 +93,7 @@ def _results(future: Any) -> list[StepResult]:
     if future.status == "finished":
         results: list[StepResult] = future.result()
         return results
-    if future.status == "canceled":
+    if future.status == "cancelled":
         raise StudyError("the Dask cluster dropped a batch: it was canceled, or the scheduler is gone. Run again.")
     return []
 

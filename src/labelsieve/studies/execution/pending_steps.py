@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from labelsieve.errors import StudyError
 from labelsieve.fingerprint import code_print, seed_of, text_print
 from labelsieve.studies.protocol import LoadedData, NamedEstimator, Protocol
-from labelsieve.studies.store import CellKey, Fingerprints, SelectionKey, StoredResults, StudyStore
+from labelsieve.studies.store.stored_results import CellKey, Fingerprints, SelectionKey, StoredResults
+from labelsieve.studies.store.study_store import StudyStore
 
 
 @dataclass(frozen=True, eq=False)

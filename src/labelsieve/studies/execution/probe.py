@@ -1,15 +1,18 @@
 """The cost of a step, from trials on a part of the rows with few features."""
 
+import signal
+import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 from labelsieve.studies.execution.cell_work import Evaluation, SplitWork, is_nested
 from labelsieve.studies.execution.pending_steps import Step
 from labelsieve.studies.execution.stopwatch import Stopwatch, processor_seconds
-from labelsieve.studies.execution.time_limit import TimedOut, time_limited
 from labelsieve.studies.protocol import LoadedData, Split
 
 FIRST_ROWS = 150  # training rows of the first trial; each further trial has twice as many
@@ -21,6 +24,7 @@ BRIEF_SECONDS, REPEATS = 0.05, 3
 N_SELECTED = 5  # features that a method selects in a trial
 MAX_FEATURES = 30  # features of a classifier in a trial
 QUADRATIC_RATIO = 2.5  # twice the rows and a larger ratio of seconds: the cost is taken as quadratic in the rows
+WALL_FACTOR = 6.0  # wall-clock limit over processor limit: code that sleeps uses no processor, and a busy machine is slow
 
 Seconds = dict[str, float]  # by phase
 Trial = Callable[[SplitWork], Seconds]
@@ -145,3 +149,42 @@ def extrapolated(trials: list[tuple[float, float]], phase: str) -> float:
     power = 2 if phase == "both" or (len(trials) > 1 and last > QUADRATIC_RATIO * first) else 1
     slope = max(0.0, last - first) / (share**power - before**power)
     return last + slope * (1 - share**power)
+
+
+class TimedOut(BaseException):
+    """The time limit was reached. Not an ``Exception``, so that no handler mistakes it for a failure of the code inside."""
+
+
+@contextmanager
+def time_limited(seconds: float) -> Iterator[None]:
+    """Raise :class:`TimedOut` in the block after ``seconds`` of processor time, or :data:`WALL_FACTOR` times that by the clock.
+
+    There is no limit where the system has no such timers, where another tool (a profiler) uses them, or outside the main
+    thread, the only one that receives signals.
+
+    >>> with time_limited(60):
+    ...     sum(range(10))
+    45
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    wanted = {"SIGPROF": ("ITIMER_PROF", seconds), "SIGALRM": ("ITIMER_REAL", WALL_FACTOR * seconds)}
+    timers = [
+        (number, getattr(signal, timer), limit)
+        for name, (timer, limit) in (wanted.items() if hasattr(signal, "setitimer") else ())
+        if signal.getsignal(number := getattr(signal, name)) is signal.SIG_DFL
+    ]
+
+    def stop(*_: Any) -> None:
+        raise TimedOut
+
+    for number, timer, limit in timers:
+        signal.signal(number, stop)
+        signal.setitimer(timer, limit)
+    try:
+        yield
+    finally:
+        for number, timer, _ in timers:
+            signal.setitimer(timer, 0)
+            signal.signal(number, signal.SIG_DFL)

@@ -9,7 +9,7 @@ from labelsieve.studies.execution.cell_work import Evaluation, SplitWork
 from labelsieve.studies.execution.pending_steps import Batch, Step
 from labelsieve.studies.execution.stopwatch import Stopwatch
 from labelsieve.studies.protocol import LoadedData, Protocol, Split
-from labelsieve.studies.store import MeasuredValue, ResourcesUsed
+from labelsieve.studies.store.stored_results import MeasuredValue, ResourcesUsed
 
 MAX_ERROR_LENGTH = 500  # stored characters of an error
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from labelsieve.studies.store import ResourcesUsed
+from labelsieve.studies.store.stored_results import ResourcesUsed
 
 
 class Stopwatch:
@@ -41,7 +41,7 @@ def processor_seconds() -> float:
     """Return the processor time of this process, over all its threads.
 
     ``time.process_time`` does not serve: Linux advances it in ticks of milliseconds while a processor timer is set, as
-    :mod:`labelsieve.studies.execution.time_limit` does.
+    :mod:`labelsieve.studies.execution.probe` does.
 
     >>> before = processor_seconds()
     >>> _ = sum(range(10**6))

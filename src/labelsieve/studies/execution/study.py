@@ -15,7 +15,8 @@ from labelsieve.studies.execution.pending_steps import Batch, DataFacts, StudyPl
 from labelsieve.studies.execution.step_runner import StepResult
 from labelsieve.studies.execution.worker_processes import Limits, run_here, run_in_processes
 from labelsieve.studies.protocol import LoadedData, Protocol
-from labelsieve.studies.store import CellKey, ResourcesUsed, SelectionKey, StudyStore, stored_results
+from labelsieve.studies.store.stored_results import CellKey, ResourcesUsed, SelectionKey, stored_results
+from labelsieve.studies.store.study_store import StudyStore
 
 Changed = Literal["refuse", "rerun", "keep"]
 CHANGED = ("refuse", "rerun", "keep")

@@ -5,6 +5,7 @@ import os
 import platform
 import socket
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,6 @@ from typing import Any, Self
 import numpy as np
 
 from labelsieve.errors import StudyError
-from labelsieve.studies.store.flushing import Flusher
 from labelsieve.studies.store.schema import connect, connect_to_read, plain_errors
 from labelsieve.studies.store.stored_results import (
     FILE,
@@ -166,15 +166,12 @@ class StudyStore:
         error: str | None,
     ) -> None:
         """Store a ranking, or the error; a shorter ranking that is already stored is kept."""
-        text = None if selected is None else json.dumps(selected)
-        row = (*key, *astuple(fingerprints), n_wanted, text, used.seconds, used.peak_mb, error, self.run, None)
+        text, same = None if selected is None else json.dumps(selected), (*key, *astuple(fingerprints))
+        row = (*same, n_wanted, text, used.seconds, used.peak_mb, error, self.run, None)
         storing = "UPDATE selections SET storing = ? WHERE dataset = ? AND split = ? AND method = ?"
-        same = (*key, *astuple(fingerprints))
+        keep_old = f"{_FAILED_SELECTION} AND selected NOT NULL"
         with self._transaction(storing, key) as db:
-            if (
-                error is not None
-                and db.execute(f"{_FAILED_SELECTION} AND selected NOT NULL", (error, self.run, *same)).rowcount
-            ):
+            if error is not None and db.execute(keep_old, (error, self.run, *same)).rowcount:
                 return
             db.execute(f"INSERT OR REPLACE INTO selections VALUES ({', '.join('?' * len(row))})", row)
 
@@ -189,19 +186,10 @@ class StudyStore:
         error: str | None,
     ) -> None:
         """Store all values of a cell at once, or the error; values that are already stored are kept."""
-        row = (
-            *key,
-            *astuple(fingerprints),
-            json.dumps(sizes),
-            json.dumps(measures),
-            used.seconds,
-            used.peak_mb,
-            error,
-            self.run,
-        )
+        same, coverage = (*key, *astuple(fingerprints)), (json.dumps(sizes), json.dumps(measures))
+        row = (*same, *coverage, used.seconds, used.peak_mb, error, self.run)
         row += (*(used.by_phase.get(phase) for phase in PHASES), None)
         storing = "UPDATE cells SET storing = ? WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?"
-        same = (*key, *astuple(fingerprints))
         with self._transaction(storing, key) as db:
             if error is not None and db.execute(f"{_FAILED_CELL} AND {HAS_VALUES}", (error, self.run, *same)).rowcount:
                 return
@@ -219,3 +207,43 @@ class StudyStore:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Flusher:
+    """Call ``fsync`` on a file in a background thread after every notification of a write.
+
+    A transaction that waits for the disk takes some milliseconds, a few per cent of a study with short cells. With this class
+    the writer continues: its data survive its own death at once, and that of the machine some milliseconds later.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = os.open(path, os.O_RDWR)
+        self._written = threading.Event()
+        self._closed = False
+        self._error: OSError | None = None
+        self._thread = threading.Thread(target=self._flush, daemon=True)
+        self._thread.start()
+
+    def written(self) -> None:
+        """Request a flush; raise the error of an earlier one, if any."""
+        if self._error is not None:
+            raise StudyError(f"{self._path}: the disk failed while writing ({self._error.strerror}).")
+        self._written.set()
+
+    def _flush(self) -> None:
+        while not self._closed:
+            self._written.wait()
+            self._written.clear()
+            try:
+                os.fsync(self._file)
+            except OSError as error:
+                self._error = error
+                return
+
+    def close(self) -> None:
+        """Flush once more and stop the thread."""
+        self._closed = True
+        self._written.set()
+        self._thread.join()
+        os.close(self._file)
