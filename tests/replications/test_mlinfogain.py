@@ -121,7 +121,7 @@ def test_flags_come_out_in_every_cell(tmp_path):
     assert "table I 10 of 10" in said
     assert "Total: 26 of 26." in said
     assert "*" not in said.partition("Cells within")[0].replace("* is farther", "")
-    assert "percentage chosen on the other folds" in said
+    assert "percentage selected on the other folds" in said
 
 
 def test_every_classifier_of_table_3_runs(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from labelsieve.replications.optimized_chains import figure5 as occ_figure5
 from labelsieve.replications.optimized_chains import figure7 as occ_figure7
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains import tables3to7 as occ_tables
-from labelsieve.replications.optimized_chains.tables_claims import claims
+from labelsieve.replications.optimized_chains.tables_sections import claims
 from labelsieve.replications.optimized_chains.tables_values import (
     FRIEDMAN,
     METHODS,
@@ -42,7 +42,7 @@ def printed_tables(datasets):
     parts = {}
     for part, protocol in occ_tables.protocols(full=True, sets=datasets).items():
         names = [one.name for one in protocol.classifiers]
-        parts[part] = PrintedResults(value, names, datasets, 1 if part in ("fixed", "chosen") else 5)
+        parts[part] = PrintedResults(value, names, datasets, 1 if part in ("fixed", "held-out") else 5)
     return parts
 
 

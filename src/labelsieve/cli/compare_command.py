@@ -150,7 +150,7 @@ def read_classifiers_option(text: str) -> list[dict[str, Any]]:
     ['brknn', 'mlknn:k=3', 'mlknn:k=7']
     """
     texts = names_in(text)
-    classifiers = [read_classifier_option(one) for one in texts]
+    classifiers = [read_classifier_option(entry) for entry in texts]
     kinds = [settings["name"] for settings in classifiers]
     return [
         {**settings, "name": name, "classifier": kind} if kinds.count(kind) > 1 else settings
@@ -170,31 +170,31 @@ def read_method_option(text: str) -> dict[str, Any]:
 
 def print_means(protocol: "Protocol", results: "StudyResults", outcome: "Outcome", format: Format) -> None:
     """Print means with the best marked, and counts of first ranks, in the requested format."""
-    found = [mean_table(protocol, results, *pair) for pair in evaluated_pairs(protocol, results)]
+    mean_tables = [mean_table(protocol, results, *pair) for pair in evaluated_pairs(protocol, results)]
 
     def document() -> dict[str, Any]:
         cells = {"run": outcome.n_run, "known": outcome.n_known, "failed": outcome.n_failed, "stale": outcome.n_stale}
         keys = ("data_set", "split", "method", "classifier", "error")
         failures = [dict(zip(keys, failure, strict=True)) for failure in results.failures]
-        return {"cells": cells, "mixed": list(results.mixed), "failures": failures, "results": found}
+        return {"cells": cells, "mixed": list(results.mixed), "failures": failures, "results": mean_tables}
 
     def rows() -> list[list[Any]]:
         head = ["classifier", "measure", "data set", "method", "mean"]
         body = [
             [table["classifier"], table["measure"], name, method, value]
-            for table in found
+            for table in mean_tables
             for name, values in table["means"].items()
             for method, value in values.items()
         ]
         return [head, *body]
 
-    emit(format, False, table=lambda: means_text(found, list(results.mixed)), document=document, rows=rows)
+    emit(format, False, table=lambda: means_text(mean_tables, list(results.mixed)), document=document, rows=rows)
 
 
 def evaluated_pairs(protocol: "Protocol", results: "StudyResults") -> list[tuple[str, str]]:
     """Return the classifiers and measures with results, in the order of the protocol."""
-    classifiers = [one.name for one in protocol.classifiers if one.name in results.classifiers]
-    return [(one, measure) for one in classifiers for measure in protocol.measures if measure in results.measures]
+    classifiers = [classifier.name for classifier in protocol.classifiers if classifier.name in results.classifiers]
+    return [(classifier, measure) for classifier in classifiers for measure in protocol.measures if measure in results.measures]
 
 
 def mean_table(protocol: "Protocol", results: "StudyResults", classifier: str, measure: str) -> MeanTable:
@@ -220,24 +220,24 @@ def mean_table(protocol: "Protocol", results: "StudyResults", classifier: str, m
     }
 
 
-def means_text(found: list[MeanTable], mixed: list[str]) -> str:
+def means_text(mean_tables: list[MeanTable], mixed: list[str]) -> str:
     """Return the tables of means as text, the best marked."""
-    blocks = [] if found else [prose("No cell has a result.")]
-    for one in found:
-        better = "lower" if one["lower_is_better"] else "higher"
-        head = f"{one['measure']}, {one['classifier']}: means over the numbers of features and splits, {better} is better; "
-        methods = list(next(iter(one["means"].values()), {}))
+    blocks = [] if mean_tables else [prose("No cell has a result.")]
+    for table in mean_tables:
+        better = "lower" if table["lower_is_better"] else "higher"
+        head = f"{table['measure']}, {table['classifier']}: means over the numbers of features and splits, {better} is better; "
+        methods = list(next(iter(table["means"].values()), {}))
         rows = []
-        for name, values in one["means"].items():
-            marks = {method: "*" if method in one["best"][name] else " " for method in values}
+        for name, values in table["means"].items():
+            marks = {method: "*" if method in table["best"][name] else " " for method in values}
             cells = ["- " if isnan(value) else f"{value:.4f}{marks[method]}" for method, value in values.items()]
             rows.append([printable(name), *cells])
         blocks += [prose(f"{head}*: the best."), tables(["data set", *(f">{printable(name)}" for name in methods)], rows)]
-        if one["notes"]:
-            notes = "; ".join(f"{cell}: {note}" for cell, note in one["notes"].items())
+        if table["notes"]:
+            notes = "; ".join(f"{cell}: {note}" for cell, note in table["notes"].items())
             blocks.append(prose(f"Not compared, as splits are missing: {notes}."))
-        if one["first_by_rank"]:
-            wins = ", ".join(f"{method} {count}" for method, count in one["first_by_rank"].items())
+        if table["first_by_rank"]:
+            wins = ", ".join(f"{method} {count}" for method, count in table["first_by_rank"].items())
             blocks.append(prose(f"First by rank over the numbers of features: {wins}."))
     if mixed:
         blocks.append(prose(f"These results differ in {' and '.join(mixed)}: some were kept from before a change."))

@@ -111,12 +111,12 @@ def run(prepared: PreparedStudy) -> "Outcome":
     )
 
 
-def end(outcomes: "dict[Path, Outcome]", found: "Iterable[StudyResults]") -> None:
+def end(outcomes: "dict[Path, Outcome]", results_of_runs: "Iterable[StudyResults]") -> None:
     """Print the outcome and the time of every folder; exit with code 1 and the errors when cells failed."""
     for out, outcome in outcomes.items():
         _print_outcome(outcome, out)
     if any(outcome.n_failed for outcome in outcomes.values()):
-        for line in failures_in_words([failure for results in found for failure in results.failures]):
+        for line in failures_in_words([failure for results in results_of_runs for failure in results.failures]):
             typer.echo(f"labelsieve: {line}", err=True)
         typer.echo("labelsieve: --retry-failed runs failed cells again; the table 'cells' has every error.", err=True)
         raise typer.Exit(1)

@@ -87,25 +87,25 @@ def study(
 def _list_replications(format: Format) -> None:
     from labelsieve.replications import REPLICATIONS
 
-    known = [{"name": name, "title": one.title, "paper": one.paper} for name, one in REPLICATIONS.items()]
+    known = [{"name": name, "title": entry.title, "paper": entry.paper} for name, entry in REPLICATIONS.items()]
     emit(
         format,
         False,
-        table=lambda: "\n".join(prose(f"{one['name']}: {one['title']}.") for one in known),
+        table=lambda: "\n".join(prose(f"{entry['name']}: {entry['title']}.") for entry in known),
         document=lambda: known,
-        rows=lambda: [["name", "title", "paper"], *(list(one.values()) for one in known)],
+        rows=lambda: [["name", "title", "paper"], *(list(entry.values()) for entry in known)],
     )
 
 
 def replication_document(replication: "Replication", results: "dict[str, StudyResults]") -> dict[str, Any]:
     """Return the published numbers and ours as a JSON document."""
-    found = []
+    result_tables = []
     for table in replication.result_tables(results):
         names = [column.removeprefix(">") for column in table.columns]
         rows = [list(row) for row in table.rows]
-        found.append({"title": table.title, "columns": names, "rows": rows, "summary": table.summary})
+        result_tables.append({"title": table.title, "columns": names, "rows": rows, "summary": table.summary})
     head = {"name": replication.name, "title": replication.title, "paper": replication.paper}
-    return {**head, "assumptions": dict(replication.assumptions), "tables": found}
+    return {**head, "assumptions": dict(replication.assumptions), "tables": result_tables}
 
 
 def replication_text(replication: "Replication", results: "dict[str, StudyResults]") -> str:

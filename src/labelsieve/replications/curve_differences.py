@@ -77,11 +77,11 @@ class CurveDifference:
         return CurveDifference(self.sizes[mask], self.differences[:, mask], self.apart[mask], self.lengths[mask], self.loss)
 
 
-def curve_difference(results: StudyResults, dataset: str, measure: str, one: str, other: str) -> CurveDifference | None:
+def curve_difference(results: StudyResults, dataset: str, measure: str, method: str, other: str) -> CurveDifference | None:
     """Compare two methods on a data set; None unless both have results for the same numbers and splits."""
     if dataset not in results.datasets or measure not in results.measures:
         return None
-    (sizes, first), (others, second) = (results.curve(dataset, name, measure) for name in (one, other))
+    (sizes, first), (others, second) = (results.curve(dataset, name, measure) for name in (method, other))
     if not first.size or first.shape != second.shape or not np.array_equal(sizes, others):
         return None
     sign = 1.0 if MEASURES[measure].lower_is_better else -1.0
@@ -95,7 +95,7 @@ def curve_difference(results: StudyResults, dataset: str, measure: str, one: str
 
 def share_worse(differences: Sequence[CurveDifference], rule: str = INTERVALS) -> float:
     """Return the share of the axis on which a method is worse than at least one of the others."""
-    return differences[0].share(np.logical_or.reduce([one.is_worse(rule) for one in differences]))
+    return differences[0].share(np.logical_or.reduce([difference.is_worse(rule) for difference in differences]))
 
 
 def curve_table(
@@ -107,8 +107,8 @@ def curve_table(
     rows = []
     shown = [size for size in sizes if size <= max(results.curve(dataset, next(iter(methods)), measure)[0], default=0)]
     for name, label in methods.items():
-        found, table = results.curve(dataset, name, measure)
-        rows.append((label, *(_cell(table[:, found == size]) for size in shown)))
+        sizes_run, table = results.curve(dataset, name, measure)
+        rows.append((label, *(_cell(table[:, sizes_run == size]) for size in shown)))
     return ResultTable(f"{title}, {dataset}, {measure}", ("features", *(f">{size}" for size in shown)), rows)
 
 

@@ -86,9 +86,9 @@ def results_panels(
                 ax.set_axis_off()
                 continue
             dataset, measure = row[column]
-            found = {label: results.curve(dataset, name, measure) for name, label in methods.items()}
-            sizes, _ = next(iter(found.values()))
-            values = {label: table for label, (_, table) in found.items()}
+            drawn_curves = {label: results.curve(dataset, name, measure) for name, label in methods.items()}
+            sizes, _ = next(iter(drawn_curves.values()))
+            values = {label: table for label, (_, table) in drawn_curves.items()}
             xlabel = "number of features" if row is rows[-1] else ""
             curves(sizes, values, legend=False, ax=ax, ylabel=NAMES[measure], xlabel=xlabel)
             ax.set_title(dataset, fontsize=FONT)

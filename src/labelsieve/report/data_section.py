@@ -71,17 +71,17 @@ def read_facts(X: Any, Y: Any, names: Sequence[str] | None, label_names: Sequenc
 def data_section(data: Facts) -> Html:
     """The statistics that papers print."""
     rows: list[tuple[object, object]] = list(data.rows())
-    found = data.description
-    if found is not None:
+    description = data.description
+    if description is not None:
         rows += [
-            ("labels in a row, on average (cardinality)", f"{found.cardinality:.3f}"),
-            ("as a share of all labels (density)", f"{found.density:.4f}"),
-            ("distinct labelsets", f"{found.n_distinct:,}"),
-            ("mean imbalance (MeanIR)", f"{found.mean_imbalance:.2f}"),
-            ("variation of the imbalance (CVIR)", f"{found.imbalance_variation:.3f}"),
-            ("rare labels among frequent ones (SCUMBLE)", f"{found.scumble:.3f}"),
+            ("labels in a row, on average (cardinality)", f"{description.cardinality:.3f}"),
+            ("as a share of all labels (density)", f"{description.density:.4f}"),
+            ("distinct labelsets", f"{description.n_distinct:,}"),
+            ("mean imbalance (MeanIR)", f"{description.mean_imbalance:.2f}"),
+            ("variation of the imbalance (CVIR)", f"{description.imbalance_variation:.3f}"),
+            ("rare labels among frequent ones (SCUMBLE)", f"{description.scumble:.3f}"),
         ]
-        rows += [("cells of X that are not 0", f"{100 * found.x_density:.1f} %")] if data.has_density else []
+        rows += [("cells of X that are not 0", f"{100 * description.x_density:.1f} %")] if data.has_density else []
     return facts("Statistics of the data", rows)
 
 

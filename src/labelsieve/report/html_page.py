@@ -60,7 +60,7 @@ class Report:
             tag("title", self.title),
             tag("style", Html(style)),
         )
-        contents = tag("ul", *(tag("li", tag("a", one.title, href=f"#{one.name}")) for one in self.sections))
+        contents = tag("ul", *(tag("li", tag("a", section.title, href=f"#{section.name}")) for section in self.sections))
         body = tag(
             "body",
             tag("a", "Skip to the findings", class_="skip", href="#findings"),

@@ -53,12 +53,12 @@ def method_row(name: str, criterion: Any = None) -> Row:
         return name, _with_formula(method.summary, method.formula), method.paper
     preset = PRESETS.get(known.lower()) if isinstance(known, str) else None
     try:
-        found: Criterion = resolve_method(known).criterion
+        used: Criterion = resolve_method(known).criterion
     except InputError:
         return name, "A custom selector.", "-"
     papers = [preset.paper] if preset is not None else []
-    paper = "; ".join(dict.fromkeys([*papers, found.paper])) or "-"
-    return name, _with_formula(first_line(found), str(found.score)), paper
+    paper = "; ".join(dict.fromkeys([*papers, used.paper])) or "-"
+    return name, _with_formula(first_line(used), str(used.score)), paper
 
 
 def selector_rows(selector: Any) -> list[Row]:
@@ -71,8 +71,8 @@ def selector_rows(selector: Any) -> list[Row]:
         used = getattr(selector, "criterion_", given)
         rows = [method_row(given if isinstance(given, str) else getattr(used, "name", type(given).__name__), used_name(given))]
     for what, kind in (("targets_", "labels as"), ("discretizer_", "bins"), ("stopping_", "number of features")):
-        found = getattr(selector, what, None)
-        part = found[0] if isinstance(found, list) and found else found  # a rule of every label: of one kind
+        fitted = getattr(selector, what, None)
+        part = fitted[0] if isinstance(fitted, list) and fitted else fitted  # a rule of every label: of one kind
         if part is not None:
             rows.append((f"{kind}: {type(part).__name__}", first_line(part), "-"))
     return rows

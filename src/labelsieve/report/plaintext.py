@@ -32,7 +32,7 @@ def prose(sentence: str) -> str:
 def listed(*sentences: str) -> str:
     """Sentences as a list with dashes."""
     width = min(terminal().width, READABLE)
-    return "\n".join(textwrap.fill(one, width, initial_indent="- ", subsequent_indent="  ") for one in sentences)
+    return "\n".join(textwrap.fill(sentence, width, initial_indent="- ", subsequent_indent="  ") for sentence in sentences)
 
 
 def plain_table(*columns: str) -> Table:

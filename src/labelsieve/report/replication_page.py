@@ -49,20 +49,22 @@ def replication_report(
     ['Published numbers and ours', 'Assumptions', 'How to cite']
     """
     tables = replication.result_tables(results)
-    claims = [one for one in tables if one.columns[0] == CLAIM]
-    numbers = [one for one in tables if one.columns[0] != CLAIM]
+    claims = [table for table in tables if table.columns[0] == CLAIM]
+    numbers = [table for table in tables if table.columns[0] != CLAIM]
     assumptions = facts("Settings that the paper leaves open", list(replication.assumptions.items()))
     sections = [
         Section("claims", "Claims of the paper", joined(map(_table, claims))),
         Section("numbers", "Published numbers and ours", joined(map(_table, numbers))),
         Section("figures", "Figures", _figures(replication, results)),
         Section("assumptions", "Assumptions", assumptions),
-        Section("data", "Data sets", joined(datasets_table(one, _part_name(part, results)) for part, one in results.items())),
+        Section(
+            "data", "Data sets", joined(datasets_table(study, _part_name(part, results)) for part, study in results.items())
+        ),
         Section("cite", "How to cite", citation_section("the paper")),
         Section("reproduce", "How to reproduce", _reproduction(results, command)),
     ]
-    notes = [kept_and_failed(one) for one in results.values()]
-    lead = joined([paragraph(replication.paper), *(paragraph(f"{one.title}: {one.summary}") for one in claims), *notes])
+    notes = [kept_and_failed(study) for study in results.values()]
+    lead = joined([paragraph(replication.paper), *(paragraph(f"{table.title}: {table.summary}") for table in claims), *notes])
     return Report(replication.title, lead, tuple(section for section in sections if section.body))
 
 
@@ -81,8 +83,8 @@ def _value(text: str) -> float:
     >>> _value("0.21*"), _value("1,234 s"), _value("-")
     (0.21, 1234.0, nan)
     """
-    found = re.match(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?", text.strip())
-    return float(found.group().replace(",", "")) if found else float("nan")
+    match = re.match(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?", text.strip())
+    return float(match.group().replace(",", "")) if match else float("nan")
 
 
 def _figures(replication: "Replication", results: "Mapping[str, StudyResults]") -> Html:
@@ -112,4 +114,6 @@ def _reproduction(results: "Mapping[str, StudyResults]", command: str | None) ->
     if len(results) == 1:
         return reproduction(next(iter(results.values())), command)
     pieces = [paragraph("Made by this command:"), tag("pre", command, tabindex="0")] if command else []
-    return joined([*pieces, *(tag("details", tag("summary", part), reproduction(one, None)) for part, one in results.items())])
+    return joined(
+        [*pieces, *(tag("details", tag("summary", part), reproduction(study, None)) for part, study in results.items())]
+    )

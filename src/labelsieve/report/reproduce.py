@@ -14,25 +14,25 @@ PACKAGES = ("labelsieve", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 def versions() -> list[tuple[str, str]]:
     """Versions of Python and of the packages that a result depends on, and the machine."""
-    found = [("Python", f"{platform.python_implementation()} {platform.python_version()}")]
+    rows = [("Python", f"{platform.python_implementation()} {platform.python_version()}")]
     for name in PACKAGES:
         try:
-            found.append((name, version(name)))
+            rows.append((name, version(name)))
         except PackageNotFoundError:
-            found.append((name, "not installed"))
-    return [*found, ("machine", f"{platform.system()} on {platform.machine()}"), ("code of labelsieve", code_print())]
+            rows.append((name, "not installed"))
+    return [*rows, ("machine", f"{platform.system()} on {platform.machine()}"), ("code of labelsieve", code_print())]
 
 
 def selector_facts(selector: Any) -> list[tuple[str, str]]:
     """Every parameter of a selector, and the objects that names stand for, with settings and seeds."""
-    found = [(name, repr(value)) for name, value in sorted(selector.get_params(deep=False).items())]
+    rows = [(name, repr(value)) for name, value in sorted(selector.get_params(deep=False).items())]
     for name in ("criterion_", "targets_", "discretizer_"):
         part = getattr(selector, name, None)
         if part is not None:
             settings = part.get_params() if hasattr(part, "get_params") else {}
             inside = ", ".join(f"{key}={value!r}" for key, value in sorted(settings.items()))
-            found.append((f"used: {name.rstrip('_')}", f"{type(part).__name__}({inside})" if settings else repr(part)))
-    return found
+            rows.append((f"used: {name.rstrip('_')}", f"{type(part).__name__}({inside})" if settings else repr(part)))
+    return rows
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:

@@ -138,7 +138,7 @@ def _summary(selector: Any, selection: Selection, data: Facts) -> Html:
     ]
     words.append(f"from {data.n_rows:,} rows.")
     if selection.selected and not selection.labelwise:
-        words.append(f" The first: {', '.join(one.feature for one in selection.selected[:NAMED])}.")
+        words.append(f" The first: {', '.join(feature.feature for feature in selection.selected[:NAMED])}.")
     if len(selection.stopping) == 1:
         words.append(f" {selection.stopping[0].reason}")
     if selection.stability is not None and selection.stability.index is not None:
@@ -184,7 +184,7 @@ def _by_label(selection: Selection) -> Html:
     for feature in selection.selected:
         lists[str(feature.label)].append(feature)
     rows = [
-        [label, joined((one.feature for one in features), ", "), numeric(features[0].score) if features else "-"]
+        [label, joined((feature.feature for feature in features), ", "), numeric(features[0].score) if features else "-"]
         for label, features in lists.items()
     ]
     names = {feature.column: feature.feature for feature in selection.selected}

@@ -139,14 +139,14 @@ def _grid(caption: str, grid: "Grid", sign: str = "") -> Html:
 def _tests(results: "StudyResults", measure: str, classifier: str, key: str) -> list[Html]:
     """Return the tests over the data sets, or why there are none."""
     try:
-        found: Comparison = results.compare(measure, classifier)
+        compared: Comparison = results.compare(measure, classifier)
     except InputError as error:
         return [paragraph(f"No tests over the data sets: {error}")]
-    tests, _, summary = str(found).split("\n\n")
+    tests, _, summary = str(compared).split("\n\n")
     rows = []
-    for index in found.order:
-        worse = [found.methods[other] for other in found.order if found.better(index, other)]
-        rows.append([numeric(float(found.average_ranks[index]), digits=2), found.methods[index], ", ".join(worse) or "-"])
+    for index in compared.order:
+        worse = [compared.methods[other] for other in compared.order if compared.better(index, other)]
+        rows.append([numeric(float(compared.average_ranks[index]), digits=2), compared.methods[index], ", ".join(worse) or "-"])
     heads = [">average rank", "method", "better than"]
     words = joined(
         [
@@ -157,9 +157,9 @@ def _tests(results: "StudyResults", measure: str, classifier: str, key: str) -> 
         ]
     )
     title = f"Average ranks by {measure.replace('_', ' ')}."
-    order = ", ".join(f"{found.methods[one]} {found.average_ranks[one]:.2f}" for one in found.order)
+    order = ", ".join(f"{compared.methods[index]} {compared.average_ranks[index]:.2f}" for index in compared.order)
     caption = "The best method is on the left; a bar joins methods without a significant difference."
-    draw = partial(critical_difference_diagram, found, width=NARROW)
+    draw = partial(critical_difference_diagram, compared, width=NARROW)
     return [words, figure(draw, name=f"ranks-{key}", title=title, description=order, caption=caption)]
 
 
@@ -187,12 +187,12 @@ def _stability(results: "StudyResults") -> Html:
     rows = []
     for dataset in results.datasets:
         n_features = results.shapes[dataset].n_features
-        curves = (results.curve(dataset, one, results.measures[0], results.classifiers[0]) for one in methods)
+        curves = (results.curve(dataset, method, results.measures[0], results.classifiers[0]) for method in methods)
         size = max((int(k) for sizes, _ in curves for k in sizes if k < n_features), default=0)
         row: list[object] = [dataset, numeric(size, digits=0)]
         for method in methods:
-            found = results.stability(dataset, method, size) if size else None
-            row.append(numeric(float("nan") if found is None else found.index, digits=2))
+            stability = results.stability(dataset, method, size) if size else None
+            row.append(numeric(float("nan") if stability is None else stability.index, digits=2))
         rows.append(row)
     words = (
         "The agreement between the selections of different splits: 1 for the same features in every split, 0 for random "
@@ -212,7 +212,7 @@ def datasets_table(results: "StudyResults", of: str = "") -> Html:
 
 
 def _method_rows(results: "StudyResults") -> list[Any]:
-    settings = {one["name"]: one for one in results.protocol.get("methods", [])}
+    settings = {method["name"]: method for method in results.protocol.get("methods", [])}
     rows = []
     for name in results.methods:
         given = settings.get(name, {})

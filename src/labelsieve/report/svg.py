@@ -93,7 +93,7 @@ def _theme(element: Any) -> None:
     if element.get("fill", "").startswith("#"):  # variables are not allowed in this attribute
         style = f"fill: {element.attrib.pop('fill')}; {style}"
     if style:
-        element.set("style", _COLOR.sub(lambda found: _variable(found.group()), style))
+        element.set("style", _COLOR.sub(lambda match: _variable(match.group()), style))
 
 
 def _variable(color: str) -> str:

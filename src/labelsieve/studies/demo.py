@@ -58,12 +58,12 @@ class Demo:
 
     def _pair_found(self) -> str:
         n_both = len(self.data.columns("joint"))
-        found: dict[bool, list[bool]] = {True: [], False: []}
+        pairs: dict[bool, list[bool]] = {True: [], False: []}
         for outcome in self.outcomes:
-            found[outcome.sees_interaction].append(outcome.found["joint"] == n_both)
+            pairs[outcome.sees_interaction].append(outcome.found["joint"] == n_both)
         return (
-            f"The xor pair was found by {sum(found[True])} of the {len(found[True])} criteria that count a candidate together "
-            f"with a selected feature and a label, and by {sum(found[False])} of the {len(found[False])} that do not."
+            f"The xor pair was found by {sum(pairs[True])} of the {len(pairs[True])} criteria that count a candidate together "
+            f"with a selected feature and a label, and by {sum(pairs[False])} of the {len(pairs[False])} that do not."
         )
 
     def _misled(self) -> str:
@@ -118,8 +118,8 @@ def run_demo(n_rows: int = 2000, random_state: int = 0) -> Demo:
         sieve = Sieve(make_criterion(name), n_features_to_select=n_relevant).fit(data.X, data.Y)
         selected = tuple(int(column) for column in sieve.selected_)
         kinds = [data.roles[column].kind for column in selected]
-        found = {kind: kinds.count(kind) for kind in SHORT}
-        outcomes.append(CriterionOutcome(name, selected, found, sees_interaction(make_criterion(name).score)))
+        counts = {kind: kinds.count(kind) for kind in SHORT}
+        outcomes.append(CriterionOutcome(name, selected, counts, sees_interaction(make_criterion(name).score)))
     return Demo(data, tuple(outcomes))
 
 

@@ -62,7 +62,7 @@ def _by_rules(results: StudyResults) -> ResultTable:
     """Return the claims that JMI is the best, by all rules for where a method is worse."""
     listed = {rule: best_claims(results, rule) for rule in RULES}
     rows = [(same[0].text, *(claim.outcome for claim in same)) for same in zip(*listed.values(), strict=True)]
-    held = ", ".join(f"{sum(bool(one.holds) for one in claims)} by {rule}" for rule, claims in listed.items())
+    held = ", ".join(f"{sum(bool(claim.holds) for claim in claims)} by {rule}" for rule, claims in listed.items())
     return ResultTable(
         "The same claims by stricter rules for where a method is worse", ("claim", *RULES), rows, f"They hold: {held}."
     )

@@ -47,9 +47,9 @@ def best_claims(results: StudyResults, rule: str) -> list[Claim]:
     ]
 
 
-def _both_measures(results: StudyResults, dataset: str, one: str, other: str) -> list[CurveDifference] | None:
+def _both_measures(results: StudyResults, dataset: str, method: str, other: str) -> list[CurveDifference] | None:
     """Return the differences by both measures; None where results are missing."""
-    return _all_known([curve_difference(results, dataset, measure, one, other) for measure in MEASURES])
+    return _all_known([curve_difference(results, dataset, measure, method, other) for measure in MEASURES])
 
 
 def _from_jmi(results: StudyResults, dataset: str, measure: str, others: Sequence[str]) -> list[CurveDifference] | None:
@@ -58,7 +58,7 @@ def _from_jmi(results: StudyResults, dataset: str, measure: str, others: Sequenc
 
 
 def _all_known(differences: list[CurveDifference | None]) -> list[CurveDifference] | None:
-    known = [difference for difference in differences if difference is not None]
+    known = [gap for gap in differences if gap is not None]
     return known if len(known) == len(differences) else None
 
 
@@ -70,31 +70,31 @@ def _yeast_by_labels(results: StudyResults) -> list[Claim]:
     )
     both = _both_measures(results, "yeast", "single-cmi", "joint-cmi")
     if both is None:
-        return [not_run(one) for one in text]
-    shares = ", ".join(f"{one.share(one.is_worse()):.0%}" for one in both)
-    means = ", ".join(f"{one.mean:+.5f}" for one in both)
-    sure = "both" if all(one.is_significant for one in both) else "not both"
-    relative = [one.mean / one.loss for one in both]
-    few, many = ([one.where(chosen(one)).size for one in both] for chosen in (_has_few, _has_many))
-    found = (
+        return [not_run(sentence) for sentence in text]
+    shares = ", ".join(f"{gap.share(gap.is_worse()):.0%}" for gap in both)
+    means = ", ".join(f"{gap.mean:+.5f}" for gap in both)
+    sure = "both" if all(gap.is_significant for gap in both) else "not both"
+    relative = [gap.mean / gap.loss for gap in both]
+    few, many = ([gap.where(in_range(gap)).size for gap in both] for in_range in (_has_few, _has_many))
+    observed = (
         f"Hamming, ranking loss: worse on {shares} of the axis; mean difference {means}, {sure} beyond the interval",
         f"{relative[0]:+.2%} in Hamming, {relative[1]:+.2%} in ranking loss",
         f"up to {FEW} features {few[0]:.5f}, {few[1]:.5f} (Hamming, ranking loss); above {MANY} {many[0]:.5f}, {many[1]:.5f}",
     )
     holds = (
-        all(one.mean < 0 for one in both),
+        all(gap.mean < 0 for gap in both),
         relative[1] < min(0.0, relative[0]),
         all(late < early for early, late in zip(few, many, strict=True)),
     )
-    return [Claim(*parts) for parts in zip(text, holds, found, strict=True)]
+    return [Claim(*parts) for parts in zip(text, holds, observed, strict=True)]
 
 
-def _has_few(one: CurveDifference) -> Any:
-    return one.sizes <= FEW
+def _has_few(gap: CurveDifference) -> Any:
+    return gap.sizes <= FEW
 
 
-def _has_many(one: CurveDifference) -> Any:
-    return one.sizes > MANY
+def _has_many(gap: CurveDifference) -> Any:
+    return gap.sizes > MANY
 
 
 def _scene_by_labels(results: StudyResults) -> Claim:
@@ -104,8 +104,8 @@ def _scene_by_labels(results: StudyResults) -> Claim:
 
 
 def _no_difference(text: str, differences: list[CurveDifference]) -> Claim:
-    overlap = [1 - one.share(one.apart) for one in differences]
-    shares, means = ", ".join(f"{one:.0%}" for one in overlap), ", ".join(f"{one.mean:+.5f}" for one in differences)
+    overlap = [1 - gap.share(gap.apart) for gap in differences]
+    shares, means = ", ".join(f"{share:.0%}" for share in overlap), ", ".join(f"{gap.mean:+.5f}" for gap in differences)
     return Claim(
         text,
         min(overlap) >= ALL_BUT,
@@ -118,14 +118,11 @@ def _by_features(results: StudyResults) -> list[Claim]:
     for name in SETS:
         text = f"JMI has an advantage over CMI on {name}."
         both = _both_measures(results, name, "single-jmi", "single-cmi")
-        means = (
-            ""
-            if both is None
-            else ", ".join(f"{one.mean:+.5f} (worse on {one.share(one.is_worse()):.0%} of the axis)" for one in both)
-        )
-        listed.append(
-            not_run(text) if both is None else Claim(text, all(one.mean < 0 for one in both), f"Hamming, ranking loss: {means}")
-        )
+        if both is None:
+            listed.append(not_run(text))
+            continue
+        means = ", ".join(f"{gap.mean:+.5f} (worse on {gap.share(gap.is_worse()):.0%} of the axis)" for gap in both)
+        listed.append(Claim(text, all(gap.mean < 0 for gap in both), f"Hamming, ranking loss: {means}"))
     text = "On yeast JMI and MIM perform similarly."
     both = _both_measures(results, "yeast", "single-jmi", "single-mim")
     return [*listed, not_run(text) if both is None else _no_difference(text, both)]
@@ -141,7 +138,7 @@ def _powersets(results: StudyResults) -> Claim:
                 _both_measures(results, name, f"{labels}-jmi", f"{labels}-{other}") for labels in ("single", "joint")
             )
             if single is not None and joint is not None:
-                same += [bool(one.mean * two.mean > 0) for one, two in zip(single, joint, strict=True) if one.is_significant]
+                same += [bool(br.mean * lp.mean > 0) for br, lp in zip(single, joint, strict=True) if br.is_significant]
     if not same:
         return not_run(text)
     return Claim(
@@ -158,11 +155,11 @@ def _except_a_range(results: StudyResults, others: Sequence[str], rule: str) -> 
     )
     differences = _from_jmi(results, "scene", "hamming_loss", others)
     if differences is None:
-        return [not_run(one) for one in text]
+        return [not_run(sentence) for sentence in text]
     sizes = differences[0].sizes
     middle = (sizes >= 10) & (sizes <= 130)
-    within, without = (share_worse([one.where(chosen) for one in differences], rule) for chosen in (middle, ~middle))
-    worse = sizes[np.logical_or.reduce([one.is_worse(rule) for one in differences])]
+    within, without = (share_worse([gap.where(in_range) for gap in differences], rule) for in_range in (middle, ~middle))
+    worse = sizes[np.logical_or.reduce([gap.is_worse(rule) for gap in differences])]
     span = f"; between {worse.min()} and {worse.max()} features" if len(worse) else ""
     return [
         Claim(text[0], within > 0.5, f"worse on {within:.0%} of that range{span}"),
@@ -179,9 +176,9 @@ def _best(
         return not_run(text)
     share = share_worse(differences, rule)
     observed = []
-    for one, other in zip(differences, others, strict=True):
-        worse = one.sizes[one.is_worse(rule)]
+    for gap, other in zip(differences, others, strict=True):
+        worse = gap.sizes[gap.is_worse(rule)]
         where = f" (between {worse.min()} and {worse.max()} features)" if len(worse) else ""
-        observed.append(f"{one.share(one.is_worse(rule)):.1%} than {other}{where}")
-    holds = share <= 1 - wanted and all(one.mean < 0 for one in differences)
+        observed.append(f"{gap.share(gap.is_worse(rule)):.1%} than {other}{where}")
+    holds = share <= 1 - wanted and all(gap.mean < 0 for gap in differences)
     return Claim(text, holds, f"worse on {share:.1%} of the axis: {', '.join(observed)}")

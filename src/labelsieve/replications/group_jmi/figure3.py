@@ -41,27 +41,27 @@ def result_tables(results: StudyResults, group: str, reading: str) -> list[Resul
     """Return published average ranks and ours, a table for each measure."""
     tables = []
     for measure, printed in PRINTED.items():
-        found = comparison(results, measure, group)
-        if found is None:
+        compared = comparison(results, measure, group)
+        if compared is None:
             continue
-        ours = _average_ranks(found)
+        ours = _average_ranks(compared)
         rows = [
             (name, f"{rank:.3f}", f"{ours[name]:.3f}", str(_position(name, printed)), str(_position(name, ours)))
             for name, rank in printed.items()
         ]
         columns = ("method", ">published rank", ">our rank", ">published position", ">our position")
-        title = f"Figure 3, {NAMES[measure]}, Group-JMI-Rand by {reading}: average ranks on {found.n_datasets} data sets"
+        title = f"Figure 3, {NAMES[measure]}, Group-JMI-Rand by {reading}: average ranks on {compared.n_datasets} data sets"
         correlation = float(spearmanr(list(printed.values()), [ours[name] for name in printed]).statistic)
         summary = f"Rank correlation with the published ranks {correlation:.2f}. Friedman's test shows "
-        summary += "differences" if found.friedman.p_value < found.alpha else "no difference"
-        if found.critical_difference is not None:
-            summary += f"; the critical difference of average ranks is {found.critical_difference:.2f}"
+        summary += "differences" if compared.friedman.p_value < compared.alpha else "no difference"
+        if compared.critical_difference is not None:
+            summary += f"; the critical difference of average ranks is {compared.critical_difference:.2f}"
         tables.append(ResultTable(title, columns, rows, f"{summary}."))
     return tables
 
 
-def _average_ranks(found: Comparison) -> dict[str, float]:
-    return dict(zip(found.methods, map(float, found.average_ranks), strict=True))
+def _average_ranks(compared: Comparison) -> dict[str, float]:
+    return dict(zip(compared.methods, map(float, compared.average_ranks), strict=True))
 
 
 def _position(name: str, ranks: Mapping[str, float]) -> int:
@@ -74,15 +74,15 @@ def claims(results: StudyResults, group: str) -> list[Claim]:
     listed, tops, apart = [], [], []
     for measure, first in FIRST.items():
         text = f"Figure 3: {first} is first in {NAMES[measure]}."
-        found = comparison(results, measure, group)
-        if found is None:
+        compared = comparison(results, measure, group)
+        if compared is None:
             listed.append(not_run(text))
             continue
-        ranks = _average_ranks(found)
+        ranks = _average_ranks(compared)
         leading = ", ".join(f"{name} {ranks[name]:.2f}" for name in sorted(ranks, key=lambda name: ranks[name])[:3])
-        listed.append(Claim(text, _position(first, ranks) == 1, f"{leading} ({found.n_datasets} of 9 sets)"))
+        listed.append(Claim(text, _position(first, ranks) == 1, f"{leading} ({compared.n_datasets} of 9 sets)"))
         tops.append(all(_position(name, ranks) <= 2 for name in (GROUP, "SCLS")))
-        apart.append(bool(found.different[found.methods.index(GROUP), found.methods.index("SCLS")]))
+        apart.append(bool(compared.different[compared.methods.index(GROUP), compared.methods.index("SCLS")]))
     two, same = "Group-JMI-Rand and SCLS are always in the top two positions.", "They never differ significantly."
     if not tops:
         return [*listed, not_run(two), not_run(same)]
@@ -95,13 +95,13 @@ def figure(results: StudyResults, group: str) -> "Figure | None":
     from labelsieve.report.figures import critical_difference_diagram
     from labelsieve.report.figures.style import FONT, WIDTH, pyplot
 
-    found = {measure: one for measure in PRINTED if (one := comparison(results, measure, group)) is not None}
-    if not found:
+    comparisons = {measure: compared for measure in PRINTED if (compared := comparison(results, measure, group)) is not None}
+    if not comparisons:
         return None
-    drawn: Figure = pyplot().figure(figsize=(WIDTH, 1.75 * len(found)))
-    for row, (measure, comparison_found) in enumerate(found.items()):
-        top = 1 - row / len(found)
+    drawn: Figure = pyplot().figure(figsize=(WIDTH, 1.75 * len(comparisons)))
+    for row, (measure, comparison_found) in enumerate(comparisons.items()):
+        top = 1 - row / len(comparisons)
         drawn.text(0.5, top - 0.01, NAMES[measure], ha="center", va="top", fontsize=FONT + 1, weight="bold")
-        ax = drawn.add_axes((0.0, top - 0.97 / len(found), 1.0, 0.83 / len(found)))
+        ax = drawn.add_axes((0.0, top - 0.97 / len(comparisons), 1.0, 0.83 / len(comparisons)))
         critical_difference_diagram(comparison_found, ax=ax)
     return drawn

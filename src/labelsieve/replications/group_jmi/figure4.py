@@ -61,20 +61,20 @@ def claims(results: StudyResults, reading: str) -> list[Claim]:
 
 def _claim(results: StudyResults, group: str, dataset: str) -> Claim:
     text = f"Group-JMI-Rand is {STATED[dataset]} on {dataset}."
-    found = {LABELS[other]: curve_difference(results, dataset, MEASURE, group, other) for other in RELIEF}
-    differences = {label: one for label, one in found.items() if one is not None}
-    if len(differences) < len(found):
+    by_label = {LABELS[other]: curve_difference(results, dataset, MEASURE, group, other) for other in RELIEF}
+    differences = {label: gap for label, gap in by_label.items() if gap is not None}
+    if len(differences) < len(by_label):
         return not_run(text)
     ten, fifty = differences.values()
     holds = {BETTER: ten.mean < 0 and fifty.mean < 0, SAME: not fifty.is_significant, WORSE: ten.mean > 0 and fifty.mean > 0}[
         STATED[dataset]
     ]
-    observed = ", ".join(f"{_difference_text(one)} against {name}" for name, one in differences.items())
+    observed = ", ".join(f"{_difference_text(gap)} against {name}" for name, gap in differences.items())
     return Claim(text, holds, f"mean difference {observed}")
 
 
-def _difference_text(one: CurveDifference) -> str:
-    return f"{one.mean:+.4f}{'' if one.is_significant else ' (not significant)'}"
+def _difference_text(gap: CurveDifference) -> str:
+    return f"{gap.mean:+.4f}{'' if gap.is_significant else ' (not significant)'}"
 
 
 def result_tables(results: Results) -> list[ResultTable]:
@@ -84,27 +84,27 @@ def result_tables(results: Results) -> list[ResultTable]:
     rows, spans = [], []
     for name in SETS:
         curves = [part.curve(name, method, MEASURE)[1] for method in LABELS]
-        if not all(one.size for one in curves):
+        if not all(curve.size for curve in curves):
             continue
         cells = []
         for method in LABELS:
             cells.append(mean_with_interval(grid.value(name, method), grid.half_width(name, method)))
         rows.append((name, *cells))
-        means = [one.mean(axis=0) for one in curves]
-        lowest, highest = min(one.min() for one in means), max(one.max() for one in means)
+        means = [curve.mean(axis=0) for curve in curves]
+        lowest, highest = min(curve.min() for curve in means), max(curve.max() for curve in means)
         ticks = TICKS[name]
         inside = "-" if ticks is None else "yes" if ticks[0] - 0.05 <= lowest and highest <= ticks[1] + 0.05 else "no"
-        printed = ("-", "-") if ticks is None else tuple(f"{one:.2f}" for one in ticks)
+        printed = ("-", "-") if ticks is None else tuple(f"{tick:.2f}" for tick in ticks)
         spans.append((name, *printed, f"{lowest:.3f}", f"{highest:.3f}", inside))
     mean = "RRMSE, means over the numbers of features; 0.8135(65) has a 95 % interval of 0.0065 to both sides"
     ticks_head = ("data set", ">lowest tick, paper", ">highest tick, paper", ">lowest here", ">highest here", "within")
-    found = [
+    tables = [
         ResultTable(mean, ("data set", *(f">{label}" for label in LABELS.values())), rows),
         ResultTable("Range of the curves (within: not more than 0.05 beyond the ticks of the paper's axis)", ticks_head, spans),
     ]
     for reading, group in READINGS.items():
-        found += [_ranks(part, group, reading), claims_table(claims(part, reading), f"Group-JMI-Rand by {reading}")]
-    return found
+        tables += [_ranks(part, group, reading), claims_table(claims(part, reading), f"Group-JMI-Rand by {reading}")]
+    return tables
 
 
 def _ranks(results: StudyResults, group: str, reading: str) -> ResultTable:
@@ -113,11 +113,11 @@ def _ranks(results: StudyResults, group: str, reading: str) -> ResultTable:
     grid = results.ranks(MEASURE, methods=methods)
     best = grid.winners()
     rows = [
-        (name, *(f"{grid.value(name, one):.2f}{'*' if one in best[name] else ' '}" for one in methods))
+        (name, *(f"{grid.value(name, method):.2f}{'*' if method in best[name] else ' '}" for method in methods))
         for name in SETS
         if name in best
     ]
-    columns = ("data set", *(f">{LABELS[one]}" for one in methods))
+    columns = ("data set", *(f">{LABELS[method]}" for method in methods))
     return ResultTable(f"Average ranks over the numbers of features, Group-JMI-Rand by {reading}; * the best", columns, rows)
 
 

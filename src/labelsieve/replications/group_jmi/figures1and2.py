@@ -75,8 +75,8 @@ def ranks(results: StudyResults, figure: str, reading: str, dataset: str) -> dic
     if dataset not in results.datasets or not set(MEASURES) <= set(results.measures):
         return None
     grids = [results.ranks(measure, methods=list(names.values())) for measure in MEASURES]
-    found = {value: [grid.value(dataset, name) for grid in grids] for value, name in names.items()}
-    return None if np.isnan(list(found.values())).any() else found
+    averages = {value: [grid.value(dataset, name) for grid in grids] for value, name in names.items()}
+    return None if np.isnan(list(averages.values())).any() else averages
 
 
 def claims(results: StudyResults, reading: str) -> list[Claim]:
@@ -87,21 +87,21 @@ def claims(results: StudyResults, reading: str) -> list[Claim]:
 
 
 def _claim(results: StudyResults, figure: str, reading: str, dataset: str, best: tuple[float, ...]) -> Claim:
-    words = " and ".join(_setting_text(figure, one) for one in best)
+    words = " and ".join(_setting_text(figure, setting) for setting in best)
     text = f"{SHOWN[figure]}: {words} is the best on {dataset}."
     if len(best) > 1:
         text = f"{SHOWN[figure]}: no clear winner between {words} on {dataset}."
-    found = ranks(results, figure, reading, dataset)
-    if found is None:
+    ranked = ranks(results, figure, reading, dataset)
+    if ranked is None:
         return not_run(text)
-    order = sorted(found, key=lambda value: sum(found[value]))
-    observed = ", ".join(f"{_setting_text(figure, value)} {np.mean(found[value]):.2f}" for value in order)
+    order = sorted(ranked, key=lambda value: sum(ranked[value]))
+    observed = ", ".join(f"{_setting_text(figure, value)} {np.mean(ranked[value]):.2f}" for value in order)
     holds = set(order[: len(best)]) == set(best)
     if len(best) > 1:
         names = [label_space_name(FIXED | {VARIED[figure]: value}, reading) for value in best]
-        differences = [one for measure in MEASURES if (one := curve_difference(results, dataset, measure, *names)) is not None]
-        signs = {bool(one.mean > 0) for one in differences}
-        no_winner = len(signs) > 1 or not all(one.is_significant for one in differences)
+        differences = [gap for measure in MEASURES if (gap := curve_difference(results, dataset, measure, *names)) is not None]
+        signs = {bool(gap.mean > 0) for gap in differences}
+        no_winner = len(signs) > 1 or not all(gap.is_significant for gap in differences)
         observed += "; the two " + ("do not differ" if no_winner else "differ") + " significantly in all measures"
         holds = holds and no_winner
     return Claim(text, holds, f"average ranks: {observed}")
@@ -113,10 +113,10 @@ def _setting_text(figure: str, value: float) -> str:
 
 def result_tables(results: Results) -> list[ResultTable]:
     """Return average ranks of the settings for each figure and reading, and the claims."""
-    found = []
+    tables = []
     for reading in READINGS:
         for figure, settings in FIGURES.items():
-            values = [one[VARIED[figure]] for one in settings]
+            values = [setting[VARIED[figure]] for setting in settings]
             rows = []
             for dataset in SETS:
                 by_value = ranks(results[PART], figure, reading, dataset) or {}
@@ -126,9 +126,9 @@ def result_tables(results: Results) -> list[ResultTable]:
                     rows.append((f"{dataset}, {NAMES[measure]}", *cells))
             columns = ("data set, measure", *(f">{_setting_text(figure, value)}" for value in values))
             title = f"{SHOWN[figure]}, Group-JMI by {reading}: average ranks over the numbers of features, * the best"
-            found.append(ResultTable(title, columns, rows))
-        found.append(claims_table(claims(results[PART], reading), f"Group-JMI by {reading}"))
-    return found
+            tables.append(ResultTable(title, columns, rows))
+        tables.append(claims_table(claims(results[PART], reading), f"Group-JMI by {reading}"))
+    return tables
 
 
 def figures(results: Results) -> Figures:
@@ -137,7 +137,9 @@ def figures(results: Results) -> Figures:
     panels = [[(dataset, measure) for measure in MEASURES] for dataset in SETS]
     for reading, normalized in READINGS.items():
         for figure, settings in FIGURES.items():
-            methods = {label_space_name(one, reading): _setting_text(figure, one[VARIED[figure]]) for one in settings}
+            methods = {
+                label_space_name(setting, reading): _setting_text(figure, setting[VARIED[figure]]) for setting in settings
+            }
             drawing = results_panels(results[PART], panels, methods)
             if drawing is not None:
                 drawn[f"{figure}{'-normalized' if normalized else ''}"] = drawing

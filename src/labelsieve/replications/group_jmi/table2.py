@@ -82,22 +82,22 @@ def paired_ranks(results: StudyResults, measure: str, reading: str) -> list[Pair
 def table2(results: StudyResults, reading: str) -> list[ResultTable]:
     """Return ranks of the paper and ours, a table for each measure; the last has a summary of the agreement."""
     columns = ("data set", ">published S", ">J", ">G", ">ours S", ">J", ">G", "winner")
-    found, agrees, differences = [], [], []
+    tables, agrees, differences = [], [], []
     for measure in PRINTED:
         rows = []
         for name, printed, ours, same_winner in paired_ranks(results, measure, reading):
             numbers = [f"{rank:.2f}" for rank in (*printed, *ours)]
             rows.append((name, *numbers, "same" if same_winner else "other"))
             agrees.append(same_winner)
-            differences += [abs(theirs - own) for theirs, own in zip(printed, ours, strict=True)]
-        found.append(ResultTable(f"Table 2, {NAMES[measure]}, Group-JMI-Rand by {reading}", columns, rows))
+            differences += [abs(theirs - rank) for theirs, rank in zip(printed, ours, strict=True)]
+        tables.append(ResultTable(f"Table 2, {NAMES[measure]}, Group-JMI-Rand by {reading}", columns, rows))
     near = sum(difference <= NEAR for difference in differences)
     summary = (
         f"By {reading} the published winner (S: Single-JMI, J: Joint-JMI, G: Group-JMI-Rand) is ours in {sum(agrees)} of "
         f"{len(agrees)} settings; {near} of {len(differences)} ranks are within {NEAR:g} of the published ones, "
         f"{np.mean(differences) if differences else 0.0:.2f} apart on average."
     )
-    return [*found[:-1], ResultTable(found[-1].title, columns, found[-1].rows, summary)]
+    return [*tables[:-1], ResultTable(tables[-1].title, columns, tables[-1].rows, summary)]
 
 
 def claims(results: StudyResults, reading: str) -> list[Claim]:
@@ -115,11 +115,11 @@ def claims(results: StudyResults, reading: str) -> list[Claim]:
 def result_tables(results: Results) -> list[ResultTable]:
     """Return table 2, figure 3 and the claims, for each reading."""
     part = results[PART]
-    found = []
+    tables = []
     for reading, methods in READINGS.items():
-        found += [*table2(part, reading), *figure3.result_tables(part, methods[2], reading)]
-        found.append(claims_table(claims(part, reading), f"Group-JMI-Rand by {reading}"))
-    return found
+        tables += [*table2(part, reading), *figure3.result_tables(part, methods[2], reading)]
+        tables.append(claims_table(claims(part, reading), f"Group-JMI-Rand by {reading}"))
+    return tables
 
 
 def figures(results: Results) -> Figures:

@@ -96,12 +96,12 @@ class Losses:
     def complete(self, sets: Iterable[str], methods: Iterable[str]) -> list[str]:
         """Return the data sets with results of all folds, for every method and all features."""
         counted = [*methods, ALL]
-        found = []
+        finished = []
         for name in sets:
             tables = [self._results.curve(name, method, MEASURES[0], self._classifier)[1] for method in counted]
             if all(len(table) == FOLDS and not np.isnan(table).any() for table in tables):
-                found.append(name)
-        return found
+                finished.append(name)
+        return finished
 
 
 def best_of(means: NDArray[np.float64]) -> Best:

@@ -54,13 +54,11 @@ def winners(losses: Losses, sets: Sequence[str]) -> ResultTable:
     for measure in MEASURES:
         best, order = [], []
         for name in sets:
-            printed, found = printed_row(name, measure), ours(name, measure)
-            best.append(
-                {i for i, v in enumerate(printed) if v == min(printed)} & {i for i, v in enumerate(found) if v == min(found)}
-            )
-            both = ranks(np.array([printed[:4], found[:4]]), lower_is_better=True)
+            printed, measured = printed_row(name, measure), ours(name, measure)
+            best.append(any(map(all, zip(_best(printed), _best(measured), strict=True))))
+            both = ranks(np.array([printed[:4], measured[:4]]), lower_is_better=True)
             order.append(bool((both[0] == both[1]).all()))
-        rows.append((WORDS[measure], share(map(bool, best)), share(order)))
+        rows.append((WORDS[measure], share(best), share(order)))
     summary = "A winner is a column with the least loss; ranks are of the four methods, with average ranks for ties."
     return ResultTable(
         "Agreement of winners and ranks, by rows of table II", ("measure", ">winner", ">all four ranks"), rows, summary
@@ -72,8 +70,8 @@ def no_worse_counts(losses: Losses, sets: Sequence[str]) -> ResultTable:
     rows = []
     for title, count in (("best of its row", _best), ("no worse than no selection", _no_worse)):
         for who, row in (("published", printed_row), ("ours", our_row(losses))):
-            found = [count(row(name, measure)) for measure in MEASURES for name in sets]
-            rows.append((title, who, *(str(sum(flags)) for flags in zip(*found, strict=True))))
+            counts = [count(row(name, measure)) for measure in MEASURES for name in sets]
+            rows.append((title, who, *(str(sum(flags)) for flags in zip(*counts, strict=True))))
     columns = ("rows of table II", "", *(f">{name}" for name in METHODS), ">No Sel.")
     return ResultTable(f"Summary of table II, of {len(sets) * len(MEASURES)} rows", columns, rows)
 
@@ -91,18 +89,17 @@ def differences(losses: Losses, sets: Sequence[str]) -> ResultTable:
     columns = ("measure", "", *(f">{name}" for name in METHODS), ">Friedman p", ">CD", "significant differences")
     rows: list[tuple[str, ...]] = []
     for measure in MEASURES if len(sets) > 1 else ():
-        for who, found in (
+        for who, compared in (
             ("published, all 11 sets", comparison(None, list(TABLE_1), measure)),
             ("published", comparison(None, sets, measure)),
             ("ours", comparison(losses, sets, measure)),
             ("ours, each percentage", comparison_by_percentage(losses, sets, measure)),
         ):
-            pairs = [(found.methods[a], found.methods[b]) for a, b in found.pairs() if found.different[a, b]]
-            ranked = [f"{one:.2f}" for one in found.average_ranks]
+            pairs = [(compared.methods[a], compared.methods[b]) for a, b in compared.pairs() if compared.different[a, b]]
+            ranked = [f"{rank:.2f}" for rank in compared.average_ranks]
             significant = ", ".join(f"{better} < {worse}" for better, worse in pairs) or "none"
-            rows.append(
-                (WORDS[measure], who, *ranked, f"{found.friedman.p_value:.2g}", f"{found.critical_difference:.2f}", significant)
-            )
+            ranked += [f"{compared.friedman.p_value:.2g}", f"{compared.critical_difference:.2f}"]
+            rows.append((WORDS[measure], who, *ranked, significant))
     summary = (
         "The paper does not state what it ranks. By the best values of eleven data sets no two methods differ; with "
         "a row for each data set and percentage its claims hold, but such rows are not independent and the test is too liberal."
@@ -119,13 +116,13 @@ def claims(losses: Losses, sets: Sequence[str]) -> ResultTable:
         rows.append((sentence, *counts, ""))
     rows.append(_tuned_on_other_folds(losses, sets))
     if len(sets) > 1:
-        found = [
+        comparisons = [
             [comparison(None, sets, measure) for measure in MEASURES],
             [comparison(losses, sets, measure) for measure in MEASURES],
             [comparison_by_percentage(losses, sets, measure) for measure in MEASURES],
         ]
         for sentence, summary in STATISTICAL.items():
-            rows.append((sentence, *(f"{share(map(summary, by_measure))} measures" for by_measure in found)))
+            rows.append((sentence, *(f"{share(map(summary, by_measure))} measures" for by_measure in comparisons)))
     columns = ("claim", ">published", ">ours", ">ours, each percentage")
     return ResultTable("Claims of sections 5 and 5.1", columns, rows, CAUTION)
 
@@ -145,12 +142,12 @@ def _tuned_on_other_folds(losses: Losses, sets: Sequence[str]) -> tuple[str, ...
         for measure in MEASURES
         for name in sets
     )
-    return "MLInfoGain is no worse than none, percentage chosen on the other folds", "-", held, ""
+    return "MLInfoGain is no worse than none, percentage selected on the other folds", "-", held, ""
 
 
-def _beats(found: Comparison, better: str, worse: str) -> bool:
-    a, b = (list(METHODS.values()).index(one) for one in (better, worse))
-    return bool(found.different[a, b] and found.average_ranks[a] < found.average_ranks[b])
+def _beats(compared: Comparison, better: str, worse: str) -> bool:
+    a, b = (list(METHODS.values()).index(method) for method in (better, worse))
+    return bool(compared.different[a, b] and compared.average_ranks[a] < compared.average_ranks[b])
 
 
 # Of a row of table II: the four methods in the order of METHODS, then no selection.
@@ -161,14 +158,14 @@ COUNTED: dict[str, Callable[[Row], bool]] = {
     "MLInfoGain is nearly always no worse than none": lambda row: row[3] <= row[4],
 }
 STATISTICAL: dict[str, Callable[[Comparison], bool]] = {
-    "Friedman's test rejects that all four are equal": lambda found: bool(found.friedman.p_value < 0.05),
-    "MLInfoGain is significantly better than Copy + InfoGain": lambda found: _beats(found, ML, COPY),
-    "MLInfoGain is significantly better than LP + InfoGain": lambda found: _beats(found, ML, LP),
-    "MLInfoGain and BR + InfoGain do not differ": lambda found: not (_beats(found, ML, BR) or _beats(found, BR, ML)),
+    "Friedman's test rejects that all four are equal": lambda compared: bool(compared.friedman.p_value < 0.05),
+    "MLInfoGain is significantly better than Copy + InfoGain": lambda compared: _beats(compared, ML, COPY),
+    "MLInfoGain is significantly better than LP + InfoGain": lambda compared: _beats(compared, ML, LP),
+    "MLInfoGain and BR + InfoGain do not differ": lambda compared: not (_beats(compared, ML, BR) or _beats(compared, BR, ML)),
 }
 CAUTION = (
     "The paper picks the best of nine percentages on the folds that it tests on, which favors every selection over none. "
-    "Where it is chosen on the other folds, each fold has the best percentage of the nine others."
+    "Where it is selected on the other folds, each fold has the best percentage of the nine others."
 )
 
 
@@ -179,7 +176,7 @@ def order_of_ties(losses: Losses, sets: Sequence[str], method: str, lowest: str)
         for name in sets:
             weka, other = (losses.best(name, ranking, measure) for ranking in (method, lowest))
             if abs(weka.value - other.value) > NEAR:
-                rest = min(losses.best(name, one, measure).value for one in METHODS.values() if one != method)
+                rest = min(losses.best(name, other, measure).value for other in METHODS.values() if other != method)
                 changes = (weka.value <= rest) != (other.value <= rest)
                 rows.append((WORDS[measure], name, str(weka), str(other), f"{rest:.4f}", "yes" if changes else ""))
     summary = f"The best value changes by more than {NEAR:g} in {len(rows)} of {len(sets) * len(MEASURES)} rows."

@@ -79,15 +79,15 @@ Finished = dict[tuple[str, str, str], tuple[float, ...]]
 
 def finished(results: StudyResults) -> Finished:
     """Return the best loss of each method and the loss without selection, in four decimals, of each cell."""
-    found = {}
+    complete = {}
     for classifier in (name for name in TABLE_3 if name in results.classifiers):
         losses = Losses(results, classifier)
         for dataset in losses.complete(SETS, METHODS.values()):
             for measure in MEASURES:
                 best = [float(losses.means(dataset, method, measure).min()) for method in METHODS.values()]
                 values = (*best, losses.all_features(dataset, measure))
-                found[classifier, dataset, measure] = tuple(round(value, 4) for value in values)
-    return found
+                complete[classifier, dataset, measure] = tuple(round(value, 4) for value in values)
+    return complete
 
 
 def _counts(table: Finished) -> ResultTable:
@@ -113,10 +113,12 @@ def _tests(table: Finished) -> ResultTable:
     for measure in MEASURES:
         losses = np.array([values[:4] for (*_, name), values in table.items() if name == measure])
         if len(losses) > 1:
-            found = compare(losses, lower_is_better=True, methods=list(METHODS), test="nemenyi")
-            significant = [f"{found.methods[a]} < {found.methods[b]}" for a, b in found.pairs() if found.different[a, b]]
-            numbers = [f"{found.friedman.p_value:.2g}", f"{found.critical_difference:.2f}"]
-            ranked = [f"{one:.2f}" for one in found.average_ranks]
+            compared = compare(losses, lower_is_better=True, methods=list(METHODS), test="nemenyi")
+            significant = [
+                f"{compared.methods[a]} < {compared.methods[b]}" for a, b in compared.pairs() if compared.different[a, b]
+            ]
+            numbers = [f"{compared.friedman.p_value:.2g}", f"{compared.critical_difference:.2f}"]
+            ranked = [f"{rank:.2f}" for rank in compared.average_ranks]
             rows.append((WORDS[measure], str(len(losses)), *ranked, *numbers, ", ".join(significant) or "none"))
     summary = "Rows of one data set, or of one classifier, are not independent, so the test is too liberal."
     return ResultTable("Average ranks over classifiers and data sets, with Nemenyi's test at 0.05", columns, rows, summary)
@@ -131,8 +133,8 @@ def _best_classifiers(table: Finished) -> ResultTable:
         return ResultTable(title, columns, [], "Not every classifier has finished the same data sets yet.")
     losses = np.array([[min(table[name, *key]) for name in TABLE_3] for key in common])
     average = ranks(losses, lower_is_better=True).mean(axis=0)
-    order = [list(TABLE_3)[place] for place in np.argsort(average, kind="stable")]
-    rows = [(name, f"{np.sort(average)[place]:.2f}", "yes" if name in FIVE_BEST else "") for place, name in enumerate(order)]
+    order = [list(TABLE_3)[index] for index in np.argsort(average, kind="stable")]
+    rows = [(name, f"{np.sort(average)[index]:.2f}", "yes" if name in FIVE_BEST else "") for index, name in enumerate(order)]
     return ResultTable(title, columns, rows, f"{len(FIVE_BEST & set(order[:5]))} of the paper's five are among our five best.")
 
 

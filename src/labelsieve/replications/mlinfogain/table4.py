@@ -30,23 +30,23 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
 
 def result_tables(results: Results) -> list[ResultTable]:
     """Return published losses, seconds and claims next to ours."""
-    found = results[PART]
-    losses = Losses(found)
+    part = results[PART]
+    losses = Losses(part)
     ready = losses.complete(SETS, METHODS.values())
-    return [_losses(losses, ready), _seconds(found, ready), _claims(found, losses, ready)]
+    return [_losses(losses, ready), _seconds(part, ready), _claims(part, losses, ready)]
 
 
 def _losses(losses: Losses, ready: list[str]) -> ResultTable:
     rows: list[tuple[str, ...]] = []
     agree = []
     for name in ready:
-        ours = {short: [float(losses.means(name, method, one)[0]) for one in MEASURES] for short, method in METHODS.items()}
+        ours = {short: [float(losses.means(name, method, loss)[0]) for loss in MEASURES] for short, method in METHODS.items()}
         printed = dict(zip(METHODS, TABLE_4[name], strict=True))
         rows.append((name, "published", *(f"{value:.4f}" for short in METHODS for value in printed[short][:4])))
         pairs = [pair for short in METHODS for pair in zip(ours[short], printed[short][:4], strict=True)]
         rows.append(("", "ours", *(marked(*pair) for pair in pairs)))
         agree += [same(*pair) for pair in pairs]
-    columns = ("data set", "", *(f">{short} {one}" for short in METHODS for one in ("HLoss", "SLoss", "EbAcc", "RLoss")))
+    columns = ("data set", "", *(f">{short} {loss}" for short in METHODS for loss in ("HLoss", "SLoss", "EbAcc", "RLoss")))
     return ResultTable("Losses at 10 % of the features", columns, rows, f"{share(agree)} cells are within 0.0001; * is not.")
 
 
@@ -59,11 +59,11 @@ def _seconds(results: StudyResults, ready: list[str]) -> ResultTable:
         printed = [values[4] for values in TABLE_4[name]]
         ratios.append((sum(br) / sum(ml), printed[0] / printed[1]))
         selecting.append(br[0] / ml[0])
-        numbers = [f"{one:.1f}" for one in (*br, *ml, seconds[ALL][1])]
+        numbers = [f"{value:.1f}" for value in (*br, *ml, seconds[ALL][1])]
         rows.append(
             (
                 name,
-                *(f"{one:,}" for one in printed),
+                *(f"{value:,}" for value in printed),
                 f"{ratios[-1][1]:.0f}",
                 *numbers,
                 f"{ratios[-1][0]:.1f}",
@@ -91,12 +91,12 @@ def _seconds(results: StudyResults, ready: list[str]) -> ResultTable:
 
 def _claims(results: StudyResults, losses: Losses, ready: list[str]) -> ResultTable:
     rows: list[tuple[str, ...]] = []
-    for place, measure in enumerate(MEASURES):
-        printed = {name: (br[place], ml[place]) for name, (br, ml) in TABLE_4.items()}
-        ours = {name: tuple(float(losses.means(name, one, measure)[0]) for one in METHODS.values()) for name in ready}
+    for index, measure in enumerate(MEASURES):
+        printed = {name: (br[index], ml[index]) for name, (br, ml) in TABLE_4.items()}
+        ours = {name: tuple(float(losses.means(name, method, measure)[0]) for method in METHODS.values()) for name in ready}
         tables: list[list[tuple[float, ...]]] = [list(printed.values()), [printed[name] for name in ready], list(ours.values())]
         rows.append(
-            (f"BR + InfoGain favored slightly: lower {WORDS[measure]}", *(share(br < ml for br, ml in one) for one in tables))
+            (f"BR + InfoGain favored slightly: lower {WORDS[measure]}", *(share(br < ml for br, ml in row) for row in tables))
         )
         rows.append((f"no significant difference in {WORDS[measure]} (Wilcoxon)", *map(_p_value, tables)))
     seconds = [[sum(results.seconds(name, method)) for method in (METHODS["ML"], ALL, METHODS["BR"])] for name in ready]

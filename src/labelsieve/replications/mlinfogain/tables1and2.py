@@ -41,10 +41,10 @@ def result_tables(results: Results) -> list[ResultTable]:
     second, in_second = table_2(losses, ready)
     rows = [("table I", share(in_first))]
     rows += [(f"table II, {WORDS[measure]}", share(cells)) for measure, cells in in_second.items()]
-    both = [*in_first, *(one for cells in in_second.values() for one in cells)]
+    both = [*in_first, *(agrees for cells in in_second.values() for agrees in cells)]
     agreement = ResultTable("Cells within 0.0001 of the published ones", ("table", ">cells"), rows, f"Total: {share(both)}.")
-    found = [first, *second, agreement, winners(losses, ready), no_worse_counts(losses, ready), differences(losses, ready)]
-    return [*found, claims(losses, ready), *(order_of_ties(losses, ready, *pair) for pair in LOWEST.items())]
+    tables = [first, *second, agreement, winners(losses, ready), no_worse_counts(losses, ready), differences(losses, ready)]
+    return [*tables, claims(losses, ready), *(order_of_ties(losses, ready, *pair) for pair in LOWEST.items())]
 
 
 def table_1(losses: Losses, ready: Sequence[str]) -> tuple[ResultTable, list[bool]]:
@@ -63,7 +63,7 @@ def table_1(losses: Losses, ready: Sequence[str]) -> tuple[ResultTable, list[boo
 
 def table_2(losses: Losses, ready: Sequence[str]) -> tuple[list[ResultTable], dict[str, list[bool]]]:
     """Return the best percentage of each method by measure, and which cells agree; the last column does not count."""
-    found, agree = [], {}
+    tables, agree = [], {}
     for measure in WORDS:
         rows: list[tuple[str, ...]] = []
         cells: list[bool] = []
@@ -71,13 +71,13 @@ def table_2(losses: Losses, ready: Sequence[str]) -> tuple[list[ResultTable], di
             *printed, none = TABLE_2[measure][name]
             best = [losses.best(name, method, measure) for method in METHODS.values()]
             rows.append((name, "published", *(f"{value:.4f} ({percent}%)" for value, percent in printed), f"{none:.4f}"))
-            ours = [f"{marked(one.value, value)} ({one.percent}%)" for one, (value, _) in zip(best, printed, strict=True)]
+            ours = [f"{marked(least.value, value)} ({least.percent}%)" for least, (value, _) in zip(best, printed, strict=True)]
             rows.append(("", "ours", *ours, marked(losses.all_features(name, measure), none)))
-            cells += [same(one.value, value) for one, (value, _) in zip(best, printed, strict=True)]
+            cells += [same(least.value, value) for least, (value, _) in zip(best, printed, strict=True)]
         title = f"Table II: {WORDS[measure]}, best percentage"
-        found.append(ResultTable(title, ("data set", "", *(f">{name}" for name in METHODS), ">No Sel."), rows))
+        tables.append(ResultTable(title, ("data set", "", *(f">{name}" for name in METHODS), ">No Sel."), rows))
         agree[measure] = cells
-    return found, agree
+    return tables, agree
 
 
 def figures(results: Results) -> Figures:

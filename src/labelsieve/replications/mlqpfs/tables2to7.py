@@ -77,15 +77,15 @@ def named(method: str, discretizer: str) -> str:
 
 def ours(results: Results, name: str, share: float, method: str, measure: str) -> tuple[float, float] | None:
     """Return mean and range over the starts of LIFT; None where it was not run."""
-    part = next((one for one in results.values() if method in one.methods and name in one.datasets), None)
+    part = next((study for study in results.values() if method in study.methods and name in study.datasets), None)
     if part is None:
         return None
     size = round(share * N_FEATURES[name])
-    found = []
+    by_start = []
     for classifier in part.classifiers:
         sizes, values = part.curve(name, method, measure, classifier)
-        found += [float(value) for value in values[0][sizes == size]] if len(values) else []
-    return (float(np.mean(found)), float(np.ptp(found))) if found else None
+        by_start += [float(value) for value in values[0][sizes == size]] if len(values) else []
+    return (float(np.mean(by_start)), float(np.ptp(by_start))) if by_start else None
 
 
 def result_tables(results: Results) -> list[ResultTable]:
@@ -100,13 +100,13 @@ def _table(results: Results, name: str, share: float) -> ResultTable | None:
         mine = [ours(results, name, share, named(method, DISCRETIZERS[0]), measure) for method in METHODS]
         if mine[0] is None or mine[1] is None:
             return None
-        values = [one[0] for one in mine if one is not None]
+        values = [mean_and_range[0] for mean_and_range in mine if mean_and_range is not None]
         close = [abs(value - theirs) <= TOLERANCE.get(measure, CLOSE) for value, theirs in zip(values, printed, strict=True)]
         agrees = better(measure, *values) == better(measure, *printed)
         near, same = near + sum(close), same + agrees
-        numbers = [f"{one:.4f}" for one in (*printed, *values)]
-        spread = f"{max(one[1] for one in mine if one is not None):.4f}"
-        far = " and ".join(method for method, one in zip(METHODS, close, strict=True) if not one)
+        numbers = [f"{number:.4f}" for number in (*printed, *values)]
+        spread = f"{max(mean_and_range[1] for mean_and_range in mine if mean_and_range is not None):.4f}"
+        far = " and ".join(method for method, is_close in zip(METHODS, close, strict=True) if not is_close)
         rows.append((measure.replace("_", " "), *numbers, spread, "same" if agrees else "other", far))
     columns = ("measure", ">PMU", ">MLQPFS", ">our PMU", ">MLQPFS", ">range", "better", "far")
     summary = (
@@ -128,12 +128,12 @@ def better(measure: str, pmu: float, mlqpfs: float) -> str:
 
 def better_methods(results: Results, name: str, share: float, discretizer: str) -> dict[str, str]:
     """Return the better method by measure."""
-    found = {}
+    best = {}
     for measure in MEASURED:
         mine = [ours(results, name, share, named(method, discretizer), measure) for method in METHODS]
         if mine[0] is not None and mine[1] is not None:
-            found[measure] = better(measure, mine[0][0], mine[1][0])
-    return found
+            best[measure] = better(measure, mine[0][0], mine[1][0])
+    return best
 
 
 def _discretizers(results: Results) -> list[ResultTable]:
@@ -157,9 +157,9 @@ def _claims(results: Results) -> list[Claim]:
 
 
 def _claim(results: Results, share: float, text: str, allowed: tuple[str, ...]) -> Claim:
-    found = {name: better_methods(results, name, share, DISCRETIZERS[0]) for name in SETS}
-    run = [name for name, better_by in found.items() if better_by]
-    lost = [f"{measure.replace('_', ' ')} on {name}" for name in run for measure, best in found[name].items() if best == "pmu"]
+    by_set = {name: better_methods(results, name, share, DISCRETIZERS[0]) for name in SETS}
+    run = [name for name, better_by in by_set.items() if better_by]
+    lost = [f"{measure.replace('_', ' ')} on {name}" for name in run for measure, best in by_set[name].items() if best == "pmu"]
     shown = f"{', '.join(run)}: PMU is better by {', '.join(lost) or 'none'}"
     return Claim(text, bool(run) and set(lost) <= set(allowed), shown)
 

@@ -108,5 +108,5 @@ def _merged(kept: Codes, cut: Codes, is_nominal: Any) -> Codes:
 
 def column_ends(X: Any, end: Literal["min", "max"]) -> NDArray[np.float64]:
     """Return the minimum or maximum of every column, dense or sparse."""
-    found = X.min(axis=0) if end == "min" else X.max(axis=0)
-    return np.array(found.toarray() if sparse.issparse(found) else found, dtype=np.float64).ravel()
+    ends = X.min(axis=0) if end == "min" else X.max(axis=0)
+    return np.array(ends.toarray() if sparse.issparse(ends) else ends, dtype=np.float64).ravel()

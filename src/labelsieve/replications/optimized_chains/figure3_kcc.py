@@ -42,9 +42,9 @@ def chains(n_labels: int) -> list[tuple[str, Any]]:
 
 def over_k(results: StudyResults, name: str, measure: str) -> tuple[list[int], Any]:
     """Return the values of k that were run, and means over the folds."""
-    found = {int(one.removeprefix("k=")): results.curve(name, ALL, measure, one)[1] for one in results.classifiers}
-    done = sorted(k for k, values in found.items() if len(values))
-    return done, np.array([found[k].mean() for k in done])
+    curves = {int(chain.removeprefix("k=")): results.curve(name, ALL, measure, chain)[1] for chain in results.classifiers}
+    done = sorted(k for k, values in curves.items() if len(values))
+    return done, np.array([curves[k].mean() for k in done])
 
 
 def result_tables(results: Results) -> list[ResultTable]:
@@ -58,7 +58,7 @@ def result_tables(results: Results) -> list[ResultTable]:
             (name, str(BEST_K[name]), str(ks[int(exact.argmax())]), f"{exact.max():.3f}", f"{exact[0]:.3f}", f"{at:.3f}")
         )
         ranges = [_range(over_k(part, name, measure)[1]) for measure in MEASURES]
-        changes.append((name, *(f"{one:.1%}" for one in ranges), f"{_trend(part, name):+.2f}"))
+        changes.append((name, *(f"{value:.1%}" for value in ranges), f"{_trend(part, name):+.2f}"))
     return [
         ResultTable(
             "The best k by exact match, and exact match there, at k = 0 and at k = 0.8 q",
@@ -100,7 +100,7 @@ def _claims(results: Results) -> list[Claim]:
         ),
         Claim(
             f"it is stable from k = 0.8 q on (at most {STABLE:.0%} below the best)",
-            all(one <= STABLE for one in near.values()),
+            all(value <= STABLE for value in near.values()),
             values_text(near, "{:.1%}"),
         ),
         Claim(
@@ -110,7 +110,7 @@ def _claims(results: Results) -> list[Claim]:
         ),
         Claim(
             f"the Hamming score does not depend on k (changes by less than {FLAT:.0%})",
-            all(one < FLAT for one in flat.values()),
+            all(value < FLAT for value in flat.values()),
             values_text(flat, "{:.1%}"),
         ),
     ]
@@ -122,7 +122,7 @@ def figures(results: Results) -> Figures:
     for ax, (name, part) in zip(axes[0], results.items(), strict=True):
         ks, _ = over_k(part, name, "exact_match")
         values = {WORDS[measure]: over_k(part, name, measure)[1] for measure in MEASURES}
-        curve_panel(ax, ks, {measure: one / one.max() for measure, one in values.items()}, name, xlabel="parents k")
+        curve_panel(ax, ks, {measure: curve / curve.max() for measure, curve in values.items()}, name, xlabel="parents k")
     axes[0, 0].set_ylabel("value / maximum", fontsize=8)
     common_legend(figure, axes[0, 0], WORDS.values())
     return {"figure3": figure}

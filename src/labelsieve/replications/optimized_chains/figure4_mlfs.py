@@ -42,13 +42,13 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     ['scene', 'scene-local']
     """
     names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
-    found = {}
+    parts = {}
     for name in names:
         sizes = numbers(name)
-        found[name] = sun_kudo.protocol([name], data_home, selectors(), [(CHAIN, chain())], n_features=sizes)
+        parts[name] = sun_kudo.protocol([name], data_home, selectors(), [(CHAIN, chain())], n_features=sizes)
         local = [(CHAIN, BySize(occ(order="given")))]
-        found[f"{name}-local"] = sun_kudo.protocol([name], data_home, [(LOCAL, GivenOrder())], local, n_features=sizes)
-    return found
+        parts[f"{name}-local"] = sun_kudo.protocol([name], data_home, [(LOCAL, GivenOrder())], local, n_features=sizes)
+    return parts
 
 
 def numbers(name: str) -> list[int]:
@@ -91,34 +91,34 @@ def sets_of(results: Results) -> list[str]:
 
 def result_tables(results: Results) -> list[ResultTable]:
     """Return means and ranges over the numbers of features, then the claims."""
-    found = []
+    tables = []
     for measure, words in MEASURED.items():
         rows = []
         for name in sets_of(results):
             values = {method: over_m(results, name, method, measure) for method in SHOWN}
             best = max(values, key=lambda method: values[method].mean())
-            rows.append((name, *(f"{one.mean():.3f}" for one in values.values()), best))
-            rows.append(("  range", *(f"{np.ptp(one):.3f}" for one in values.values()), ""))
+            rows.append((name, *(f"{curve.mean():.3f}" for curve in values.values()), best))
+            rows.append(("  range", *(f"{np.ptp(curve):.3f}" for curve in values.values()), ""))
         columns = ("data set", *(f">{method.removeprefix('ML')}" for method in SHOWN), "best")
-        found.append(ResultTable(f"{words}: mean over ten numbers of features, and their range", columns, rows))
+        tables.append(ResultTable(f"{words}: mean over ten numbers of features, and their range", columns, rows))
     for mrmr in ("MLMRMR", ADDED):
-        found.append(claims_table(_claims(results, mrmr), f"with {mrmr}"))
-    return found
+        tables.append(claims_table(_claims(results, mrmr), f"with {mrmr}"))
+    return tables
 
 
 def _claims(results: Results, mrmr: str) -> list[Claim]:
     names = sets_of(results)
-    found = []
+    listed = []
     every = ("MLMIM", "MLJMI", mrmr, "MLFS global", LOCAL)
     others = every[:3]
     for measure, words in MEASURED.items():
         tables = {method: np.array([over_m(results, name, method, measure) for name in names]) for method in every}
-        mean = {method: float(one.mean()) for method, one in tables.items()}
-        few = {method: float(one[:, :SMALL].mean()) for method, one in tables.items()}
-        spread = {method: float(np.ptp(one, axis=1).mean()) for method, one in tables.items()}
-        found += [
-            Claim(f"MLFS local is best on average ({words})", max(mean, key=lambda one: mean[one]) == LOCAL, _text(mean)),
-            Claim(f"it changes least with M ({words})", min(spread, key=lambda one: spread[one]) == LOCAL, _text(spread)),
+        mean = {method: float(table.mean()) for method, table in tables.items()}
+        few = {method: float(table[:, :SMALL].mean()) for method, table in tables.items()}
+        spread = {method: float(np.ptp(table, axis=1).mean()) for method, table in tables.items()}
+        listed += [
+            Claim(f"MLFS local is best on average ({words})", max(mean, key=lambda method: mean[method]) == LOCAL, _text(mean)),
+            Claim(f"it changes least with M ({words})", min(spread, key=lambda method: spread[method]) == LOCAL, _text(spread)),
             Claim(
                 f"of the global ones MLFS is best ({words})",
                 all(mean["MLFS global"] > mean[method] for method in others),
@@ -130,7 +130,7 @@ def _claims(results: Results, mrmr: str) -> list[Claim]:
                 _text(few),
             ),
         ]
-    return found
+    return listed
 
 
 def _text(values: dict[str, float]) -> str:

@@ -38,8 +38,8 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
 def grid(results: StudyResults, name: str, measure: str) -> tuple[list[str], Any, Any]:
     """Return shares of parents, numbers of features, and means over the folds with a row for each share."""
     shares = sorted(results.classifiers, key=lambda share: int(share[2:-1]))
-    found = {share: results.curve(name, OWN, measure, share) for share in shares}
-    done = {share: curve for share, curve in found.items() if len(curve[1])}
+    curves = {share: results.curve(name, OWN, measure, share) for share in shares}
+    done = {share: curve for share, curve in curves.items() if len(curve[1])}
     sizes = next(iter(done.values()))[0]
     return list(done), sizes, np.array([values.mean(axis=0) for _, values in done.values()])
 
@@ -47,7 +47,7 @@ def grid(results: StudyResults, name: str, measure: str) -> tuple[list[str], Any
 def result_tables(results: Results) -> list[ResultTable]:
     """Return the best cell of each data set, and the claims."""
     part = results[PART]
-    found = []
+    tables = []
     stable, fewer = {}, {}
     for measure, words in MEASURED.items():
         rows = []
@@ -61,7 +61,7 @@ def result_tables(results: Results) -> list[ResultTable]:
             stable[f"{name}, {words}"] = 1 - float(over_k[small].max() / over_k.max())
             fewer[f"{name}, {words}"] = float(sizes[m] / sizes[-1])
         columns = ("data set", ">best", ">parents", ">features", ">all of both")
-        found.append(ResultTable(f"{words}: the best of the grid", columns, rows))
+        tables.append(ResultTable(f"{words}: the best of the grid", columns, rows))
     claims = [
         Claim(
             f"a small share of the parents is enough (at {FEW:.0%} at most {STABLE:.0%} below the best, mean over M)",
@@ -74,7 +74,7 @@ def result_tables(results: Results) -> list[ResultTable]:
             values_text(fewer, "{:.0%}", "; "),
         ),
     ]
-    return [*found, claims_table(claims)]
+    return [*tables, claims_table(claims)]
 
 
 def figures(results: Results) -> Figures:

@@ -54,10 +54,10 @@ def result_tables(results: Results) -> list[ResultTable]:
     rows, better, near = [], {}, {}
     for name in results[PART].datasets:
         for measure in MEASURES:
-            found = means(results, name, measure)
-            rows.append((name, WORDS[measure], *(f"{one:.3f}" for one in found.values())))
-            better[name, measure] = found[OPTIMIZED] - found[CANONICAL]
-            near[name, measure] = found[OPTIMIZED] - found[ENSEMBLE]
+            by_method = means(results, name, measure)
+            rows.append((name, WORDS[measure], *(f"{value:.3f}" for value in by_method.values())))
+            better[name, measure] = by_method[OPTIMIZED] - by_method[CANONICAL]
+            near[name, measure] = by_method[OPTIMIZED] - by_method[ENSEMBLE]
     gains, n_near = list(better.values()), sum(abs(gap) <= 0.02 for gap in near.values())
     claims = [
         Claim(
@@ -81,8 +81,8 @@ def figures(results: Results) -> Figures:
     figure, axes = panels(1, len(names), height=2.4)
     for ax, name in zip(axes[0], names, strict=True):
         for position, measure in enumerate(MEASURES):
-            found = means(results, name, measure)
-            _bars(ax, position, [value / min(found.values()) for value in found.values()])
+            by_method = means(results, name, measure)
+            _bars(ax, position, [value / min(by_method.values()) for value in by_method.values()])
         ax.set_title(name, fontsize=FONT)
         ax.set_xticks(range(len(MEASURES)), ["exact\nmatch", "Hamming\nscore", "macro\nF1", "micro\nF1"], fontsize=FONT - 1)
         ax.tick_params(axis="y", labelsize=FONT)

@@ -46,22 +46,22 @@ def over_rows(results: Results, name: str, method: str, measure: str) -> tuple[l
     """Return percentages of the rows that were run, and means over the folds."""
     part = results[PART]
     sampled = [classifier for classifier in part.classifiers if classifier.rpartition(" ")[0] == method]
-    found = {int(one.rpartition(" ")[2][:-1]): part.curve(name, ALL, measure, one)[1] for one in sampled}
-    done = sorted(percent for percent, values in found.items() if len(values))
-    return done, np.array([found[percent].mean() for percent in done])
+    curves = {int(classifier.rpartition(" ")[2][:-1]): part.curve(name, ALL, measure, classifier)[1] for classifier in sampled}
+    done = sorted(percent for percent, values in curves.items() if len(values))
+    return done, np.array([curves[percent].mean() for percent in done])
 
 
 def result_tables(results: Results) -> list[ResultTable]:
     """Return means over the shares of the rows, and with all rows; then the claims."""
-    found = []
+    tables = []
     for measure, words in MEASURED.items():
         rows = []
         for name in results[PART].datasets:
             values = [over_rows(results, name, method, measure)[1] for method in METHODS]
-            rows.append((name, *(f"{one.mean():.3f}" for one in values), *(f"{one[-1]:.3f}" for one in values)))
-        columns = ("data set", *(f">{one}" for one in METHODS), *(f">{one}, all" for one in METHODS))
-        found.append(ResultTable(f"{words}: mean over the shares of the rows, and with all rows", columns, rows))
-    return [*found, claims_table(_claims(results))]
+            rows.append((name, *(f"{curve.mean():.3f}" for curve in values), *(f"{curve[-1]:.3f}" for curve in values)))
+        columns = ("data set", *(f">{method}" for method in METHODS), *(f">{method}, all" for method in METHODS))
+        tables.append(ResultTable(f"{words}: mean over the shares of the rows, and with all rows", columns, rows))
+    return [*tables, claims_table(_claims(results))]
 
 
 def _claims(results: Results) -> list[Claim]:
@@ -69,17 +69,17 @@ def _claims(results: Results) -> list[Claim]:
         name: [float(over_rows(results, name, method, "exact_match")[1].mean()) for method in METHODS]
         for name in results[PART].datasets
     }
-    observed = {name: ", ".join(f"{one:.3f}" for one in values) for name, values in exact.items()}
-    found = []
+    observed = {name: ", ".join(f"{value:.3f}" for value in values) for name, values in exact.items()}
+    listed = []
     for name, (optimized, five, ten) in exact.items():
         if name in ("scene", "yeast"):
-            found.append(Claim(f"oCC cos has a better exact match than EoCC5 on {name}", optimized > five, observed[name]))
+            listed.append(Claim(f"oCC cos has a better exact match than EoCC5 on {name}", optimized > five, observed[name]))
         elif name == "rcv1s1":
-            found.append(Claim("both EoCC have a better exact match on rcv1s1", min(five, ten) > optimized, observed[name]))
+            listed.append(Claim("both EoCC have a better exact match on rcv1s1", min(five, ten) > optimized, observed[name]))
         else:
             near = optimized >= max(five, ten) - COMPETITIVE
-            found.append(Claim(f"oCC cos is competitive on {name} (at most {COMPETITIVE} below)", near, observed[name]))
-    return found
+            listed.append(Claim(f"oCC cos is competitive on {name} (at most {COMPETITIVE} below)", near, observed[name]))
+    return listed
 
 
 def figures(results: Results) -> Figures:

@@ -61,18 +61,18 @@ class FoldsByData:
 def folds(names: Sequence[str], data_home: DataHome) -> FoldsByData:
     """Find the folds of data sets; warn about those with shuffled folds."""
     home = data_folder(data_home)
-    found, absent = {}, []
+    files, absent = {}, []
     for name in names:
         plain = "languagelog" if name == SWAPPED else name
         file = None if home is None else home / "folds" / f"{plain}.mat"
         if file is not None and file.is_file():
-            found[catalog()[plain].rows] = file
+            files[catalog()[plain].rows] = file
         else:
             absent.append(name)
     if absent and home is not None:
         where = home / "folds"
         warnings.warn(f"no published folds in {where} for {', '.join(absent)}: five shuffled ones are used.", stacklevel=2)
-    return FoldsByData(found)
+    return FoldsByData(files)
 
 
 def protocol(

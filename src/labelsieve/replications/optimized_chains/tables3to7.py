@@ -11,7 +11,7 @@ from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import SETS, SWAPPED, occ, svm
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder, SharedDirections, TunedShare
 from labelsieve.replications.optimized_chains.tables_sections import figures, result_tables
-from labelsieve.replications.optimized_chains.tables_values import BETAS, CHOSEN, ENSEMBLES, FILLED, FIXED, OWN, SHARES, TUNED
+from labelsieve.replications.optimized_chains.tables_values import BETAS, ENSEMBLES, FILLED, FIXED, HELD_OUT, OWN, SHARES, TUNED
 from labelsieve.replications.replication import DataHome, Replication, selected_sets
 from labelsieve.selectors import LLSF
 from labelsieve.studies.protocol import ALL, Protocol
@@ -22,7 +22,7 @@ QUICK_SETS = ("emotions", "scene")
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """Methods without a number of features (``fixed``), with every number, and with one tuned on held-out rows (``chosen``).
+    """Methods without a number of features (``fixed``), with every number, and with one tuned on held-out rows (``held-out``).
 
     ``full`` is all thirteen sets, and one of them twice (see the assumptions); otherwise two small ones.
 
@@ -36,7 +36,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
         TUNED: sun_kudo.protocol(names, data_home, order, tuned(), n_features=SHARES),
         ENSEMBLES: sun_kudo.protocol(names, data_home, order, ensembles(), n_features=SHARES),
         FILLED: sun_kudo.protocol(names, data_home, order, filled(), n_features=SHARES),
-        CHOSEN: sun_kudo.protocol(names, data_home, [ALL], tuned_inside()),
+        HELD_OUT: sun_kudo.protocol(names, data_home, [ALL], tuned_inside()),
     }
 
 

@@ -31,16 +31,16 @@ MIN_SETS = 3  # data sets for ranks and tests
 
 def result_tables(results: Results) -> list[ResultTable]:
     """Return the tables for both readings, ranks, every number of features, and the claims."""
-    found = []
+    tables = []
     for reading in READINGS:
         if any(cell(results, reading, name, "oCC", "exact_match") for name in sets_in(results)):
-            found += [_table(results, reading, measure) for measure in MEASURES]
-            found += _ranks(results, reading)
-            found += [_every_share(results, reading, measure) for measure in MEASURES]
+            tables += [_table(results, reading, measure) for measure in MEASURES]
+            tables += _ranks(results, reading)
+            tables += [_every_share(results, reading, measure) for measure in MEASURES]
     for reading in READINGS:
         if len(complete_sets(results, reading)) >= MIN_SETS:
-            found.append(claims_table(claims(results, reading), reading))
-    return found
+            tables.append(claims_table(claims(results, reading), reading))
+    return tables
 
 
 def _table(results: Results, reading: str, measure: str) -> ResultTable:
@@ -50,13 +50,13 @@ def _table(results: Results, reading: str, measure: str) -> ResultTable:
         cells = [cell(results, reading, name, method, measure) for method in METHODS]
         theirs = printed(name, measure)
         shown = []
-        for one, value in zip(cells, theirs, strict=True):
-            close = one is not None and abs(one.best - value) <= tolerance
-            shown.append("-" if one is None else f"{one.best:.3f}" + (" " if close else "*"))
-            near, run = near + close, run + (one is not None)
+        for measured, value in zip(cells, theirs, strict=True):
+            close = measured is not None and abs(measured.best - value) <= tolerance
+            shown.append("-" if measured is None else f"{measured.best:.3f}" + (" " if close else "*"))
+            near, run = near + close, run + (measured is not None)
         rows += [(name, *shown), ("  printed", *(f"{value:.3f} " for value in theirs))]
-        if all(one is not None for one in cells) and len({round(value, 3) for value in theirs}) > 1:
-            ours = [one.best for one in cells if one is not None]
+        ours = [measured.best for measured in cells if measured is not None]
+        if len(ours) == len(cells) and len({round(value, 3) for value in theirs}) > 1:
             winners += 1
             same += theirs[int(np.argmax(ours))] == max(theirs)
     summary = f"{near} of {run} cells are within {tolerance} of those printed; * marks the others."
@@ -74,9 +74,9 @@ def _ranks(results: Results, reading: str) -> list[ResultTable]:
     for measure in MEASURES:
         ours, theirs = compared(results, reading, measure)
         words = WORDS[measure]
-        for name, who, one in ((words, "ours", ours), ("", "printed", theirs)):
-            rows.append((name, who, *(f"{rank:.2f}" for rank in one.average_ranks)))
-        tests.append((words, *(f"{one:.2f}" for one in (ours.friedman.f, theirs.friedman.f, FRIEDMAN[measure]))))
+        for name, who, source in ((words, "ours", ours), ("", "printed", theirs)):
+            rows.append((name, who, *(f"{rank:.2f}" for rank in source.average_ranks)))
+        tests.append((words, *(f"{value:.2f}" for value in (ours.friedman.f, theirs.friedman.f, FRIEDMAN[measure]))))
     title = f"Average ranks over {len(names)} data sets, {reading}"
     columns = ("measure", "whose", *(f">{method}" for method in METHODS))
     critical = f"The critical value for {len(names)} sets is {_critical(len(names)):.2f}, for thirteen 2.23."
@@ -105,11 +105,11 @@ def _every_share(results: Results, reading: str, measure: str) -> ResultTable:
     rows = []
     for name in sets_in(results):
         for method in TUNED_METHODS:
-            found = cell(results, reading, name, method, measure)
-            if found is not None:
+            values = cell(results, reading, name, method, measure)
+            if values is not None:
                 tuned = held_out_value(results, name, method, measure) if reading == WRITTEN else None
                 nested = "-" if tuned is None else f"{tuned:.3f}"
-                rows.append((f"{name} {method}", *(f"{one:.3f}" for one in (*found.means, found.by_other_folds)), nested))
+                rows.append((f"{name} {method}", *(f"{value:.3f}" for value in (*values.means, values.by_other_folds)), nested))
     title = f"{WORDS[measure]} for every share of the features, {reading}"
     columns = ("method", *(f">{share}" for share in SHARES), ">others", ">held out")
     summary = (
@@ -121,25 +121,28 @@ def _every_share(results: Results, reading: str, measure: str) -> ResultTable:
 
 def figures(results: Results) -> Figures:
     """Draw figure 8, critical difference diagrams: ours in both readings, and of the printed numbers on the same data sets."""
-    found = {}
+    comparisons = {}
     for reading in READINGS:
         names = complete_sets(results, reading)
         if len(names) < MIN_SETS:
             continue
         both = {WORDS[measure]: compared(results, reading, measure) for measure in MEASURES}
-        found[f"figure8-{reading.replace(' ', '-')}"] = diagram_panels({title: ours for title, (ours, _) in both.items()})
+        comparisons[f"figure8-{reading.replace(' ', '-')}"] = diagram_panels({title: ours for title, (ours, _) in both.items()})
         if reading == WRITTEN:
-            found["figure8-printed"] = diagram_panels({title: theirs for title, (_, theirs) in both.items()})
-    return found
+            comparisons["figure8-printed"] = diagram_panels({title: theirs for title, (_, theirs) in both.items()})
+    return comparisons
 
 
 def claims(results: Results, reading: str) -> list[Claim]:
     """Return the claims of sections 8.6 and 8.7, by average ranks over the data sets with all seven methods."""
     names = complete_sets(results, reading)
-    found = {
+    comparisons = {
         measure: compare(grid(results, reading, measure, names), lower_is_better=False, methods=METHODS) for measure in MEASURES
     }
-    ranks = {measure: dict(zip(METHODS, map(float, one.average_ranks), strict=True)) for measure, one in found.items()}
+    ranks = {
+        measure: dict(zip(METHODS, map(float, compared.average_ranks), strict=True))
+        for measure, compared in comparisons.items()
+    }
     listed = [_first(ranks, "oCC", measure) for measure in ("exact_match", "macro_f1", "micro_f1")]
     listed.append(_first(ranks, "EoCC", "hamming_score"))
     listed.append(_everywhere(ranks, "EoCC", ("ECC", "EBCC"), "EoCC is the best of the three ensembles by all four measures"))
@@ -148,31 +151,31 @@ def claims(results: Results, reading: str) -> list[Claim]:
     positions = {measure: sorted(METHODS, key=ranks[measure].__getitem__).index("BR") + 1 for measure in MEASURES}
     only_macro = [measure for measure, position in positions.items() if position <= 3] == ["macro_f1"]
     listed.append(Claim("BR is among the best three by macro-F1 alone", only_macro, _by_measure(positions, "{:d}.")))
-    p_values = {measure: one.friedman.p_value for measure, one in found.items()}
+    p_values = {measure: compared.friedman.p_value for measure, compared in comparisons.items()}
     differ = all(value < 0.05 for value in p_values.values())
     listed.append(Claim("Friedman's test shows differences by all four measures", differ, _by_measure(p_values, "p = {:.2g}")))
-    listed.append(_significant(found["exact_match"]))
+    listed.append(_significant(comparisons["exact_match"]))
     return listed
 
 
 def _first(ranks: dict[str, dict[str, float]], method: str, measure: str) -> Claim:
-    own = ranks[measure]
-    order = sorted(own, key=own.__getitem__)
-    shown = ", ".join(f"{one} {own[one]:.2f}" for one in dict.fromkeys([*order[:2], method]))
-    return Claim(f"{method} has the best average rank by {WORDS[measure]}", own[method] == own[order[0]], shown)
+    by_method = ranks[measure]
+    order = sorted(by_method, key=by_method.__getitem__)
+    shown = ", ".join(f"{name} {by_method[name]:.2f}" for name in dict.fromkeys([*order[:2], method]))
+    return Claim(f"{method} has the best average rank by {WORDS[measure]}", by_method[method] == by_method[order[0]], shown)
 
 
 def _everywhere(ranks: dict[str, dict[str, float]], method: str, others: tuple[str, ...], text: str) -> Claim:
-    wins = {measure: all(own[method] < own[other] for other in others) for measure, own in ranks.items()}
+    wins = {measure: all(by_method[method] < by_method[other] for other in others) for measure, by_method in ranks.items()}
     lost = [WORDS[measure] for measure, won in wins.items() if not won]
     return Claim(text, not lost, f"not by {', '.join(lost)}" if lost else "by all")
 
 
-def _significant(found: Comparison) -> Claim:
+def _significant(compared: Comparison) -> Claim:
     """Check that by exact match oCC and EoCC differ from BR, MDDM and LLSF, and not from ECC and EBCC."""
-    index = {method: found.methods.index(method) for method in METHODS}
+    index = {method: compared.methods.index(method) for method in METHODS}
     pairs = {
-        (method, other): bool(found.different[index[method], index[other]])
+        (method, other): bool(compared.different[index[method], index[other]])
         for method in ("oCC", "EoCC")
         for other in ("BR", "MDDM", "LLSF", "ECC", "EBCC")
     }
@@ -181,7 +184,7 @@ def _significant(found: Comparison) -> Claim:
     return Claim(
         "by exact match Nemenyi's test separates oCC and EoCC from all except ECC and EBCC",
         pairs == expected,
-        f"CD {found.critical_difference:.2f}; different: {', '.join(different) or 'none of these pairs'}",
+        f"CD {compared.critical_difference:.2f}; different: {', '.join(different) or 'none of these pairs'}",
     )
 
 

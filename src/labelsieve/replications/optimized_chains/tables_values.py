@@ -27,7 +27,7 @@ CRITICAL = 2.230
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the features, or of the directions of MDDM
 BETAS = (0.001, 0.01, 0.1, 1.0, 10.0)  # of LLSF
 OWN = "own features"  # the method of classifiers that select features for every label
-FIXED, TUNED, ENSEMBLES, FILLED, CHOSEN = "fixed", "tuned", "ensembles", "filled", "chosen"
+FIXED, TUNED, ENSEMBLES, FILLED, HELD_OUT = "fixed", "tuned", "ensembles", "filled", "held-out"
 N_FOLDS = 5
 
 WRITTEN, PROGRAMMED = "as written", "as programmed"
@@ -91,17 +91,17 @@ def cell(results: Results, reading: str, name: str, method: str, measure: str) -
 
 def held_out_value(results: Results, name: str, method: str, measure: str) -> float | None:
     """Return the value with the parameter tuned, by exact match, on rows held out of the training rows."""
-    found = _cell(results, CHOSEN, (method,), name, measure)
-    return None if found is None else found.best
+    values = _cell(results, HELD_OUT, (method,), name, measure)
+    return None if values is None else values.best
 
 
 def _cell(results: Results, part: str, classifiers: Sequence[str], name: str, measure: str) -> Cell | None:
     if part not in results or name not in results[part].datasets:
         return None
     method = OWN if part in (TUNED, ENSEMBLES, FILLED) else ALL
-    known = [one for one in classifiers if one in results[part].classifiers]
-    tables = [results[part].curve(name, method, measure, one)[1] for one in known]
-    if len(known) < len(classifiers) or any(len(one) < N_FOLDS for one in tables):
+    known = [classifier for classifier in classifiers if classifier in results[part].classifiers]
+    tables = [results[part].curve(name, method, measure, classifier)[1] for classifier in known]
+    if len(known) < len(classifiers) or any(len(table) < N_FOLDS for table in tables):
         return None
     return Cell(np.hstack(tables))
 
@@ -132,7 +132,7 @@ def grid(results: Results, reading: str, measure: str, names: Sequence[str]) -> 
     """Return best-on-test values, a row for each data set and a column for each of the seven methods."""
 
     def best(name: str, method: str) -> float:
-        found = cell(results, reading, name, method, measure)
-        return np.nan if found is None else found.best
+        values = cell(results, reading, name, method, measure)
+        return np.nan if values is None else values.best
 
     return np.array([[best(name, method) for method in METHODS] for name in names])

@@ -40,10 +40,10 @@ def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None
     ['jmi', 'mim']
     """
     results = read_results(table, methods)
-    found = ranks(results, lower_is_better=lower_is_better)
-    means = found.mean(axis=0)
+    ranked = ranks(results, lower_is_better=lower_is_better)
+    means = ranked.mean(axis=0)
     order = np.argsort(means, kind="stable")
-    shown = np.vstack([found, means])[:, order]
+    shown = np.vstack([ranked, means])[:, order]
     names = [printable(results.methods[method]) for method in order]
     rows = [*map(printable, results.datasets), "average"]
     n_rows, n_columns = shown.shape

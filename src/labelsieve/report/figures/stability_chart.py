@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 _ROW = 0.17  # inches
 
 
-def selection_stability(found: "Stability", *, names: Sequence[str] | None = None, n_shown: int = 30, ax: Any = None) -> Any:
+def selection_stability(
+    stability: "Stability", *, names: Sequence[str] | None = None, n_shown: int = 30, ax: Any = None
+) -> Any:
     """Draw the selection frequency of each feature over resamples, the most frequent at the top, and the stability index.
 
     A stable selector has only full or missing bars. The dotted line is the frequency of random selections: the mean share of
@@ -42,7 +44,7 @@ def selection_stability(found: "Stability", *, names: Sequence[str] | None = Non
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_title()
     (['a', 'b', 'c'], 'stability 0.33 (95 %: -0.02 to 0.69)')
     """
-    frequency = found.frequency
+    frequency = stability.frequency
     if names is not None and len(names) != len(frequency):
         raise InputError(f"{len(names)} names for {len(frequency)} features.")
     ever = np.flatnonzero(frequency)
@@ -58,15 +60,15 @@ def selection_stability(found: "Stability", *, names: Sequence[str] | None = Non
     ax.set_xlim(0, 1)
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"], fontsize=FONT)
     left = f"; {len(order) - len(shown):,} more are not shown" if len(order) > len(shown) else ""
-    ax.set_xlabel(f"share of {len(found.masks)} resamples{left}", fontsize=FONT)
+    ax.set_xlabel(f"share of {len(stability.masks)} resamples{left}", fontsize=FONT)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.set_title(_index(found), fontsize=FONT)
+    ax.set_title(_index(stability), fontsize=FONT)
     return ax
 
 
-def _index(found: "Stability") -> str:
-    if np.isnan(found.index):
+def _index(stability: "Stability") -> str:
+    if np.isnan(stability.index):
         return "all or none selected every time"
-    low, high = found.interval
-    return f"stability {found.index:.2f} ({100 * found.confidence:g} %: {low:.2f} to {high:.2f})"
+    low, high = stability.interval
+    return f"stability {stability.index:.2f} ({100 * stability.confidence:g} %: {low:.2f} to {high:.2f})"

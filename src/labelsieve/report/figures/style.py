@@ -107,8 +107,8 @@ def ink() -> str:
 
 def color(index: int) -> str:
     """Return a color of the cycle; black is replaced by the text color of the style."""
-    found = COLORS[index % len(COLORS)]
-    return ink() if found == "#000000" else found
+    cycled = COLORS[index % len(COLORS)]
+    return ink() if cycled == "#000000" else cycled
 
 
 def text_width(ax: Any, text: str, size: float, weight: str = "normal") -> float:

@@ -128,7 +128,7 @@ class SplitWork:
             predictions = self._by_size(task, watch)
         else:
             predictions = self._separate(task, needs, watch)
-        found = []
+        measured = []
         truth = self.test_Y if "numbers" in needs else TrueLabels.of(self.test_Y)
         for prediction in predictions:
             with watch.phase("measures"):
@@ -136,25 +136,27 @@ class SplitWork:
                     measure = MEASURES[name]
                     answers = prediction.scores if measure.needs == "scores" else prediction.predicted
                     value = measure.function(truth, answers, **keywords[name])
-                    found.append(MeasuredValue(prediction.n_features, name, float(value)))
-        return found
+                    measured.append(MeasuredValue(prediction.n_features, name, float(value)))
+        return measured
 
     def _nested(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:
         """One neighbor search serves all sizes, so training and prediction are one phase."""
         features, sizes = list(task.ranking[: max(task.sizes)]), list(task.sizes)
-        found = nested_predictions(task.classifier, self.X, self.Y, self.test_X, features=features, sizes=sizes)
+        predictions = nested_predictions(task.classifier, self.X, self.Y, self.test_X, features=features, sizes=sizes)
         for _ in sizes:
             with watch.phase("both"):
-                size, scores = next(found)
+                size, scores = next(predictions)
             yield Predictions(size, scores if "numbers" in needs else scores > 0.5, scores)
 
     def _by_size(self, task: Evaluation, watch: Stopwatch) -> Iterator[Predictions]:
         """The classifier selects by itself among all features of the ranking."""
         classifier, columns = _seeded(task.classifier, task.seed), list(task.ranking)
-        found = iter(classifier.predictions_by_size(self.X[:, columns], self.Y, self.test_X[:, columns], list(task.sizes)))
+        predictions = iter(
+            classifier.predictions_by_size(self.X[:, columns], self.Y, self.test_X[:, columns], list(task.sizes))
+        )
         for _ in task.sizes:
             with watch.phase("both"):
-                size, predicted = next(found)
+                size, predicted = next(predictions)
             yield Predictions(size, predicted)
 
     def _separate(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:

@@ -170,8 +170,8 @@ class _Planner:
         shared = [name for name in ("seed", "convention") if before.get(name, now := getattr(self._protocol, name)) != now]
         if shared:
             return f"the {' and the '.join(shared)}"
-        kind = "settings" if all(one.settings is not None for one in estimators) else "settings or code"
-        return f"{kind} of {' or '.join(one.name for one in estimators)}"
+        kind = "settings" if all(estimator.settings is not None for estimator in estimators) else "settings or code"
+        return f"{kind} of {' or '.join(estimator.name for estimator in estimators)}"
 
 
 def handle_stale(plan: StudyPlan, store: StudyStore, changed: str) -> bool:

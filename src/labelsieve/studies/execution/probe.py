@@ -99,10 +99,10 @@ class Probe:
         return sum(extrapolated([(share, seconds[phase]) for share, seconds in trials], phase) for phase in trials[-1][1])
 
     def _measure(self, trial: Trial, share: float) -> Seconds:
-        found = [self._run(trial, share)]
-        while sum(found[-1].values()) < BRIEF_SECONDS and len(found) < REPEATS:
-            found.append(self._run(trial, share))
-        return min(found, key=lambda seconds: sum(seconds.values()))
+        trials = [self._run(trial, share)]
+        while sum(trials[-1].values()) < BRIEF_SECONDS and len(trials) < REPEATS:
+            trials.append(self._run(trial, share))
+        return min(trials, key=lambda seconds: sum(seconds.values()))
 
     def _run(self, trial: Trial, share: float) -> Seconds:
         work = self._work(share)

@@ -22,10 +22,10 @@ def read_sizes(given: Any) -> list[int | float]:
         asked: Iterable[Any] = given.split(",")
     else:
         asked = given if isinstance(given, Iterable) else [given]
-    found = dict.fromkeys(size for entry in asked for size in _sizes(entry))
-    if not found or min(found) <= 0:
+    sizes = dict.fromkeys(size for entry in asked for size in _sizes(entry))
+    if not sizes or min(sizes) <= 0:
         raise InputError(f"n_features: {given!r} has no number of features; use '1..50' or '5,10,20'.")
-    return list(found)
+    return list(sizes)
 
 
 def _sizes(entry: Any) -> Iterator[int | float]:

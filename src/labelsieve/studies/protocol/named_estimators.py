@@ -126,7 +126,8 @@ def _settings(given: Any, kind: str) -> dict[str, Any]:
 
 def _object(given: tuple[Any, ...], kind: str, needed: tuple[str, ...]) -> NamedEstimator:
     pair = f"a {kind} given as an object is a pair (name, {kind})"
-    if len(given) != 2 or not isinstance(given[0], str) or not all(hasattr(given[1], one) for one in (*needed, "get_params")):
+    methods = (*needed, "get_params")
+    if len(given) != 2 or not isinstance(given[0], str) or not all(hasattr(given[1], method) for method in methods):
         raise InputError(f"{pair}, not {given!r}.")
     name, estimator = given
     if isinstance(estimator, type):

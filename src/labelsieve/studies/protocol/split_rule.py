@@ -47,7 +47,7 @@ class SplitRule:
 
     def splits(self, X: Any, Y: Any, name: str) -> list[Split]:
         """Return all splits of a data set, with disjoint training and test rows."""
-        found = []
+        splits = []
         try:
             pairs = list(self.splitter.split(X, Y))
         except InputError as error:
@@ -60,10 +60,10 @@ class SplitRule:
         for number, pair in enumerate(pairs):
             rows = _rows_of(pair, X.shape[0], where := f"split {number} of {name}")
             refuse_overlap(*rows, X.shape[0], where)
-            found.append(Split(number, *rows))
-        if not found:
+            splits.append(Split(number, *rows))
+        if not splits:
             raise InputError(f"data set {name!r}, splits: there are none ({self.splitter!r}).")
-        return found
+        return splits
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,12 @@ def read_splits(given: Any, seed: int) -> SplitRule:
             raise InputError(f"splits: {given!r} draws other rows in every run, which prevents resuming; set its random_state.")
         return SplitRule(None, given)
     text = given.strip().lower() if isinstance(given, str) else ""
-    if (found := _SHARES.fullmatch(text)) and int(found[2]) and 0 < float(found[3]) < 100:
-        times, share = int(found[2]), float(found[3]) / 100
-        if found[1]:
+    if (match := _SHARES.fullmatch(text)) and int(match[2]) and 0 < float(match[3]) < 100:
+        times, share = int(match[2]), float(match[3]) / 100
+        if match[1]:
             return SplitRule(text, IterativeStratifiedShuffleSplit(times, test_size=1 - share, random_state=seed))
         return SplitRule(text, HalfSplits(times, share, random_state=seed))
-    if (found := _FOLDS.fullmatch(text)) and int(found[2]) >= 2:
-        splitter = IterativeStratifiedKFold if found[1] else KFold
-        return SplitRule(text, splitter(int(found[2]), shuffle=True, random_state=seed))
+    if (match := _FOLDS.fullmatch(text)) and int(match[2]) >= 2:
+        splitter = IterativeStratifiedKFold if match[1] else KFold
+        return SplitRule(text, splitter(int(match[2]), shuffle=True, random_state=seed))
     raise InputError(f"splits: {given!r} is none of {WORDS}; nor is it a splitter or a list of pairs of rows.")

@@ -102,9 +102,9 @@ class Protocol:
         self.convention: Any = convention
         self.splits = read_splits(splits, self.seed)
         for what, names in (
-            ("datasets", [one.name for one in self.datasets]),
-            ("methods", [one.name for one in self.methods]),
-            ("classifiers", [one.name for one in self.classifiers]),
+            ("datasets", [source.name for source in self.datasets]),
+            ("methods", [method.name for method in self.methods]),
+            ("classifiers", [classifier.name for classifier in self.classifiers]),
             ("measures", self.measures),
         ):
             twice = [name for name in names if names.count(name) > 1]
@@ -163,8 +163,8 @@ class Protocol:
 
     def plain(self, *, strict: bool = True) -> dict[str, Any]:
         """Return all settings as plain values; objects are refused if ``strict``, and reduced to their names otherwise."""
-        objects = [one.name for one in [*self.methods, *self.classifiers] if one.settings is None]
-        objects += [one.name for one in self.datasets if one.dataset is not None]
+        objects = [estimator.name for estimator in [*self.methods, *self.classifiers] if estimator.settings is None]
+        objects += [source.name for source in self.datasets if source.dataset is not None]
         objects += ["splits"] if self.splits.words is None else []
         if strict and objects:
             raise InputError(f"{objects[0]!r} is a Python object and cannot be written to a file; pass its settings instead.")
@@ -175,16 +175,18 @@ class Protocol:
             "baselines": self.baselines,
             "convention": self.convention,
             "seed": self.seed,
-            "datasets": [as_plain({"name": one.name, **one.settings}, None if strict else repr) for one in self.datasets],
-            "methods": [{"name": one.name, **(one.settings or {})} for one in self.methods if one.name not in self.baselines],
-            "classifiers": [{"name": one.name, **(one.settings or {})} for one in self.classifiers],
+            "datasets": [as_plain({"name": data.name, **data.settings}, None if strict else repr) for data in self.datasets],
+            "methods": [
+                {"name": method.name, **(method.settings or {})} for method in self.methods if method.name not in self.baselines
+            ],
+            "classifiers": [{"name": classifier.name, **(classifier.settings or {})} for classifier in self.classifiers],
         }
 
     def __repr__(self) -> str:
         def count(number: int, thing: str) -> str:
             return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
-        methods = f"{count(len(self.methods), 'method')} ({', '.join(one.name for one in self.methods)})"
+        methods = f"{count(len(self.methods), 'method')} ({', '.join(method.name for method in self.methods)})"
         sizes = f"{len(self.n_features)} number{'s' if len(self.n_features) > 1 else ''} of features"
         rest = f"{count(len(self.classifiers), 'classifier')}, {count(len(self.measures), 'measure')}"
         splits = self.splits.words or type(self.splits.splitter).__name__
@@ -195,18 +197,18 @@ def _several(given: Any, what: str, fewest: int = 1) -> list[Any]:
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
         text = repr(given)
         raise InputError(f"{what} must be a list, not {text if len(text) <= MAX_SHOWN else f'a {type(given).__name__}'}.")
-    found = list(given)
-    if len(found) < fewest:
+    entries = list(given)
+    if len(entries) < fewest:
         raise InputError(f"{what}: the list is empty; at least one is needed.")
-    return found
+    return entries
 
 
 def _names(given: Any, what: str, fewest: int = 1) -> list[str]:
-    found = _several(given, what, fewest)
-    for name in found:
+    names = _several(given, what, fewest)
+    for name in names:
         if not isinstance(name, str):
             raise InputError(f"{what}: {name!r} is not a name.")
-    return found
+    return names
 
 
 def _is_baseline(name: str) -> bool:

@@ -38,7 +38,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         if needed not in settings:
             raise StudyError(f"{path}: it has no {needed}; a study needs at least one.")
     if isinstance(settings["datasets"], list):
-        settings["datasets"] = [_from_folder(one, path.parent) for one in settings["datasets"]]
+        settings["datasets"] = [_from_folder(dataset, path.parent) for dataset in settings["datasets"]]
     return settings
 
 
@@ -65,20 +65,20 @@ def _for_folder(given: Any, folder: Path) -> Any:
 
 def _with_files(given: Mapping[str, Any], named: Callable[[str], str]) -> dict[str, Any]:
     """Return the settings of a data set with renamed paths."""
-    found = dict(given)
+    settings = dict(given)
     for key in ("path", "labels", "data_home"):
-        value = found.get(key)
+        value = settings.get(key)
         if isinstance(value, str) and (key != "labels" or value.endswith(".xml")):
-            found[key] = named(value)
+            settings[key] = named(value)
         elif isinstance(value, list) and key == "path":
-            found[key] = [named(path) if isinstance(path, str) else path for path in value]
-    return found
+            settings[key] = [named(path) if isinstance(path, str) else path for path in value]
+    return settings
 
 
 def write_toml(settings: Mapping[str, Any], path: Path) -> None:
     """Write settings: plain values, lists of them, and lists of tables."""
     folder = Path(os.path.abspath(path.parent))
-    datasets = [_for_folder(one, folder) for one in settings["datasets"]]
+    datasets = [_for_folder(dataset, folder) for dataset in settings["datasets"]]
     path.write_text(toml_text({**settings, "datasets": datasets}), encoding="utf-8")
 
 
@@ -101,12 +101,12 @@ def toml_text(settings: Mapping[str, Any]) -> str:
 
 
 def _is_tables(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
 
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, bool):

@@ -57,7 +57,7 @@ class Grid:
 
     def winners(self) -> dict[str, list[str]]:
         """Return the best columns of every row with values."""
-        found = {}
+        winners = {}
         for row in self.rows:
             values = {
                 column: self.value(row, column)
@@ -66,8 +66,8 @@ class Grid:
             }
             if values:
                 best = (min if self.lower_is_better else max)(values.values())
-                found[row] = [column for column, value in values.items() if value == best]
-        return found
+                winners[row] = [column for column, value in values.items() if value == best]
+        return winners
 
     def wins(self) -> dict[str, int]:
         """Count the rows in which each column is best, alone or tied."""
@@ -103,7 +103,7 @@ class Grid:
 
     def _texts(self, digits: int, sign: str, bold: str) -> list[tuple[str, list[str]]]:
         winners = self.winners()
-        found = []
+        texts = []
         for row in self.rows:
             cells = []
             for column in self.columns:
@@ -111,8 +111,8 @@ class Grid:
                 text = "" if math.isnan(value) else f"{value:.{digits}f}" + ("" if half is None else f"{sign}{half:.{digits}f}")
                 text += f" ({note})" if (note := self.note(row, column)) else ""
                 cells.append(bold.format(text) if column in winners.get(row, ()) else text)
-            found.append((row, cells))
-        return found
+            texts.append((row, cells))
+        return texts
 
 
 def markdown_cell(text: str) -> str:

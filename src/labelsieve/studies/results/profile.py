@@ -75,19 +75,19 @@ class Profile:
 
 def read_profile(db: sqlite3.Connection) -> Profile:
     """Sum the seconds of an open file."""
-    found: dict[str, dict[str, float]] = {}
+    seconds_by_method: dict[str, dict[str, float]] = {}
     cells = "sum(seconds), sum(training), sum(prediction), sum(both), sum(measuring), sum(storing)"
     for method, seconds, *phases, storing in db.execute(f"SELECT method, {cells} FROM cells GROUP BY method ORDER BY min(id)"):
         by_kind = dict.fromkeys(KINDS, 0.0)
         by_kind |= {kind: value or 0.0 for kind, value in zip(KINDS[1:5], phases, strict=True)}
         by_kind["other"] = max(0.0, (seconds or 0.0) - sum(by_kind.values()))
-        found[method] = by_kind | {"storage": storing or 0.0}
+        seconds_by_method[method] = by_kind | {"storage": storing or 0.0}
     for method, seconds, storing in db.execute("SELECT method, sum(seconds), sum(storing) FROM selections GROUP BY method"):
-        by_kind = found.setdefault(method, dict.fromkeys(KINDS, 0.0))
+        by_kind = seconds_by_method.setdefault(method, dict.fromkeys(KINDS, 0.0))
         by_kind["selection"] += seconds or 0.0
         by_kind["storage"] += storing or 0.0
     preparing, running = db.execute("SELECT sum(preparing), sum(seconds) FROM runs").fetchone()
-    return Profile(found, preparing or 0.0, running or 0.0)
+    return Profile(seconds_by_method, preparing or 0.0, running or 0.0)
 
 
 def profile_of(folder: str | os.PathLike[str]) -> Profile:

@@ -132,11 +132,11 @@ class StudyResults:
         The method ``all`` has no number of features and is a horizontal line. ``corrected`` widens bands as in
         :meth:`means`; see :func:`labelsieve.report.figures.curves`.
         """
-        found = self._tables(dataset, measure, classifier, self.methods)
+        tables = self._tables(dataset, measure, classifier, self.methods)
         sizes = self._sizes(dataset, measure, classifier, self.methods)
         if not sizes:
             raise InputError(f"this study has no results for {dataset!r}; it has {', '.join(self.datasets) or 'none'}.")
-        values = {name: np.repeat(table, len(sizes), axis=1) if name == ALL else table for name, table in found.items()}
+        values = {name: np.repeat(table, len(sizes), axis=1) if name == ALL else table for name, table in tables.items()}
         share = self._records.test_shares.get(dataset) if corrected else None
         label = measure.replace("_", " ")
         return figure_function("curves")(sizes, values, ylabel=label, title=dataset, test_share=share, legend=legend, ax=ax)
@@ -174,13 +174,13 @@ class StudyResults:
 
     def _tables(self, dataset: str, measure: str, classifier: str | None, methods: Sequence[str]) -> dict[str, Any]:
         """Return the values at the numbers of features that all methods share, a row for each split, by method with results."""
-        shared, found = self._sizes(dataset, measure, classifier, methods), {}
+        shared, tables = self._sizes(dataset, measure, classifier, methods), {}
         for method in methods:
             sizes, table = self.curve(dataset, method, measure, classifier)
             table = table[:, -1:] if method == ALL else table[:, np.isin(sizes, shared)]
             if table.size:
-                found[method] = table
-        return found
+                tables[method] = table
+        return tables
 
     def ranks(
         self, measure: str, classifier: str | None = None, *, methods: Sequence[str] | None = None, baselines: bool = False

@@ -97,13 +97,13 @@ def _create_tables(connection: sqlite3.Connection, path: Path) -> None:
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
     try:
-        found = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
+        facts = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_ERROR:  # no such table or column
             raise
-        found = {}
-    version = str(found.get("version", ""))
-    if found.get("format") != FORMAT:
+        facts = {}
+    version = str(facts.get("version", ""))
+    if facts.get("format") != FORMAT:
         raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_NOTADB]}.")
     if version not in ("1", str(VERSION)):
         raise StudyError(f"{path}: version {version} of the format; this release reads versions up to {VERSION}.")
