@@ -9,8 +9,18 @@ from labelsieve.replications.mlinfogain import losses as infogain_losses
 from labelsieve.replications.mlinfogain import table3 as infogain_table3
 from labelsieve.replications.mlinfogain import table4 as infogain_table4
 from labelsieve.replications.mlinfogain import tables1and2 as infogain_tables12
-from labelsieve.replications.mlinfogain.losses import MEASURES, METHODS, Losses, best_of
-from labelsieve.replications.mlinfogain.printed_values import BEST, NO_WORSE, TABLE_1, TABLE_2, TABLE_3, TABLE_4
+from labelsieve.replications.mlinfogain.losses import (
+    BEST,
+    MEASURES,
+    METHODS,
+    NO_WORSE,
+    TABLE_1,
+    TABLE_2,
+    TABLE_3,
+    TABLE_4,
+    Losses,
+    best_of,
+)
 from labelsieve.replications.mlinfogain.table2_claims import COUNTED, comparison, printed_row
 from labelsieve.studies import Study, StudyResults
 from labelsieve.studies.protocol.data_sources import read_source

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Results = Mapping[str, StudyResults]
 DataHome = str | os.PathLike[str] | None
 Figures: TypeAlias = "dict[str, Figure]"
+MakesTables = Callable[[Results], list[ResultTable]]
+MakesFigures = Callable[[Results], Figures]
 
 
 class MakesProtocols(Interface):
@@ -52,17 +54,12 @@ class Replication:
     paper: str
     assumptions: Mapping[str, str]
     protocols: MakesProtocols
-    result_tables: Callable[[Results], list[ResultTable]]
-    figures: Callable[[Results], Figures] | None = None
+    result_tables: MakesTables
+    figures: MakesFigures | None = None
 
     @classmethod
     def of(
-        cls,
-        paper: str,
-        name: str,
-        protocols: MakesProtocols,
-        result_tables: Callable[[Results], list[ResultTable]],
-        figures: Callable[[Results], Figures] | None = None,
+        cls, paper: str, name: str, protocols: MakesProtocols, result_tables: MakesTables, figures: MakesFigures | None = None
     ) -> Self:
         """Return a replication with the texts in ``paper.toml`` of the paper's package; it may repeat ``common`` topics."""
         texts: dict[str, Any] = tomllib.loads(_data_file(paper, "paper.toml"))

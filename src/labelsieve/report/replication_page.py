@@ -14,8 +14,6 @@ from labelsieve.report.study_page import datasets_table, kept_and_failed, reprod
 from labelsieve.report.svg import figure
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from labelsieve.replications import Replication, ResultTable
     from labelsieve.studies import StudyResults
 
@@ -95,15 +93,9 @@ def _figures(replication: "Replication", results: "Mapping[str, StudyResults]") 
     words, pieces = "The figure of the paper, with the results of these runs.", []
     for number, (name, drawing) in enumerate(drawn.items()):
         title = f"{replication.name}, {name}."
-        pieces.append(
-            figure(partial(_identity, drawing), name=f"figure-{number}", title=title, description=words, caption=words)
-        )
+        pieces.append(figure(partial(drawn.get, name), name=f"figure-{number}", title=title, description=words, caption=words))
         pyplot().close(drawing)
     return joined(pieces)
-
-
-def _identity(drawing: "Figure") -> "Figure":
-    return drawing
 
 
 def _part_name(part: str, results: "Mapping[str, StudyResults]") -> str:

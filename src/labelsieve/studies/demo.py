@@ -84,16 +84,9 @@ def demo_data(n_rows: int = 2000, random_state: int = 0) -> SyntheticData:
     >>> sorted(name for name, role in zip(data.feature_names, data.roles) if role.kind in ("relevant", "joint"))
     ['rel1', 'rel2', 'rel3', 'rel4', 'xor1', 'xor2']
     """
+    # Four relevant features and one xor pair are the defaults.
     data = make_feature_roles(
-        n_rows,
-        n_labels=5,
-        n_relevant=4,
-        n_noisy_copies=4,
-        n_xor_pairs=1,
-        n_irrelevant=10,
-        xor_lean=LEAN,
-        n_levels=2,
-        random_state=random_state,
+        n_rows, n_labels=5, n_noisy_copies=4, n_irrelevant=10, xor_lean=LEAN, n_levels=2, random_state=random_state
     )
     names = [""] * len(data.roles)
     for kind, short in SHORT.items():

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from labelsieve.replications.claims import ResultTable
-from labelsieve.replications.mlinfogain.losses import MEASURES, METHODS, NEAR, WORDS, Losses, share
-from labelsieve.replications.mlinfogain.printed_values import TABLE_1, TABLE_2
+from labelsieve.replications.mlinfogain.losses import MEASURES, METHODS, NEAR, TABLE_1, TABLE_2, WORDS, Losses, share
 from labelsieve.statistics import Comparison, compare, ranks
 
 ML, BR, COPY, LP = METHODS["MLInfoGain"], METHODS["BR+InfoGain"], METHODS["Copy+InfoGain"], METHODS["LP+InfoGain"]

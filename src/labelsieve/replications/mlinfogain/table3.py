@@ -11,8 +11,16 @@ from labelsieve.chains import ClassifierChain
 from labelsieve.classifiers import HOMER, IBLR, BinaryRelevance, LabelPowerset, MLkNN, PrunedPowerset, RAkEL
 from labelsieve.labelspace import NetworkRule
 from labelsieve.replications.claims import ResultTable
-from labelsieve.replications.mlinfogain.losses import MEASURES, METHODS, PERCENTAGES, WORDS, Losses, mulan_protocol
-from labelsieve.replications.mlinfogain.printed_values import TABLE_1, TABLE_3
+from labelsieve.replications.mlinfogain.losses import (
+    MEASURES,
+    METHODS,
+    PERCENTAGES,
+    TABLE_1,
+    TABLE_3,
+    WORDS,
+    Losses,
+    mulan_protocol,
+)
 from labelsieve.replications.mulan import MixedNaiveBayes, MulanBRkNN, WekaKNN, WekaScaler
 from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
 from labelsieve.statistics import compare, ranks

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 
 from labelsieve.replications.claims import ResultTable
-from labelsieve.replications.mlinfogain.losses import ALL, MEASURES, WORDS, Losses, marked, mulan_protocol, same, share
-from labelsieve.replications.mlinfogain.printed_values import TABLE_4
+from labelsieve.replications.mlinfogain.losses import ALL, MEASURES, TABLE_4, WORDS, Losses, marked, mulan_protocol, same, share
 from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
 from labelsieve.statistics import compare
 from labelsieve.studies.protocol import Protocol

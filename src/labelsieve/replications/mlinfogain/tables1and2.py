@@ -3,8 +3,18 @@
 from collections.abc import Sequence
 
 from labelsieve.replications.claims import ResultTable
-from labelsieve.replications.mlinfogain.losses import METHODS, PERCENTAGES, WORDS, Losses, marked, mulan_protocol, same, share
-from labelsieve.replications.mlinfogain.printed_values import TABLE_1, TABLE_2
+from labelsieve.replications.mlinfogain.losses import (
+    METHODS,
+    PERCENTAGES,
+    TABLE_1,
+    TABLE_2,
+    WORDS,
+    Losses,
+    marked,
+    mulan_protocol,
+    same,
+    share,
+)
 from labelsieve.replications.mlinfogain.table2_claims import claims, differences, no_worse_counts, order_of_ties, winners
 from labelsieve.replications.mulan import MulanRanking
 from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets, sources

@@ -7,18 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.replications.mulan.weka_bins import column_ends
+from labelsieve.replications.mulan.weka_neighbors import ProbabilisticClassifier
 
 UNSEEN = -1
 
 
-class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MixedNaiveBayes(ProbabilisticClassifier):
     r"""Classifier by :math:`P(c) \prod_j P(x_j \mid c)`, with a normal density or the frequencies of values for each column.
 
     Binary columns (only 0 and 1) and nominal ones have frequencies with Laplace's correction; the others are normal. These are
@@ -69,16 +69,6 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             total = total + model.predict_joint_log_proba(_dense_unless(X[:, columns], model))
         probabilities: NDArray[np.float64] = softmax(total, axis=1)
         return probabilities
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class; the first of those that tie."""
-        best = self.predict_proba(X).argmax(axis=1)  # before classes_, so that an unfitted model raises NotFittedError
-        return np.asarray(self.classes_[best])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class _Categories(CategoricalNB):  # type: ignore[misc]

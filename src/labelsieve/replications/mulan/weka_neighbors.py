@@ -79,7 +79,21 @@ class MulanBRkNN(MultiLabelClassifier):
         return self._knn._estimate(X, as_near_as(squares, self.k))
 
 
-class WekaKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Predicts the most probable class by ``predict_proba``; takes sparse rows."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class; the first of those that tie."""
+        best = self.predict_proba(X).argmax(axis=1)  # before classes_, so that an unfitted model raises NotFittedError
+        return np.asarray(self.classes_[best])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class WekaKNN(ProbabilisticClassifier):
     r"""Weka's IBk: the most frequent class of the nearest rows, of which there may be more than k.
 
     A class with :math:`c` of the :math:`m` rows that are as near as the k-th has the probability
@@ -115,16 +129,6 @@ class WekaKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         probabilities: NDArray[np.float64] = self._knn._label_probabilities(X)
         return probabilities
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class; the first of those that tie."""
-        best = self.predict_proba(X).argmax(axis=1)  # before classes_, so that an unfitted model raises NotFittedError
-        return np.asarray(self.classes_[best])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def as_near_as(squares: NDArray[np.float64], k: int) -> Neighbors:

@@ -133,16 +133,9 @@ def _draw(ax: Any, x: Any, numbers: Any, index: int, confidence: float, test_sha
         else:
             ax.fill_between(x, low, high, color=line_color, alpha=0.15, linewidth=0)
     step = max(1, len(x) // _N_MARKERS)
-    (line,) = ax.plot(
-        x,
-        mean,
-        color=line_color,
-        linestyle=STYLES[index % len(STYLES)],
-        linewidth=1.3,
-        marker=MARKERS[index % len(MARKERS)],
-        markersize=3.5,
-        markevery=_marked(mean, index % step, step),
-    )
+    style, marker = STYLES[index % len(STYLES)], MARKERS[index % len(MARKERS)]
+    look: dict[str, Any] = {"color": line_color, "linestyle": style, "linewidth": 1.3, "marker": marker, "markersize": 3.5}
+    (line,) = ax.plot(x, mean, markevery=_marked(mean, index % step, step), **look)
     return line
 
 

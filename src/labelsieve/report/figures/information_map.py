@@ -55,15 +55,8 @@ def information_map(
     down, across = leaf_order(table), leaf_order(table.T)
     if ax is None:
         ax = _fitting_axes(rows, columns)
-    mesh = ax.pcolormesh(
-        table[np.ix_(down, across)],
-        cmap="Blues",
-        vmin=0,
-        vmax=max(float(table.max()), 1e-12),
-        edgecolors="face",
-        linewidth=0.2,
-        rasterized=table.size > _MANY,
-    )
+    look: dict[str, Any] = {"cmap": "Blues", "edgecolors": "face", "linewidth": 0.2, "rasterized": table.size > _MANY}
+    mesh = ax.pcolormesh(table[np.ix_(down, across)], vmin=0, vmax=max(float(table.max()), 1e-12), **look)
     ax.set_ylim(len(rows), 0)
     _write_names(ax, [rows[row] for row in down], [columns[column] for column in across])
     bar = ax.figure.colorbar(mesh, ax=ax, location="right", fraction=0.05, pad=0.02, aspect=30)

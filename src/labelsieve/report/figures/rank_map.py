@@ -49,16 +49,8 @@ def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None
     n_rows, n_columns = shown.shape
     if ax is None:
         ax = _fitting_axes(names, rows)
-    ax.pcolormesh(
-        np.arange(n_columns + 1),
-        np.arange(n_rows + 1),
-        shown,
-        cmap="cividis",
-        vmin=1,
-        vmax=max(n_columns, 2),
-        edgecolors="white",
-        linewidth=0.5,
-    )
+    look: dict[str, Any] = {"cmap": "cividis", "edgecolors": "white", "linewidth": 0.5}
+    ax.pcolormesh(np.arange(n_columns + 1), np.arange(n_rows + 1), shown, vmin=1, vmax=max(n_columns, 2), **look)
     ax.set_xlim(0, n_columns)
     ax.set_ylim(n_rows, 0)
     ax.axhline(n_rows - 1, color="white", linewidth=2.5)

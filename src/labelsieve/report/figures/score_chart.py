@@ -125,15 +125,6 @@ def _add_legend(ax: Any, columns: Mapping[str, Any], note: str) -> None:
     known = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     kinds = [*columns, *(["sum"] if len(columns) > 1 else [])]
     if len(columns) > 1 or note or next(iter(columns), "score") != "score":
-        ax.legend(
-            [known[kind] for kind in kinds],
-            [note or kind for kind in kinds],
-            loc="lower center",
-            bbox_to_anchor=(0.5, 1.0),
-            ncols=2,
-            fontsize=FONT,
-            frameon=False,
-            handlelength=1.4,
-            columnspacing=1.2,
-            borderaxespad=0.2,
-        )
+        handles, texts = [known[kind] for kind in kinds], [note or kind for kind in kinds]
+        where: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2, "borderaxespad": 0.2}
+        ax.legend(handles, texts, fontsize=FONT, frameon=False, handlelength=1.4, columnspacing=1.2, **where)

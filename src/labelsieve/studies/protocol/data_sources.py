@@ -13,7 +13,7 @@ from scipy import sparse
 from labelsieve.datasets import Dataset, fetch, load, load_or_fetch
 from labelsieve.errors import InputError, is_whole
 from labelsieve.fingerprint import array_print
-from labelsieve.studies.protocol.plain_settings import as_plain
+from labelsieve.studies.protocol.toml_file import as_plain
 
 KEYS = ("name", "path", "labels", "part", "drop", "data_home", "strings", "missing_labels", "missing_values")
 MEAN = "train-mean"  # the only rule for missing values: column means of the training rows of every split

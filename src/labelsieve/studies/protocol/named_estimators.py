@@ -23,7 +23,7 @@ from labelsieve.registry import (
 from labelsieve.selectors.labelwise import LabelwiseSieve
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.protocol.leakage_checks import refuse_fitted
-from labelsieve.studies.protocol.plain_settings import plain_or_none
+from labelsieve.studies.protocol.toml_file import plain_or_none
 
 _COMPONENTS: dict[str, tuple[str, Mapping[str, type]]] = {
     "criterion": ("criterion", CRITERIA),

@@ -16,9 +16,8 @@ from labelsieve.studies.protocol.data_sources import LoadedData, read_source
 from labelsieve.studies.protocol.feature_counts import read_sizes
 from labelsieve.studies.protocol.leakage_checks import refuse_rows
 from labelsieve.studies.protocol.named_estimators import NamedEstimator, read_classifier, read_method
-from labelsieve.studies.protocol.plain_settings import as_plain
 from labelsieve.studies.protocol.split_rule import read_splits
-from labelsieve.studies.protocol.toml_file import read_toml, write_toml
+from labelsieve.studies.protocol.toml_file import as_plain, read_toml, write_toml
 
 BASELINES = ("random", "all")
 ALL = "all"  # the one method without a number of features to select

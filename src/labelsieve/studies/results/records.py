@@ -2,10 +2,11 @@
 
 import json
 import os
+import sqlite3
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from labelsieve.errors import StudyError, one_of
 from labelsieve.studies.protocol import Protocol
@@ -34,6 +35,7 @@ class ResultRow(NamedTuple):
     rows: str
 
 
+Row = TypeVar("Row", bound=NamedTuple)
 COLUMNS = ResultRow._fields[:-1]  # of a data frame
 
 
@@ -128,12 +130,10 @@ def read_records(folder: str | os.PathLike[str]) -> Records:
             raise StudyError(f"{folder}: this folder has no study; there is no {FILE} in it.")
         try:
             db.execute("BEGIN")  # one snapshot for all queries, even while another process writes
-            sql = f"""SELECT {", ".join(ResultRow._fields)}
-                      FROM results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"""
-            rows = [ResultRow(*row) for row in db.execute(sql)]
+            joined = "results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"
+            rows = _read(db, ResultRow, joined)
             order = db.execute("SELECT method, min(id) FROM cells GROUP BY method ORDER BY 2").fetchall()
-            sql = "SELECT dataset, split, method, classifier, error FROM cells WHERE error NOT NULL"
-            failures = [FailedCell(*row) for row in db.execute(sql)]
+            failures = _read(db, FailedCell, "cells WHERE error NOT NULL")
             sql = "SELECT dataset, method, sum(seconds) FROM selections WHERE error IS NULL GROUP BY 1, 2"
             selection_seconds = {(dataset, method): seconds for dataset, method, seconds in db.execute(sql)}
             sql = "SELECT dataset, method, classifier, sum(seconds) FROM cells WHERE error IS NULL GROUP BY 1, 2, 3"
@@ -142,27 +142,18 @@ def read_records(folder: str | os.PathLike[str]) -> Records:
             facts = dict(db.execute("SELECT key, value FROM facts"))
             sql = "SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name"
             shapes = {name: DatasetRecord(*rest) for name, *rest in db.execute(sql)}
-            sql = "SELECT started, ended, version, environment FROM runs ORDER BY id"
-            runs = [RunRecord(*row) for row in db.execute(sql)]
-            sql = "SELECT dataset, split, method, selected FROM selections"
-            selections = [StoredList(*row) for row in db.execute(sql)]
+            runs, selections = _read(db, RunRecord, "runs ORDER BY id"), _read(db, StoredList, "selections")
             profile = read_profile(db)
         finally:
             db.close()
-    return Records(
-        rows,
-        [name for name, _ in order],
-        failures,
-        selection_seconds,
-        evaluation_seconds,
-        shares,
-        shapes,
-        json.loads(facts.get("protocol", "{}")),
-        runs,
-        selections,
-        profile,
-        facts.get(REPLICATION_FACT),
-    )
+    methods, protocol, seconds = [name for name, _ in order], json.loads(facts.get("protocol", "{}")), selection_seconds
+    replication, stored = facts.get(REPLICATION_FACT), (runs, selections, profile)
+    return Records(rows, methods, failures, seconds, evaluation_seconds, shares, shapes, protocol, *stored, replication)
+
+
+def _read(db: sqlite3.Connection, kind: type[Row], tables: str) -> list[Row]:
+    """Read the columns of a named tuple."""
+    return [kind(*row) for row in db.execute(f"SELECT {', '.join(kind._fields)} FROM {tables}")]
 
 
 def mixed_kinds(rows: list[ResultRow]) -> list[str]:
