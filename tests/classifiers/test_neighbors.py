@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from labelsieve import InputError
 from labelsieve.classifiers import nearest_neighbors, nested_neighbors
-from labelsieve.classifiers.nearest_neighbors import Neighbors
-from labelsieve.classifiers.neighbor_labels import LabelVotes
+from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors
 from tests.support import reference_neighbors as references
 
 CASES = [(1, 1, 1), (2, 3, 5), (50, 4, 7), (130, 2, 63), (130, 3, 64), (200, 5, 199), (1500, 9, 10)]

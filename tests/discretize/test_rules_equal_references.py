@@ -24,7 +24,7 @@ def test_every_discretizer_has_the_codes_of_its_reference(name, seed):
     rng = np.random.default_rng(seed)
     values = rng.permutation(np.concatenate([rng.normal(size=7), rng.normal(4, 1, size=7)]).round(4))
     classes = (values + rng.normal(scale=0.3, size=14) > 2).astype(int)
-    for case in (case for case in CASES.values() if case.name == name and getattr(case, "rule", "") != "kononenko"):
+    for case in (case for case in CASES.values() if case.name == name):
         expected = references.REFERENCES[name](case, values.tolist(), classes.tolist())
         labels = classes if getattr(case, "targets", "") != "copy" else np.column_stack([1 - classes, classes])
         assert case.encode(as_column(values), labels).column(0).tolist() == expected, case
@@ -81,12 +81,12 @@ def test_mean_std_cuts_where_the_definition_says(values, n_levels, factor, decim
 
 
 @hundreds
-@given(columns, st.sampled_from(["rows", "values"]), st.integers(0, 5))
-def test_mdl_cuts_where_the_recursion_says(values, boundaries, seed):
+@given(columns, st.sampled_from(["rows", "values"]), st.sampled_from(["fayyad-irani", "kononenko"]), st.integers(0, 5))
+def test_mdl_cuts_where_the_recursion_says(values, boundaries, rule, seed):
     classes = labels_for(values, 2, seed) @ [1, 2]
-    expected, margin = references.mdl(list(zip(values, classes.tolist(), strict=True)), boundaries)
+    expected, margin = references.mdl(list(zip(values, classes.tolist(), strict=True)), boundaries, rule)
     assume(margin > 1e-9)  # nearer than that, rounding decides
-    assert MDL(boundaries=boundaries).fit(as_column(values), classes).cut_points_[0].tolist() == expected
+    assert MDL(boundaries=boundaries, rule=rule).fit(as_column(values), classes).cut_points_[0].tolist() == expected
 
 
 @hundreds

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from labelsieve import InputError
-from labelsieve.labelspace import LabelNetwork, NetworkRule, shared_information
-from labelsieve.labelspace import kcc as kcc_module
+from labelsieve.labelspace import LabelNetwork, NetworkRule, network_parents, shared_information
 from tests.support.criterion_cases import columns
 from tests.support.label_data import make_labels
 from tests.support.reference_networks import NEAR, best_tree_weight, chain_order, kcc_score, tree_weight, varies
@@ -61,7 +60,7 @@ def test_every_parent_is_the_best_by_equation_33(k):
 def test_blocks_of_labels_do_not_change_parents(monkeypatch):
     X, Y = make_labels(3, n_rows=200, n_labels=15)
     whole = NetworkRule(k=4, order="information").learn(X, Y)
-    monkeypatch.setattr(kcc_module, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(network_parents, "BLOCK_BYTES", 1)
     monkeypatch.setattr(shared_information, "PANEL_BYTES", 1)
     assert NetworkRule(k=4, order="information").learn(X, Y) == whole
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, pairwise
-from math import ceil, floor, log2, sqrt
+from math import ceil, comb, factorial, floor, log2, prod, sqrt
 
 REFERENCES = {}
 
@@ -95,8 +95,14 @@ def H(classes):
     return -sum(n / len(classes) * log2(n / len(classes)) for n in Counter(classes).values())
 
 
-def mdl(pairs, boundaries="rows"):
-    """Fayyad and Irani's cut points; ``pairs`` are (value, class). Also the margin of the closest decision."""
+def code_length(classes, k):
+    """Bits of Kononenko's code: one of the possible class counts, then one of the sequences with these counts."""
+    n, sequences = len(classes), prod(map(factorial, Counter(classes).values()))
+    return log2(comb(n + k - 1, k - 1)) + log2(factorial(n) // sequences)
+
+
+def mdl(pairs, boundaries="rows", rule="fayyad-irani"):
+    """Cut points of a rule; ``pairs`` are (value, class). Also the margin of the closest decision."""
     pairs = sorted(pairs)
     distinct = sorted({value for value, _ in pairs})
     if len(distinct) < 2:
@@ -113,13 +119,16 @@ def mdl(pairs, boundaries="rows"):
     within, low, high, left, right = best
     k, k1, k2 = (len(set(subset)) for subset in (whole, left, right))
     n_boundaries = n - 1 if boundaries == "rows" else len(distinct) - 1
-    delta = log2(3**k - 2) - (k * H(whole) - k1 * H(left) - k2 * H(right))
-    surplus = H(whole) - within - (log2(n_boundaries) + delta) / n
+    if rule == "kononenko":
+        surplus = code_length(whole, k) - log2(n_boundaries) - code_length(left, k) - code_length(right, k)
+    else:
+        delta = log2(3**k - 2) - (k * H(whole) - k1 * H(left) - k2 * H(right))
+        surplus = H(whole) - within - (log2(n_boundaries) + delta) / n
     margin = min(margin, abs(surplus))
     if surplus <= 0:
         return [], margin
-    below, margin1 = mdl([pair for pair in pairs if pair[0] <= low], boundaries)
-    above, margin2 = mdl([pair for pair in pairs if pair[0] >= high], boundaries)
+    below, margin1 = mdl([pair for pair in pairs if pair[0] <= low], boundaries, rule)
+    above, margin2 = mdl([pair for pair in pairs if pair[0] >= high], boundaries, rule)
     return [*below, middle(low, high), *above], min(margin, margin1, margin2)
 
 
@@ -151,4 +160,4 @@ def mean_std_codes(discretizer, values, classes):
 
 @reference("mdl")
 def mdl_codes(discretizer, values, classes):
-    return codes_of(values, mdl(list(zip(values, classes, strict=True)), discretizer.boundaries)[0])
+    return codes_of(values, mdl(list(zip(values, classes, strict=True)), discretizer.boundaries, discretizer.rule)[0])

@@ -1,5 +1,6 @@
 """Classifier chains over any label network."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -12,9 +13,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.chains.chain_links import Link
+from labelsieve.chains.chain_links import Columns, Link, fit_chain
 from labelsieve.chains.chain_networks import discretizer_of, learn_network, named_rule, varying
-from labelsieve.chains.fit_links import Columns, fit_chain
 from labelsieve.chains.inference import Inferred, beam, check_exact, exact, greedy, monte_carlo
 from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.binary_models import columns_of
@@ -23,74 +23,13 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.labelspace.base_space import RandomState, random_generator
 
-Inference = Literal["greedy", "beam", "exact", "monte-carlo"]
-Loss = Literal["subset", "hamming", "f1"]
 
-
-class ClassifierChain(MetaClassifier):
-    r"""One classifier for each label, whose input is the features and the label's parents.
-
-    The model is :math:`P(y \mid x) = \prod_l P(y_l \mid x_{S_l}, y_{Pa_l})`: Read et al. (2011) with all earlier labels as
-    parents, Zaragoza et al. (2011) with one each, Sun and Kudo (2017) with k of them and features :math:`S_l` for each label.
-
-    Parameters
-    ----------
-    base : classifier, default=None
-        A binary classifier; None: a linear support vector machine.
-    network : {"preceding", "br", "cc", "kcc", "bcc", "tree", "none"}, lists, LabelNetwork or NetworkRule, default="preceding"
-        The parents of every label, or a rule that learns them. ``"br"`` has none; ``"cc"`` is a chain in a random order,
-        ``"preceding"`` in that of Sun and Kudo; ``"bcc"`` a tree from a random root; ``"kcc"`` their k-dependence chain, with
-        k = 0.8 of the labels.
-    selector : LabelwiseSieve, default=None
-        Selects features for each label: any selector whose ``label_support_`` has the columns of each label. If its ``parents``
-        are None they are set to those of the network. None: all features for all labels.
-    inference : {"greedy", "beam", "exact", "monte-carlo"}, default="greedy"
-        Search of the labelset: label by label; with the ``beam_width`` best prefixes; among all labelsets (up to 15 labels);
-        among ``n_samples`` samples of the chain. All but the first need a ``base`` with probabilities.
-    loss : {"subset", "hamming", "f1"}, default="subset"
-        The loss to minimize: predict the most probable labelset, the labels with a probability above a half, or the labelset
-        with the largest expected F1. Greedy and beam search support the first alone.
-    beam_width : int, default=10
-    n_samples : int, default=100
-    parent_values : {"true", "cross-validated"}, default="true"
-        The parents' values in training: the labels of the training rows, or their predictions from ``cv`` folds.
-    cv : int, default=5
-    random_state : int, RandomState instance or None, default=None
-        For random orders and roots of rules without a seed, and for samples.
-    n_jobs : int, default=None
-        Labels fitted in parallel; folds in parallel with cross-validated parents.
-
-    Attributes
-    ----------
-    network_ : LabelNetwork
-        Constant labels of the training rows have no parents and are no parents; their value is always predicted.
-    chain_ : Chain
-        The fitted models, in chain order.
-    selector_ : estimator
-        The fitted selector, if there is one.
-
-    Notes
-    -----
-    Cost: a fit of ``base`` for each label; ``1 + cv`` for labels with children when parents are cross-validated. Sparse X
-    stays sparse.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(300, 4))
-    >>> first = X[:, 0] > 0
-    >>> Y = np.column_stack([first, first ^ (X[:, 1] > 1), X[:, 2] > 0]).astype(int)
-    >>> model = ClassifierChain(network="kcc").fit(X, Y)
-    >>> model.network_.to_lists()
-    [[1], [], [1, 0]]
-    >>> model.predict([[1.0, 0.0, 1.0, 0.0]])
-    array([[1, 1, 1]])
-    """
+@dataclass(eq=False, repr=False)
+class BaseChain(MetaClassifier):
+    """A chain of one model for each label: fit, inference and probabilities. A subclass has the network and the selector."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "base": [HasMethods(["fit", "predict"]), None],
-        "network": [str, "array-like", LabelNetwork, NetworkRule],
-        "selector": [HasMethods(["fit", "transform"]), None],
         "inference": [StrOptions({"greedy", "beam", "exact", "monte-carlo"})],
         "loss": [StrOptions({"subset", "hamming", "f1"})],
         "beam_width": [Interval(Integral, 1, None, closed="left")],
@@ -101,38 +40,23 @@ class ClassifierChain(MetaClassifier):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        base: Any = None,
-        *,
-        network: Any = "preceding",
-        selector: Any = None,
-        inference: Inference = "greedy",
-        loss: Loss = "subset",
-        beam_width: int = 10,
-        n_samples: int = 100,
-        parent_values: Literal["true", "cross-validated"] = "true",
-        cv: int = 5,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.base = base
-        self.network = network
-        self.selector = selector
-        self.inference = inference
-        self.loss = loss
-        self.beam_width = beam_width
-        self.n_samples = n_samples
-        self.parent_values = parent_values
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    base: Any = None
+    _: KW_ONLY
+    inference: Literal["greedy", "beam", "exact", "monte-carlo"] = "greedy"
+    loss: Literal["subset", "hamming", "f1"] = "subset"
+    beam_width: int = 10
+    n_samples: int = 100
+    parent_values: Literal["true", "cross-validated"] = "true"
+    cv: int = 5
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     def _base(self) -> Any:
         return LinearSVC() if self.base is None else self.base
 
     def _network_and_selector(self) -> tuple[Any, Any]:
-        return self.network, self.selector
+        """The parents of the labels, or a rule that learns them, and the selector of their features."""
+        raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -215,7 +139,8 @@ class ClassifierChain(MetaClassifier):
         return self.chain_.by_label(values).astype(bool)
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
-        return self.chain_.by_label(self._infer(self._queries(X)).probabilities)
+        inferred = self._infer(self._queries(X))
+        return self.chain_.by_label(inferred.probabilities)
 
     @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -254,3 +179,78 @@ class ClassifierChain(MetaClassifier):
         for label, constant in self.chain_.fixed.items():
             logs[labels[:, label] != constant] = -np.inf
         return logs
+
+
+@dataclass(eq=False, repr=False)
+class ClassifierChain(BaseChain):
+    r"""One classifier for each label, whose input is the features and the label's parents.
+
+    The model is :math:`P(y \mid x) = \prod_l P(y_l \mid x_{S_l}, y_{Pa_l})`: Read et al. (2011) with all earlier labels as
+    parents, Zaragoza et al. (2011) with one each, Sun and Kudo (2017) with k of them and features :math:`S_l` for each label.
+
+    Parameters
+    ----------
+    base : classifier, default=None
+        A binary classifier; None: a linear support vector machine.
+    network : {"preceding", "br", "cc", "kcc", "bcc", "tree", "none"}, lists, LabelNetwork or NetworkRule, default="preceding"
+        The parents of every label, or a rule that learns them. ``"br"`` has none; ``"cc"`` is a chain in a random order,
+        ``"preceding"`` in that of Sun and Kudo; ``"bcc"`` a tree from a random root; ``"kcc"`` their k-dependence chain, with
+        k = 0.8 of the labels.
+    selector : LabelwiseSieve, default=None
+        Selects features for each label: any selector whose ``label_support_`` has the columns of each label. If its ``parents``
+        are None they are set to those of the network. None: all features for all labels.
+    inference : {"greedy", "beam", "exact", "monte-carlo"}, default="greedy"
+        Search of the labelset: label by label; with the ``beam_width`` best prefixes; among all labelsets (up to 15 labels);
+        among ``n_samples`` samples of the chain. All but the first need a ``base`` with probabilities.
+    loss : {"subset", "hamming", "f1"}, default="subset"
+        The loss to minimize: predict the most probable labelset, the labels with a probability above a half, or the labelset
+        with the largest expected F1. Greedy and beam search support the first alone.
+    beam_width : int, default=10
+    n_samples : int, default=100
+    parent_values : {"true", "cross-validated"}, default="true"
+        The parents' values in training: the labels of the training rows, or their predictions from ``cv`` folds.
+    cv : int, default=5
+    random_state : int, RandomState instance or None, default=None
+        For random orders and roots of rules without a seed, and for samples.
+    n_jobs : int, default=None
+        Labels fitted in parallel; folds in parallel with cross-validated parents.
+
+    Attributes
+    ----------
+    network_ : LabelNetwork
+        Constant labels of the training rows have no parents and are no parents; their value is always predicted.
+    chain_ : Chain
+        The fitted models, in chain order.
+    selector_ : estimator
+        The fitted selector, if there is one.
+
+    Notes
+    -----
+    Cost: a fit of ``base`` for each label; ``1 + cv`` for labels with children when parents are cross-validated. Sparse X
+    stays sparse.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 4))
+    >>> first = X[:, 0] > 0
+    >>> Y = np.column_stack([first, first ^ (X[:, 1] > 1), X[:, 2] > 0]).astype(int)
+    >>> model = ClassifierChain(network="kcc").fit(X, Y)
+    >>> model.network_.to_lists()
+    [[1], [], [1, 0]]
+    >>> model.predict([[1.0, 0.0, 1.0, 0.0]])
+    array([[1, 1, 1]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseChain._parameter_constraints,
+        "network": [str, "array-like", LabelNetwork, NetworkRule],
+        "selector": [HasMethods(["fit", "transform"]), None],
+    }
+
+    _: KW_ONLY
+    network: Any = "preceding"
+    selector: Any = None
+
+    def _network_and_selector(self) -> tuple[Any, Any]:
+        return self.network, self.selector

@@ -1,5 +1,6 @@
 """Ensembles of chains: each is fitted on a subset of the rows and the features, and they vote."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,7 +19,7 @@ from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule
 from labelsieve.labelspace.base_space import RandomState
-from labelsieve.metrics.estimator_scores import label_scores
+from labelsieve.metrics.scorers import label_scores
 from labelsieve.progress import progress_bar
 
 # Fractions of the rows and of the features.
@@ -26,6 +27,7 @@ SAMPLING = {"paper": (0.75, 0.5), "authors-program": (0.5, 0.75), "all": (1.0, 1
 CHAINS = ("cc", "bcc", "occ", "kcc")
 
 
+@dataclass(eq=False, repr=False)
 class ChainEnsemble(MultiLabelClassifier):
     """Ensemble of chains with random orders or roots, rows and features, which vote: ECC, EBCC, EoCC.
 
@@ -86,26 +88,15 @@ class ChainEnsemble(MultiLabelClassifier):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        chain: Any = "cc",
-        base: Any = None,
-        *,
-        n_chains: int = 10,
-        sampling: Any = "paper",
-        combine: Literal["votes", "probabilities"] = "votes",
-        ties: Literal["absent", "present"] = "absent",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.chain = chain
-        self.base = base
-        self.n_chains = n_chains
-        self.sampling = sampling
-        self.combine = combine
-        self.ties = ties
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    chain: Any = "cc"
+    base: Any = None
+    _: KW_ONLY
+    n_chains: int = 10
+    sampling: Any = "paper"
+    combine: Literal["votes", "probabilities"] = "votes"
+    ties: Literal["absent", "present"] = "absent"
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

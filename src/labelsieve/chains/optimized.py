@@ -1,17 +1,17 @@
 """oCC: a chain in a learned order, with parents and features selected for every label."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from labelsieve.chains.chain import ClassifierChain, Inference, Loss
+from labelsieve.chains.chain import BaseChain
 from labelsieve.criteria import Criterion
 from labelsieve.criteria.multilabel import MLFS
 from labelsieve.discretize import Discretizer, MeanStd
 from labelsieve.labelspace import NetworkRule
-from labelsieve.labelspace.base_space import RandomState
 from labelsieve.registry import DISCRETIZERS
 from labelsieve.selectors.base import Count
 from labelsieve.selectors.labelwise import LabelwiseSieve
@@ -22,7 +22,8 @@ PROGRAM_DECIMALS = 3
 PROGRAM_TOLERANCE = 0.01
 
 
-class OptimizedClassifierChain(ClassifierChain):
+@dataclass(eq=False, repr=False)
+class OptimizedClassifierChain(BaseChain):
     r"""Optimized classifier chains, oCC: Sun and Kudo (2017), algorithms 1 and 2.
 
     The order of the labels is learned (eq. 47); each label has up to k earlier ones as parents (eq. 33) and features selected
@@ -53,11 +54,10 @@ class OptimizedClassifierChain(ClassifierChain):
 
     Attributes
     ----------
-    network_ : LabelNetwork
+    network_, chain_
+        See :class:`ClassifierChain`.
     selector_ : LabelwiseSieve
         ``selector_.selected_[l]`` are the features of label ``l``, in order of selection.
-    chain_ : Chain
-        The fitted models, in chain order.
 
     Notes
     -----
@@ -81,11 +81,7 @@ class OptimizedClassifierChain(ClassifierChain):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: constraint
-            for name, constraint in ClassifierChain._parameter_constraints.items()
-            if name not in ("network", "selector")
-        },
+        **BaseChain._parameter_constraints,
         "k": [Interval(Integral, 0, None, closed="left"), Interval(Real, 0, 1, closed="both")],
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
         "order": [str, "array-like"],
@@ -94,40 +90,13 @@ class OptimizedClassifierChain(ClassifierChain):
         "variant": [StrOptions({"paper", "authors-program"})],
     }
 
-    def __init__(
-        self,
-        base: Any = None,
-        *,
-        k: float = 0.8,
-        n_features_to_select: Count = 0.5,
-        order: Any = "sun-kudo",
-        criterion: Any = None,
-        discretizer: Any = "auto",
-        variant: Literal["paper", "authors-program"] = "paper",
-        inference: Inference = "greedy",
-        loss: Loss = "subset",
-        beam_width: int = 10,
-        n_samples: int = 100,
-        parent_values: Literal["true", "cross-validated"] = "true",
-        cv: int = 5,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.base = base
-        self.k = k
-        self.n_features_to_select = n_features_to_select
-        self.order = order
-        self.criterion = criterion
-        self.discretizer = discretizer
-        self.variant = variant
-        self.inference = inference
-        self.loss = loss
-        self.beam_width = beam_width
-        self.n_samples = n_samples
-        self.parent_values = parent_values
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    k: float = 0.8
+    n_features_to_select: Count = 0.5
+    order: Any = "sun-kudo"
+    criterion: Any = None
+    discretizer: Any = "auto"
+    variant: Literal["paper", "authors-program"] = "paper"
 
     def _base(self) -> Any:
         if self.base is None and self.variant == "authors-program":

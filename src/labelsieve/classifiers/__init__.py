@@ -7,9 +7,8 @@ from labelsieve.classifiers.label_copies import LabelCopies
 from labelsieve.classifiers.lift import LIFT
 from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nearest_neighbors import Neighbors, nearest_neighbors, nested_neighbors
-from labelsieve.classifiers.nested_predictions import nested_predictions
 from labelsieve.classifiers.powerset import LabelPowerset, PrunedPowerset
-from labelsieve.classifiers.prefix_scores import prefix_scores
+from labelsieve.classifiers.prefix_scores import nested_predictions, prefix_scores
 from labelsieve.classifiers.rakel import RAkEL
 
 __all__ = [

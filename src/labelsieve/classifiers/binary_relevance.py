@@ -1,6 +1,7 @@
 """Binary relevance: a separate classifier for each label, on all features or on label-specific ones."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -16,6 +17,7 @@ from labelsieve.classifiers.binary_models import columns_of, fit_labels, probabi
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
 
 
+@dataclass(eq=False, repr=False)
 class BinaryRelevance(MetaClassifier):
     """Binary relevance: one clone of a scikit-learn classifier for each label.
 
@@ -49,9 +51,9 @@ class BinaryRelevance(MetaClassifier):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(self, base: Any, *, n_jobs: int | None = None) -> None:
-        self.base = base
-        self.n_jobs = n_jobs
+    base: Any
+    _: KW_ONLY
+    n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -95,17 +97,15 @@ class LabelSpecific(BinaryRelevance):
     ----------
     selector : LabelwiseSieve
         Or another selector whose ``label_support_`` has the columns of each label.
-    base : classifier
-        A binary classifier.
-    n_jobs : int, default=None
-        Labels fitted in parallel.
+    base, n_jobs
+        See :class:`BinaryRelevance`.
 
     Attributes
     ----------
     selector_ : estimator
         The fitted selector.
-    models_ : list
-        One for each label.
+    models_
+        See :class:`BinaryRelevance`.
 
     Notes
     -----
@@ -129,9 +129,8 @@ class LabelSpecific(BinaryRelevance):
     }
 
     def __init__(self, selector: Any, base: Any, *, n_jobs: int | None = None) -> None:
+        super().__init__(base, n_jobs=n_jobs)
         self.selector = selector
-        self.base = base
-        self.n_jobs = n_jobs
 
     def _columns(self, X: Any, labels: sp.csr_matrix, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
         self.selector_ = fit_weighted(clone(self.selector), X, labels, weights if weight_parameters(self.selector) else None)

@@ -1,22 +1,23 @@
 """Binary relevance with nearest neighbors: the probability of a label is its frequency among the nearest rows."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
-from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties, nearest_neighbors
-from labelsieve.classifiers.neighbor_labels import LabelVotes
+from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors, Ties, nearest_neighbors
 
 
-class BaseNeighborClassifier(MultiLabelClassifier):
-    """A classifier with one neighbor search for all labels. Subclasses learn from neighbors and labels, few also from X."""
+@dataclass(eq=False, repr=False)
+class BaseNeighborEstimator(BaseEstimator):  # type: ignore[misc]
+    """Parameters and queries of a neighbor search."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
@@ -24,9 +25,17 @@ class BaseNeighborClassifier(MultiLabelClassifier):
         "n_jobs": [Integral, None],
     }
 
-    k: int
-    ties: Ties
-    n_jobs: int | None
+    k: int = 10
+    _: KW_ONLY
+    ties: Ties = "first"
+    n_jobs: int | None = None
+
+    def _neighbors(self, X: Any) -> Neighbors:
+        return nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs)
+
+
+class BaseNeighborClassifier(MultiLabelClassifier, BaseNeighborEstimator):
+    """A classifier with one neighbor search for all labels. Subclasses learn from neighbors and labels, few also from X."""
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
@@ -51,14 +60,12 @@ class BaseNeighborClassifier(MultiLabelClassifier):
         """Probability of each label from the neighbors of the query rows; written to ``out`` if that is given."""
         raise NotImplementedError
 
-    def _neighbors(self, X: Any) -> Neighbors:
-        return nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs)
-
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)
         return self._estimate(X, self._neighbors(X))
 
 
+@dataclass(eq=False, repr=False)
 class BRkNN(BaseNeighborClassifier):
     """Binary relevance with k nearest neighbors [Spyromitros, Tsoumakas and Vlahavas 2008].
 
@@ -97,20 +104,9 @@ class BRkNN(BaseNeighborClassifier):
     }
     _needs_neighbors_of_rows = False
 
-    def __init__(
-        self,
-        k: int = 10,
-        *,
-        ties: Ties = "first",
-        smoothing: Literal["mulan"] | None = None,
-        extension: Literal["a", "b"] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.k = k
-        self.ties = ties
-        self.smoothing = smoothing
-        self.extension = extension
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    smoothing: Literal["mulan"] | None = None
+    extension: Literal["a", "b"] | None = None
 
     def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         self._labels = labels.astype(np.int32)

@@ -1,7 +1,7 @@
 """HOMER: a tree of label clusters, with a small multi-label problem at each node."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from heapq import heappush, heapreplace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -12,7 +12,6 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelsieve.classifiers.balanced_k_means import balanced_clusters
 from labelsieve.classifiers.base_classifier import MetaClassifier, MultiLabelClassifier
 from labelsieve.classifiers.binary_relevance import BinaryRelevance
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
@@ -29,6 +28,7 @@ class Node:
     model: Any = None
 
 
+@dataclass(eq=False, repr=False)
 class HOMER(MetaClassifier):
     """Hierarchy of multi-label classifiers [Tsoumakas, Katakis and Vlahavas 2008].
 
@@ -80,11 +80,11 @@ class HOMER(MetaClassifier):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(self, base: Any, *, n_children: int = 3, random_state: RandomState = None, n_jobs: int | None = None) -> None:
-        self.base = base
-        self.n_children = n_children
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    base: Any
+    _: KW_ONLY
+    n_children: int = 3
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -154,17 +154,75 @@ def grow(labels: sp.csc_matrix, n_clusters: int, rng: np.random.Generator, weigh
     return nodes
 
 
-def _meta_labels(labels: sp.csc_matrix, node: Node) -> Iterator[sp.csc_matrix]:
-    """For every cluster, whether each row of the node has any of its labels."""
-    for cluster in node.clusters:
-        has_any = np.asarray(labels[:, cluster].sum(axis=1)).ravel()[node.rows] > 0
-        yield sp.csc_matrix(has_any[:, np.newaxis].astype(np.uint8))
-
-
 def _fit_node(base: Any, X: Any, labels: sp.csc_matrix, node: Node, weights: Weights) -> Any:
     """The classifier of a node; None if no training row has any of its labels."""
     if len(node.rows) == 0:
         return None
-    meta = sp.hstack(list(_meta_labels(labels, node)), format="csr")
+    # For every cluster, whether each row of the node has any of its labels.
+    has_any = [np.asarray(labels[:, cluster].sum(axis=1))[node.rows] > 0 for cluster in node.clusters]
+    meta = sp.csr_matrix(np.hstack(has_any).astype(np.uint8))
     rows = X if len(node.rows) == X.shape[0] else X[node.rows]
     return fit_weighted(clone(base), rows, meta, None if weights is None else weights[node.rows])
+
+
+ROUNDS = 10  # of assignment and update; few nodes need more
+
+
+def balanced_clusters(
+    labels: sp.csr_matrix, n_clusters: int, rng: np.random.Generator, weights: Weights = None
+) -> list[NDArray[np.intp]]:
+    r"""Columns of ``labels`` in ``k`` clusters (``n_clusters``) or fewer, each of :math:`\lceil q / k \rceil` labels at most.
+
+    Balanced k-means [Tsoumakas, Katakis and Vlahavas 2008] by Euclidean distances of the columns, starting from random ones. A
+    label goes to its nearest center; if that cluster is full, its farthest label moves on to its next nearest center, until all
+    labels are assigned. Clusters and their members are in ascending order. ``weights`` are frequencies of the rows in the
+    distances.
+
+    Cost: ten rounds of ``n_clusters`` passes over the non-zeros, and ``n_rows * n_clusters`` numbers.
+
+    >>> Y = sp.csr_matrix([[1, 0, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1]])
+    >>> [cluster.tolist() for cluster in balanced_clusters(Y, 2, np.random.default_rng(0))]
+    [[0, 2], [1, 3]]
+    """
+    vectors = sp.csr_matrix(labels.T).astype(np.float64)
+    n_labels = vectors.shape[0]
+    if n_labels <= n_clusters:
+        return [np.array([label]) for label in range(n_labels)]
+    capacity = -(-n_labels // n_clusters)
+    centers = vectors[np.sort(rng.choice(n_labels, n_clusters, replace=False))].toarray()
+    # Squared lengths, since the vectors hold 0 and 1.
+    lengths = np.asarray(vectors.sum(axis=1)) if weights is None else (vectors @ weights)[:, np.newaxis]
+    clusters = np.full(n_labels, -1)
+    for _ in range(ROUNDS):
+        counted = centers if weights is None else centers * weights
+        distances = lengths - 2 * (vectors @ counted.T) + (counted * centers).sum(axis=1)
+        before, clusters = clusters, _assign(distances, capacity)
+        if (clusters == before).all():
+            break
+        members = sp.csr_matrix((np.ones(n_labels), (clusters, np.arange(n_labels))), shape=(n_clusters, n_labels))
+        sizes = np.bincount(clusters, minlength=n_clusters)[:, np.newaxis]
+        centers = np.where(sizes > 0, (members @ vectors).toarray() / np.maximum(1, sizes), centers)
+    members_of = [np.flatnonzero(clusters == cluster) for cluster in range(n_clusters)]
+    return sorted((members for members in members_of if len(members)), key=lambda members: int(members[0]))
+
+
+def _assign(distances: NDArray[np.float64], capacity: int) -> NDArray[np.intp]:
+    """The cluster of every label, with at most ``capacity`` labels in each."""
+    preferences = np.argsort(distances, axis=1, kind="stable")
+    n_tried = [0] * len(distances)  # preferences of each label that are used up
+    heaps: list[list[tuple[float, int]]] = [[] for _ in range(distances.shape[1])]  # the farthest label first
+    for label in range(len(distances)):
+        unassigned: int | None = label
+        while unassigned is not None:
+            cluster = int(preferences[unassigned, n_tried[unassigned]])
+            n_tried[unassigned] += 1
+            entry = (-float(distances[unassigned, cluster]), -unassigned)
+            if len(heaps[cluster]) < capacity:
+                heappush(heaps[cluster], entry)
+                unassigned = None
+            elif entry > heaps[cluster][0]:
+                unassigned = -heapreplace(heaps[cluster], entry)[1]
+    clusters = np.empty(len(distances), dtype=np.intp)
+    for cluster, members in enumerate(heaps):
+        clusters[[-label for _, label in members]] = cluster
+    return clusters

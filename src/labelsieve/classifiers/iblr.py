@@ -1,5 +1,6 @@
 """IBLR-ML: logistic regression on the labels of the neighbors."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,10 +14,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import HasMethods
 
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
-from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties
-from labelsieve.classifiers.neighbor_labels import LabelVotes
+from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors
 
 
+@dataclass(eq=False, repr=False)
 class IBLR(BaseNeighborClassifier):
     """Instance-based learning and logistic regression combined [Cheng and Hüllermeier 2009].
 
@@ -25,17 +26,13 @@ class IBLR(BaseNeighborClassifier):
 
     Parameters
     ----------
-    k : int, default=10
-        Number of neighbors.
+    k, ties, n_jobs
+        See :class:`BRkNN`; ``n_jobs`` are also the labels fitted in parallel.
     with_features : bool, default=False
         IBLR-ML+: the features are inputs too.
     base : classifier with ``predict_proba``, default=None
         None: logistic regression on standardized inputs with a weak penalty (``C=5e7``, the ridge of 1e-8 in Weka), so that
         coefficients are finite for labels that the inputs separate.
-    ties : {"first", "all"}, default="first"
-        Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th.
-    n_jobs : int, default=None
-        Threads of the search, and labels fitted in parallel.
 
     Attributes
     ----------
@@ -60,20 +57,9 @@ class IBLR(BaseNeighborClassifier):
         "base": [HasMethods(["fit", "predict_proba"]), None],
     }
 
-    def __init__(
-        self,
-        k: int = 10,
-        *,
-        with_features: bool = False,
-        base: Any = None,
-        ties: Ties = "first",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.k = k
-        self.with_features = with_features
-        self.base = base
-        self.ties = ties
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    with_features: bool = False
+    base: Any = None
 
     @property
     def _needs_features(self) -> bool:

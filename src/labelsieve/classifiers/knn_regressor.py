@@ -1,30 +1,25 @@
 """k nearest neighbors for many numeric targets."""
 
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties, nearest_neighbors
+from labelsieve.classifiers.brknn import BaseNeighborEstimator
+from labelsieve.classifiers.nearest_neighbors import Neighbors
 from labelsieve.errors import InputError
 
 
-class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
     """The mean of the targets of the nearest rows, from one search for all targets [Sechidis et al. 2019, section 5, k = 10].
 
     Parameters
     ----------
-    k : int, default=10
-        Number of neighbors.
-    ties : {"first", "all"}, default="first"
-        Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th.
-    n_jobs : int, default=None
-        Threads.
+    k, ties, n_jobs
+        See :class:`BRkNN`.
 
     Notes
     -----
@@ -36,17 +31,6 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     >>> KNNRegressor(k=2).fit([[0.0], [1.0], [5.0]], [[1.0, 10.0], [3.0, 20.0], [9.0, 9.0]]).predict([[0.4]])
     array([[ 2., 15.]])
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "k": [Interval(Integral, 1, None, closed="left")],
-        "ties": [StrOptions({"first", "all"})],
-        "n_jobs": [Integral, None],
-    }
-
-    def __init__(self, k: int = 10, *, ties: Ties = "first", n_jobs: int | None = None) -> None:
-        self.k = k
-        self.ties = ties
-        self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
@@ -80,7 +64,7 @@ class KNNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The targets of every row."""
         X = self._read_queries(X)
-        return self._estimate(X, nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs))
+        return self._estimate(X, self._neighbors(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

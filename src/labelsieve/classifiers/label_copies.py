@@ -1,6 +1,7 @@
 """Copy and select transformations as classifiers: one model whose classes are the labels."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -21,6 +22,7 @@ from labelsieve.names import resolve
 SPACES = {space.name: space for space in (Copy, CopyWeight, SelectMax, SelectMin, SelectRandom, Ignore)}
 
 
+@dataclass(eq=False, repr=False)
 class LabelCopies(MetaClassifier):
     r"""Copy transformation: one classifier whose classes are the labels [Boutell et al. 2004; Pereira et al. 2015, section 2].
 
@@ -69,10 +71,10 @@ class LabelCopies(MetaClassifier):
         "threshold": [Interval(Real, None, None, closed="neither"), None],
     }
 
-    def __init__(self, base: Any, *, targets: Any = "copy", threshold: float | None = None) -> None:
-        self.base = base
-        self.targets = targets
-        self.threshold = threshold
+    base: Any
+    _: KW_ONLY
+    targets: Any = "copy"
+    threshold: float | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -100,7 +102,8 @@ class LabelCopies(MetaClassifier):
         elif single:
             self.threshold_ = 0.5 if hasattr(self.base, "predict_proba") else 0.0
         else:
-            self.threshold_ = threshold_for(self._scores(X), _n_labels(labels, weights), weights)
+            n_labels = labels.nnz if weights is None else float(np.diff(labels.indptr) @ weights)  # of all rows
+            self.threshold_ = threshold_for(self._scores(X), n_labels, weights)
         return self
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
@@ -129,11 +132,6 @@ class LabelCopies(MetaClassifier):
         """Scores minus the threshold: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
         X = self._read_queries(X)
         return self._decisions_in_form_of_y(self._scores(X) - self.threshold_)
-
-
-def _n_labels(labels: sp.csr_matrix, weights: Weights) -> float:
-    """Number of labels of all rows, weighted."""
-    return labels.nnz if weights is None else float(np.diff(labels.indptr) @ weights)
 
 
 def threshold_for(scores: NDArray[np.float64], n_wanted: float, weights: Weights = None) -> float:

@@ -1,6 +1,7 @@
 """LIFT: label-specific features, the distances to clusters of the rows with a label and of the rows without it."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -25,6 +26,7 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace.base_space import RandomState
 
 
+@dataclass(eq=False, repr=False)
 class LIFT(MultiLabelClassifier):
     r"""Learning with label-specific features [Zhang and Wu 2015].
 
@@ -76,13 +78,11 @@ class LIFT(MultiLabelClassifier):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self, ratio: float = 0.1, *, base: Any = None, random_state: RandomState = None, n_jobs: int | None = None
-    ) -> None:
-        self.ratio = ratio
-        self.base = base
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    ratio: float = 0.1
+    _: KW_ONLY
+    base: Any = None
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -173,14 +173,10 @@ def _fit_label(
     return centers, fit_binary(base, distances_to(X, centers), y, weights=weights)
 
 
-def _dense(X: Any) -> NDArray[np.float64]:
-    return X.toarray() if sp.issparse(X) else X  # type: ignore[no-any-return]
-
-
 def _centers(X: Any, n_clusters: int, seed: int, weights: Weights) -> NDArray[np.float64]:
     with threadpool_limits(1):
         # More clusters than distinct rows: every distinct row is a center.
-        distinct = np.unique(_dense(X), axis=0) if X.shape[0] <= 4 * n_clusters else None
+        distinct = np.unique(X.toarray() if sp.issparse(X) else X, axis=0) if X.shape[0] <= 4 * n_clusters else None
         if distinct is not None and len(distinct) <= n_clusters:
             return distinct
         fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X, sample_weight=weights)

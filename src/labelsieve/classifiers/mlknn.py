@@ -1,5 +1,6 @@
 """ML-kNN: the posterior probability of a label given the number of neighbors that have it."""
 
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -9,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
-from labelsieve.classifiers.nearest_neighbors import Neighbors, Ties
-from labelsieve.classifiers.neighbor_labels import LabelVotes
+from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors
 
 
+@dataclass(eq=False, repr=False)
 class MLkNN(BaseNeighborClassifier):
     r"""Multi-label k nearest neighbors [Zhang and Zhou 2007].
 
@@ -23,14 +24,10 @@ class MLkNN(BaseNeighborClassifier):
 
     Parameters
     ----------
-    k : int, default=10
-        Number of neighbors.
+    k, ties, n_jobs
+        See :class:`BRkNN`.
     s : float, default=1.0
         Smoothing; 1 is Laplace smoothing.
-    ties : {"first", "all"}, default="first"
-        Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th.
-    n_jobs : int, default=None
-        Threads.
 
     Attributes
     ----------
@@ -57,11 +54,7 @@ class MLkNN(BaseNeighborClassifier):
         "s": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(self, k: int = 10, *, s: float = 1.0, ties: Ties = "first", n_jobs: int | None = None) -> None:
-        self.k = k
-        self.s = s
-        self.ties = ties
-        self.n_jobs = n_jobs
+    s: float = field(default=1.0, kw_only=True)
 
     def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         assert neighbors is not None

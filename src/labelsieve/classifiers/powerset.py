@@ -1,6 +1,6 @@
 """Label powerset: one model whose classes are the labelsets of the training rows."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -67,6 +67,7 @@ def fit_powerset(base: Any, X: Any, labels: sp.csr_matrix, space: LabelSpace, we
     return PowersetModel(model, labels[rows[order[first]]])
 
 
+@dataclass(eq=False, repr=False)
 class LabelPowerset(MetaClassifier):
     r"""Label powerset: one multi-class classifier whose classes are the distinct labelsets of the training rows.
 
@@ -103,8 +104,7 @@ class LabelPowerset(MetaClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"base": [HasMethods(["fit", "predict"])]}
 
-    def __init__(self, base: Any) -> None:
-        self.base = base
+    base: Any
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -134,24 +134,20 @@ class LabelPowerset(MetaClassifier):
         return self._decisions_in_form_of_y(self.model_.decisions(X))
 
 
+@dataclass(eq=False, repr=False)
 class PrunedPowerset(LabelPowerset):
     """Label powerset without rare labelsets: pruned problem transformation, PPT [Read 2008].
 
     Parameters
     ----------
-    base : classifier
-        A multi-class classifier.
+    base
+        See :class:`LabelPowerset`; so are the attributes.
     min_count : int, default=3
         The smallest number of training rows, or sum of their weights, of a labelset that is kept; see
         :class:`~labelsieve.labelspace.Pruned`.
     split : bool, default=False
         False drops the rows with a rare labelset. With True they count once for each frequent labelset that their labels are
         split into, so little is lost.
-
-    Attributes
-    ----------
-    model_ : PowersetModel
-        The fitted classifier and the labelsets of its classes.
 
     Notes
     -----
@@ -174,10 +170,9 @@ class PrunedPowerset(LabelPowerset):
         "split": ["boolean"],
     }
 
-    def __init__(self, base: Any, *, min_count: int = 3, split: bool = False) -> None:
-        self.base = base
-        self.min_count = min_count
-        self.split = split
+    _: KW_ONLY
+    min_count: int = 3
+    split: bool = False
 
     def _space(self) -> LabelSpace:
         return Pruned(min_count=self.min_count, split=self.split)

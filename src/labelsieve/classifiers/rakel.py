@@ -1,5 +1,6 @@
 """RAkEL: an ensemble of label powersets on random k-labelsets."""
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from math import comb
 from numbers import Integral, Real
@@ -21,6 +22,7 @@ from labelsieve.labelspace.base_space import RandomState, random_generator
 MAX_LISTED = 100_000  # k-labelsets that are listed to draw from; among more, repeated draws are rare and rejected
 
 
+@dataclass(eq=False, repr=False)
 class RAkEL(MultiLabelClassifier):
     r"""Random k-labelsets [Tsoumakas, Katakis and Vlahavas 2011].
 
@@ -84,26 +86,15 @@ class RAkEL(MultiLabelClassifier):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        base: Any,
-        *,
-        k: int = 3,
-        n_models: int | None = None,
-        disjoint: bool = False,
-        threshold: float = 0.5,
-        soft: bool = False,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.base = base
-        self.k = k
-        self.n_models = n_models
-        self.disjoint = disjoint
-        self.threshold = threshold
-        self.soft = soft
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    base: Any
+    _: KW_ONLY
+    k: int = 3
+    n_models: int | None = None
+    disjoint: bool = False
+    threshold: float = 0.5
+    soft: bool = False
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,6 +1,7 @@
 """Base of the discretizers: validation, cut points as fitted attributes, codes of new data."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self, TypedDict, TypeVar, overload
 
 import numpy as np
@@ -50,13 +51,15 @@ class AsGiven(Discretizer):
         return Codes.from_values(X)
 
 
+@dataclass(eq=False, repr=False)
 class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ignore[misc]
     """A scikit-learn transformer that cuts the range of every column into bins."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": [StrOptions({"error", "level"})]}
     _supervised: ClassVar[bool] = False
 
-    missing: Missing
+    _: KW_ONLY
+    missing: Missing = "error"
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         """Cut points of every column: one set, or one for each target."""
@@ -80,13 +83,16 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         (``encode`` never does that).
         """
         check_is_fitted(self)
-        codes = apply_cuts(self._read_new(X), self._only_cuts())
+        return self._transform(X, self._only_cuts())
+
+    def _transform(self, X: Any, cuts: ColumnCuts) -> Any:
+        codes = apply_cuts(self._read_new(X), cuts)
         return codes.to_dense() if codes.sparse is None else as_matrix_like(codes, X)
 
     def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
         """Codes of ``X`` without fitting the object; or a list of codes, one for each target."""
         self._validate_params()
-        table = self._check(read_table(X, allow_missing=self.missing == "level"))
+        table = self._read_table(X)
         targets = self._read_targets(y, table.shape[0]) if self._supervised else None
         codes = [apply_cuts(table, cuts) for cuts in self._learn(table, targets, sample_weight)]
         return codes[0] if len(codes) == 1 else codes
@@ -118,7 +124,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
             X, y = validate_data(self, X, y, multi_output=True, **self._check_options())
         else:
             X = validate_data(self, X, **self._check_options())
-        table = self._check(read_table(X, allow_missing=self.missing == "level"))
+        table = self._read_table(X)
         return table, self._read_targets(y, table.shape[0]) if self._supervised else None
 
     def _read_new(self, X: Any) -> NumberTable:
@@ -128,7 +134,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         else:
             X = validate_data(self, X, reset=False, **self._check_options())
         words: Mapping[int, NDArray[np.str_]] = self._text
-        table = self._check(read_table(X, allow_missing=self.missing == "level", text=words))
+        table = self._read_table(X, words)
         different = sorted(set(table.text) ^ set(words))
         if different:
             was, now = ("text", "numbers") if different[0] in words else ("numbers", "text")
@@ -138,7 +144,8 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
     def _check_options(self) -> CheckOptions:
         return {"accept_sparse": ("csr", "csc"), "ensure_all_finite": "allow-nan" if self.missing == "level" else True}
 
-    def _check(self, table: NumberTable) -> NumberTable:
+    def _read_table(self, X: Any, words: Mapping[int, NDArray[np.str_]] | None = None) -> NumberTable:
+        table = read_table(X, allow_missing=self.missing == "level", text=words)
         require_finite(table, allow_missing=self.missing == "level")
         return table
 

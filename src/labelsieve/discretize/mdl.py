@@ -1,5 +1,6 @@
 """Supervised discretization by the minimum description length principle."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -8,14 +9,15 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.cut_points import ColumnCuts, apply_cuts, cut_by_classes
+from labelsieve.counting.cut_points import ColumnCuts, cut_by_classes
 from labelsieve.counting.joint_codes import join
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize.base_discretizer import BaseBins, Missing, as_matrix_like
+from labelsieve.discretize.base_discretizer import BaseBins
 from labelsieve.errors import InputError, whole_number
 
 
+@dataclass(eq=False, repr=False)
 class MDL(BaseBins):
     r"""Recursive entropy minimization with the minimum description length principle (Fayyad and Irani 1993).
 
@@ -40,8 +42,8 @@ class MDL(BaseBins):
     boundaries : {"rows", "values"}, default="rows"
         The number of candidate cuts: :math:`N - 1`, or the number of boundaries between distinct values (Weka's "better
         encoding").
-    missing : {"error", "level"}, default="error"
-        Refuse NaN, or encode it as an additional last level.
+    missing
+        See :class:`EqualWidth`.
 
     Attributes
     ----------
@@ -76,18 +78,10 @@ class MDL(BaseBins):
     }
     _supervised = True
 
-    def __init__(
-        self,
-        targets: Literal["auto", "joint", "single", "copy"] = "auto",
-        *,
-        rule: Literal["fayyad-irani", "kononenko"] = "fayyad-irani",
-        boundaries: Literal["rows", "values"] = "rows",
-        missing: Missing = "error",
-    ) -> None:
-        self.targets = targets
-        self.rule = rule
-        self.boundaries = boundaries
-        self.missing = missing
+    targets: Literal["auto", "joint", "single", "copy"] = "auto"
+    _: KW_ONLY
+    rule: Literal["fayyad-irani", "kononenko"] = "fayyad-irani"
+    boundaries: Literal["rows", "values"] = "rows"
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         assert targets is not None
@@ -128,9 +122,7 @@ class MDL(BaseBins):
     def transform_label(self, X: Any, label: int) -> Any:
         """Codes of ``X`` by the cut points of one target."""
         check_is_fitted(self)
-        cuts = self._cuts[whole_number(label, "label", 0, len(self._cuts) - 1)]
-        codes = apply_cuts(self._read_new(X), cuts)
-        return codes.to_dense() if codes.sparse is None else as_matrix_like(codes, X)
+        return self._transform(X, self._cuts[whole_number(label, "label", 0, len(self._cuts) - 1)])
 
 
 def positive_labels(targets: Codes) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:

@@ -79,7 +79,7 @@ class Plan:
 
     @property
     def target_needs(self) -> tuple[str, ...]:
-        """What the formula needs of the targets: see :mod:`labelsieve.labelspace.compatibility`."""
+        """What the formula needs of the targets: see :mod:`labelsieve.labelspace.base_space`."""
         over = {node.variable for node in self._reducers}
         named = {"y": "sums over targets", "z": "pairs of targets", "pa": "parents of targets"}
         return tuple(need for variable, need in named.items() if variable in over)

@@ -1,6 +1,7 @@
 """Groups of targets, each clustered into one variable."""
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -14,12 +15,17 @@ from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Produce
 from labelsieve.labelspace.labelset_clusters import MAX_ROWS, distinct_labelsets, medoid_clusters
 
 
+@dataclass(eq=False, repr=False)
 class GroupSpace(LabelSpace):
     """Base of the group spaces: ``plan`` returns the groups and the number of clusters of each."""
 
     produces: ClassVar[Produces] = "groups"
-    random_state: RandomState
-    max_rows: int
+
+    _: KW_ONLY
+    random_state: RandomState = 0
+    max_rows: int = MAX_ROWS
+    kind: Kind = "auto"
+    n_groups: int | None = field(default=None, init=False)  # a parameter of some subclasses; None: the number of targets
 
     def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
         """The targets and the number of clusters of every group."""
@@ -37,9 +43,10 @@ class GroupSpace(LabelSpace):
 
     def n_variables(self, n_targets: int) -> int:
         """Number of variables for ``n_targets`` targets."""
-        return n_targets
+        return n_targets if self.n_groups is None else whole_number(self.n_groups, "n_groups", 1, 1_000_000)
 
 
+@dataclass(eq=False, repr=False)
 class Group(GroupSpace):
     r"""Random groups of targets, each clustered by k-medoids into one variable: the label space of Group-JMI.
 
@@ -75,35 +82,20 @@ class Group(GroupSpace):
 
     name = "group"
 
-    def __init__(
-        self,
-        *,
-        pot: float = 0.5,
-        n_clusters: int = 8,
-        n_groups: int | None = None,
-        random_state: RandomState = 0,
-        max_rows: int = MAX_ROWS,
-        kind: Kind = "auto",
-    ) -> None:
-        self.pot = pot
-        self.n_clusters = n_clusters
-        self.n_groups = n_groups
-        self.random_state = random_state
-        self.max_rows = max_rows
-        self.kind = kind
+    _: KW_ONLY
+    pot: float = 0.5
+    n_clusters: int = 8
+    n_groups: int | None = None
 
     def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
         """Groups of equal size."""
         pot = _proportion(self.pot, "pot")
         n_clusters = whole_number(self.n_clusters, "n_clusters", 1, 65_535)
-        for _ in range(_n_groups(self.n_groups, targets.n_columns)):
+        for _ in range(self.n_variables(targets.n_columns)):
             yield _draw(targets.n_columns, pot, rng), n_clusters
 
-    def n_variables(self, n_targets: int) -> int:
-        """Number of variables for ``n_targets`` targets."""
-        return _n_groups(self.n_groups, n_targets)
 
-
+@dataclass(eq=False, repr=False)
 class GroupRand(GroupSpace):
     r"""As :class:`Group`, with the proportion and the number of clusters drawn for every group: Group-JMI-Rand.
 
@@ -130,42 +122,22 @@ class GroupRand(GroupSpace):
 
     name = "group-rand"
 
-    def __init__(
-        self,
-        *,
-        pot: tuple[float, float] = (0.25, 0.75),
-        n_clusters: tuple[int, int] = (4, 16),
-        n_groups: int | None = None,
-        random_state: RandomState = 0,
-        max_rows: int = MAX_ROWS,
-        kind: Kind = "auto",
-    ) -> None:
-        self.pot = pot
-        self.n_clusters = n_clusters
-        self.n_groups = n_groups
-        self.random_state = random_state
-        self.max_rows = max_rows
-        self.kind = kind
+    _: KW_ONLY
+    pot: tuple[float, float] = (0.25, 0.75)
+    n_clusters: tuple[int, int] = (4, 16)
+    n_groups: int | None = None
 
     def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
         """Groups of random sizes."""
         low, high = (_proportion(value, "pot") for value in _pair(self.pot, "pot"))
         fewest, most = (whole_number(value, "n_clusters", 1, 65_535) for value in _pair(self.n_clusters, "n_clusters"))
-        for _ in range(_n_groups(self.n_groups, targets.n_columns)):
+        for _ in range(self.n_variables(targets.n_columns)):
             yield _draw(targets.n_columns, rng.uniform(low, high), rng), int(rng.integers(fewest, most, endpoint=True))
-
-    def n_variables(self, n_targets: int) -> int:
-        """Number of variables for ``n_targets`` targets."""
-        return _n_groups(self.n_groups, n_targets)
 
 
 def _draw(n_targets: int, pot: float, rng: np.random.Generator) -> NDArray[np.int64]:
     size = min(n_targets, max(1, int(np.floor(pot * n_targets + 0.5))))
     return np.sort(rng.choice(n_targets, size=size, replace=False))
-
-
-def _n_groups(n_groups: int | None, n_targets: int) -> int:
-    return n_targets if n_groups is None else whole_number(n_groups, "n_groups", 1, 1_000_000)
 
 
 def _proportion(value: Any, name: str) -> float:

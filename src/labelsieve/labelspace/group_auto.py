@@ -1,18 +1,19 @@
 """Groups of targets that share information, with a number of clusters that the number of rows supports."""
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.targets import BINS, Kind, TargetTable
+from labelsieve.counting.targets import BINS, TargetTable
 from labelsieve.errors import InputError, whole_number
 from labelsieve.information import Codes, entropy, mutual_information
-from labelsieve.labelspace.base_space import RandomState, Weights
+from labelsieve.labelspace.base_space import Weights
 from labelsieve.labelspace.group import GroupSpace
-from labelsieve.labelspace.labelset_clusters import MAX_ROWS
 
 
+@dataclass(eq=False, repr=False)
 class GroupAuto(GroupSpace):
     r"""Groups of targets that share information, with a number of clusters that the number of rows supports.
 
@@ -54,26 +55,12 @@ class GroupAuto(GroupSpace):
 
     name = "group-auto"
 
-    def __init__(
-        self,
-        *,
-        shared: float = 0.05,
-        detect: float = 0.1,
-        power: float = 0.8,
-        feature_levels: int = 25,
-        max_clusters: int = 16,
-        random_state: RandomState = 0,
-        max_rows: int = MAX_ROWS,
-        kind: Kind = "auto",
-    ) -> None:
-        self.shared = shared
-        self.detect = detect
-        self.power = power
-        self.feature_levels = feature_levels
-        self.max_clusters = max_clusters
-        self.random_state = random_state
-        self.max_rows = max_rows
-        self.kind = kind
+    _: KW_ONLY
+    shared: float = 0.05
+    detect: float = 0.1
+    power: float = 0.8
+    feature_levels: int = 25
+    max_clusters: int = 16
 
     def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
         """Groups that share information."""

@@ -1,5 +1,6 @@
 """NetworkRule: learns a label network from data."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,9 +14,8 @@ from labelsieve.counting.row_weights import RowWeights, weigh
 from labelsieve.counting.targets import read_targets
 from labelsieve.errors import InputError, one_of
 from labelsieve.labelspace.chain_order import Seed, frequency_order, information_order, random_order
-from labelsieve.labelspace.chain_tree import tree_network
-from labelsieve.labelspace.kcc import ROUNDINGS, Rounding, kcc_parents, n_parents
 from labelsieve.labelspace.label_network import LabelNetwork, check_parents, checked_order
+from labelsieve.labelspace.network_parents import ROUNDINGS, Rounding, kcc_parents, n_parents, tree_network
 from labelsieve.labelspace.principal_components import principal_components, three_levels
 from labelsieve.labelspace.shared_information import SharedInformation
 
@@ -24,6 +24,7 @@ ORDERS = ("sun-kudo", "information", "frequency", "random", "given")
 NETWORKS = ("kcc", "tree", "preceding")  # rules that parents= accepts by name
 
 
+@dataclass(eq=False, repr=False)
 class NetworkRule(BaseEstimator):  # type: ignore[misc]
     """Rule for the order of the labels and for their parents (Sun and Kudo 2017; Zaragoza et al. 2011).
 
@@ -74,30 +75,17 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         3  1      0
     """
 
-    def __init__(
-        self,
-        parents: Literal["kcc", "tree", "preceding", "none"] = "kcc",
-        *,
-        k: float = 0.8,
-        rounding: Rounding = "up",
-        order: Any = "sun-kudo",
-        n_components: int | None = None,
-        factor: float = 1.0,
-        second_term: bool = True,
-        edge_weight: Literal["labels", "given-features"] = "labels",
-        root: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.parents = parents
-        self.k = k
-        self.rounding = rounding
-        self.order = order
-        self.n_components = n_components
-        self.factor = factor
-        self.second_term = second_term
-        self.edge_weight = edge_weight
-        self.root = root
-        self.random_state = random_state
+    parents: Literal["kcc", "tree", "preceding", "none"] = "kcc"
+    _: KW_ONLY
+    k: float = 0.8
+    rounding: Rounding = "up"
+    order: Any = "sun-kudo"
+    n_components: int | None = None
+    factor: float = 1.0
+    second_term: bool = True
+    edge_weight: Literal["labels", "given-features"] = "labels"
+    root: int | None = None
+    random_state: Seed = None
 
     def learn(self, X: Any, Y: Any, *, codes: Any = None, sample_weight: Any = None, n_jobs: int | None = None) -> LabelNetwork:
         """Learn the network of the labels ``Y``.
@@ -196,7 +184,7 @@ def find_parents(
     >>> find_parents(NetworkRule("preceding", order="given"), None, Y, Y)[1]
     LabelNetwork(order=(0, 1), parents=((), (0,)), names=None)
     """
-    rule = NetworkRule(parents) if isinstance(parents, str) else parents  # type: ignore[arg-type]
+    rule = NetworkRule(parents) if isinstance(parents, str) else parents
     if isinstance(rule, NetworkRule):
         values = X if X is None else numbers(X)
         values = values if values is None or rows is None else values[np.flatnonzero(rows)]

@@ -37,7 +37,7 @@ def principal_components(X: Any, n_components: int = 1, *, weights: Real | None 
     if not np.isfinite(values.data if table.dense is None else values).all():
         raise InputError("X has values that are not finite; fill them or drop their rows before principal components.")
     n_components = min(whole_number(n_components, "n_components", 1, 2**31), n_rows, n_columns)
-    if not _varies(values):
+    if not (values.max(axis=0) != values.min(axis=0)).sum():  # all columns are constant
         return np.zeros((n_rows, n_components))
     row_weights = np.ones(n_rows) if weights is None else np.asarray(weights, dtype=np.float64)
     mean = np.asarray(values.T @ row_weights).ravel() / row_weights.sum()
@@ -62,12 +62,6 @@ def principal_components(X: Any, n_components: int = 1, *, weights: Real | None 
     loadings = loadings * np.where(loadings[np.arange(len(loadings)), largest] < 0, -1.0, 1.0)[:, np.newaxis]
     scores: Real = np.asarray(values @ loadings.T) - mean @ loadings.T
     return scores
-
-
-def _varies(values: Any) -> bool:
-    """True if some column has more than one value."""
-    high, low = values.max(axis=0), values.min(axis=0)
-    return bool((high != low).sum())
 
 
 def three_levels(values: Real, *, factor: float = 1.0, weights: Real | None = None) -> Codes:

@@ -1,10 +1,14 @@
-"""Differences of labelsets: Hamming loss and subset 0/1 loss."""
+"""Measures of predicted labelsets: formulas of the sizes of the true set, the predicted set and their intersection."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from labelsieve.metrics.overlap import overlap_of_rows
+from labelsieve.errors import InputError
+from labelsieve.metrics.measure_arrays import Floats, read_row_weights, read_two
 
 
 def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
@@ -18,7 +22,7 @@ def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     ----------
     Y, predicted : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
         One dimension is one label.
-    sample_weight : array-like of shape (n_rows,), optional
+    sample_weight : array-like of shape (n_rows,), default=None
 
     Notes
     -----
@@ -36,8 +40,6 @@ def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
 def hamming_score(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     """Fraction of the cells that are predicted correctly: 1 - :func:`hamming_loss`.
 
-    Examples
-    --------
     >>> hamming_score([[1, 0, 1, 0]], [[1, 0, 0, 0]])
     0.75
     """
@@ -49,10 +51,8 @@ def subset_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
 
     .. math:: \frac{1}{n} \sum_i [Y_i \neq P_i]
 
-    Equal to scikit-learn's ``zero_one_loss`` of label indicators. Cost as :func:`hamming_loss`.
+    Equal to scikit-learn's ``zero_one_loss`` of label indicators. Parameters and cost: see :func:`hamming_loss`.
 
-    Examples
-    --------
     >>> subset_loss([[1, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     0.5
     """
@@ -65,10 +65,155 @@ def exact_match(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
 
     Equal to scikit-learn's ``accuracy_score`` of label indicators.
 
-    Examples
-    --------
     >>> exact_match([[1, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     0.5
     """
     counts, weights, _ = overlap_of_rows(Y, predicted, sample_weight)
     return float(np.average(counts.different == 0, weights=weights))
+
+
+def example_accuracy(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
+    r"""Example-based accuracy: the Jaccard index of the true and the predicted labelset, averaged over the rows.
+
+    .. math:: \frac{1}{n} \sum_i \frac{|Y_i \cap P_i|}{|Y_i \cup P_i|}
+
+    A row without labels and without predicted labels is correct and counts 1, as in Mulan. It counts 0 in scikit-learn's
+    ``jaccard_score(average="samples")`` and in the Matlab toolboxes: ``zero_division=0``.
+
+    Parameters
+    ----------
+    Y, predicted, sample_weight
+        See :func:`hamming_loss`; so is the cost.
+    zero_division : {1.0, 0.0, nan}, default=1.0
+        Value of a row without labels and without predicted labels; NaN leaves it out. If no row is left the result is NaN.
+
+    Examples
+    --------
+    >>> example_accuracy([[1, 1, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]])
+    0.75
+    >>> example_accuracy([[1, 1, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]], zero_division=0)
+    0.25
+    """
+    counts, weights, _ = overlap_of_rows(Y, predicted, sample_weight)
+    return mean_of_ratios(counts.both, counts.either, zero_division, weights)
+
+
+def example_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weight: Any = None) -> float:
+    r"""Example-based F1: the harmonic mean of precision and recall of every row, averaged over the rows.
+
+    .. math:: \frac{1}{n} \sum_i \frac{2 |Y_i \cap P_i|}{|Y_i| + |P_i|}
+
+    Equal to scikit-learn's ``f1_score(average="samples")``. Parameters and cost: see :func:`example_accuracy`.
+
+    >>> round(example_f1([[1, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, 1]]), 4)
+    0.8333
+    """
+    counts, weights, _ = overlap_of_rows(Y, predicted, sample_weight)
+    return mean_of_ratios(2 * counts.both, counts.true + counts.predicted, zero_division, weights)
+
+
+def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weight: Any = None) -> float:
+    r"""Macro-averaged F1: the mean of the F1 of every label; rare labels count as much as frequent ones.
+
+    .. math:: \frac{1}{q} \sum_j \frac{2 \, tp_j}{2 \, tp_j + fp_j + fn_j}
+
+    Equal to scikit-learn's ``f1_score(average="macro")``.
+
+    Parameters
+    ----------
+    Y, predicted, sample_weight
+        See :func:`hamming_loss`; so is the cost.
+    zero_division : {0.0, 1.0, nan}, default=0.0
+        Value of a label that is absent and predicted in no row; NaN leaves it out. If no label is left the result is NaN.
+        Results for rare labels depend on this setting: report it.
+
+    Examples
+    --------
+    >>> macro_f1([[1, 0], [1, 1]], [[1, 0], [1, 0]])
+    0.5
+    """
+    counts = overlap_of_labels(Y, predicted, sample_weight)
+    return mean_of_ratios(2 * counts.both, counts.true + counts.predicted, zero_division)
+
+
+def micro_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weight: Any = None) -> float:
+    r"""Micro-averaged F1: the F1 of all cells together; every occurrence of a label counts the same.
+
+    .. math:: \frac{2 \sum_j tp_j}{\sum_j (2 \, tp_j + fp_j + fn_j)}
+
+    Equal to scikit-learn's ``f1_score(average="micro")``. Parameters and cost: see :func:`macro_f1`.
+
+    >>> micro_f1([[1, 0], [1, 1]], [[1, 0], [1, 0]])
+    0.8
+    """
+    counts = overlap_of_labels(Y, predicted, sample_weight)
+    hits, sizes = counts.both.sum(), (counts.true + counts.predicted).sum()
+    return mean_of_ratios(np.array([2 * hits]), np.array([sizes]), zero_division)
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """Sizes of the true set, the predicted set and their intersection: one number for each row, or for each label."""
+
+    true: Floats
+    predicted: Floats
+    both: Floats
+
+    @property
+    def different(self) -> Floats:
+        """Size of the symmetric difference."""
+        return self.true + self.predicted - 2 * self.both
+
+    @property
+    def either(self) -> Floats:
+        """Size of the union."""
+        return self.true + self.predicted - self.both
+
+
+def overlap_of_rows(Y: Any, predicted: Any, sample_weight: Any) -> tuple[Overlap, Floats, int]:
+    """Label counts of every row, the weights of the rows, and the number of labels."""
+    truth, prediction = read_two(Y, predicted)
+    n_rows, n_labels = truth.shape
+    counts = (_sums(truth, 1), _sums(prediction, 1), _sums(_both(truth, prediction), 1))
+    return Overlap(*counts), read_row_weights(sample_weight, n_rows), n_labels
+
+
+def overlap_of_labels(Y: Any, predicted: Any, sample_weight: Any) -> Overlap:
+    """Sums of row weights for every label."""
+    truth, prediction = read_two(Y, predicted)
+    weights = read_row_weights(sample_weight, truth.shape[0])
+    if sample_weight is None:
+        return Overlap(_sums(truth, 0), _sums(prediction, 0), _sums(_both(truth, prediction), 0))
+    return Overlap(truth.T @ weights, prediction.T @ weights, _both(truth, prediction).T @ weights)
+
+
+def mean_of_ratios(above: Floats, below: Floats, zero_division: float, weights: Floats | None = None) -> float:
+    """The mean of ``above / below``; 0/0 counts as ``zero_division`` or, if that is NaN, is left out."""
+    value = read_zero_division(zero_division)
+    ratios = np.divide(above, below, out=np.full(len(above), value), where=below > 0)
+    weights = np.ones(len(above)) if weights is None else weights
+    counted = ~np.isnan(ratios) & (weights > 0)
+    return float(np.average(ratios[counted], weights=weights[counted])) if counted.any() else float("nan")
+
+
+def read_zero_division(zero_division: float) -> float:
+    """0, 1 or NaN, as in scikit-learn."""
+    try:
+        value = float(zero_division)
+    except (TypeError, ValueError):
+        value = 2.0
+    if not (np.isnan(value) or value in (0.0, 1.0)):
+        raise InputError(f"zero_division must be 0, 1 or NaN (leave such cases out), not {zero_division!r}.")
+    return value
+
+
+def _both(truth: Any, prediction: Any) -> Any:
+    return truth.multiply(prediction) if sp.issparse(truth) else truth & prediction
+
+
+def _sums(labels: Any, axis: int) -> Floats:
+    if sp.issparse(labels):
+        counts: NDArray[Any] = np.asarray(labels.astype(np.int64).sum(axis=axis)).ravel()
+    else:
+        counts = np.count_nonzero(labels, axis=axis)
+    return counts.astype(np.float64)

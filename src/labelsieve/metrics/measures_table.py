@@ -5,13 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from labelsieve.errors import InputError
-from labelsieve.metrics.average_precision import average_precision
-from labelsieve.metrics.coverage import coverage
-from labelsieve.metrics.example_based import example_accuracy, example_f1
-from labelsieve.metrics.label_based import macro_f1, micro_f1
-from labelsieve.metrics.labelset_measures import exact_match, hamming_loss, hamming_score, subset_loss
-from labelsieve.metrics.one_error import one_error
-from labelsieve.metrics.ranking_loss import ranking_loss
+from labelsieve.metrics import labelset_measures, ranking_measures
 from labelsieve.metrics.rrmse import rrmse
 from labelsieve.names import unknown_name
 
@@ -26,18 +20,18 @@ class Measure:
 
 
 MEASURES: Mapping[str, Measure] = {
-    "hamming_loss": Measure(hamming_loss, "labels", True),
-    "hamming_score": Measure(hamming_score, "labels", False),
-    "subset_loss": Measure(subset_loss, "labels", True),
-    "exact_match": Measure(exact_match, "labels", False),
-    "example_accuracy": Measure(example_accuracy, "labels", False),
-    "example_f1": Measure(example_f1, "labels", False),
-    "macro_f1": Measure(macro_f1, "labels", False),
-    "micro_f1": Measure(micro_f1, "labels", False),
-    "ranking_loss": Measure(ranking_loss, "scores", True),
-    "one_error": Measure(one_error, "scores", True),
-    "coverage": Measure(coverage, "scores", True),
-    "average_precision": Measure(average_precision, "scores", False),
+    "hamming_loss": Measure(labelset_measures.hamming_loss, "labels", True),
+    "hamming_score": Measure(labelset_measures.hamming_score, "labels", False),
+    "subset_loss": Measure(labelset_measures.subset_loss, "labels", True),
+    "exact_match": Measure(labelset_measures.exact_match, "labels", False),
+    "example_accuracy": Measure(labelset_measures.example_accuracy, "labels", False),
+    "example_f1": Measure(labelset_measures.example_f1, "labels", False),
+    "macro_f1": Measure(labelset_measures.macro_f1, "labels", False),
+    "micro_f1": Measure(labelset_measures.micro_f1, "labels", False),
+    "ranking_loss": Measure(ranking_measures.ranking_loss, "scores", True),
+    "one_error": Measure(ranking_measures.one_error, "scores", True),
+    "coverage": Measure(ranking_measures.coverage, "scores", True),
+    "average_precision": Measure(ranking_measures.average_precision, "scores", False),
     "rrmse": Measure(rrmse, "numbers", True),
 }
 

@@ -37,11 +37,9 @@ CRITERIA: dict[str, type[Criterion]] = {
     for name, criterion in _discover(criteria, Criterion, "relevance relevance_redundancy multilabel").items()
     if criterion.listed
 }
-LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(
-    labelspace, LabelSpace, "single joint copy_transformation select_transformation group"
-)
-DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, "equal_width equal_frequency k_means mean_std")
-STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule, "threshold knee g_test permutation")
+LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(labelspace, LabelSpace, "single_and_joint label_transformations group")
+DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, "unsupervised_bins")
+STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule, "score_curve g_test permutation")
 
 
 def make_criterion(criterion: Any) -> Criterion:

@@ -1,5 +1,6 @@
 """Stop where more features no longer improve the predictions of an estimator."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from labelsieve.plotting import figure_function
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH, SelectionPath, StoppingRule
 
 
+@dataclass(eq=False, repr=False)
 class CrossValidated(StoppingRule):
     r"""Keep the number of features that an estimator needs, by cross-validation of selection and estimator together.
 
@@ -45,7 +47,7 @@ class CrossValidated(StoppingRule):
     Attributes
     ----------
     sizes_ : ndarray of int
-        Floats of features.
+        Numbers of features.
     curve_ : ndarray of shape (n_folds, n_sizes)
         The measure in every fold.
     standard_error_ : ndarray of shape (n_sizes,)
@@ -74,22 +76,13 @@ class CrossValidated(StoppingRule):
 
     name = "cross-validation"
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        measure: Any = None,
-        *,
-        cv: Any = 5,
-        standard_errors: float = 1.0,
-        random_state: Any = 0,
-        max_features: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.measure = measure
-        self.cv = cv
-        self.standard_errors = standard_errors
-        self.random_state = random_state
-        self.max_features = max_features
+    estimator: Any = None
+    measure: Any = None
+    _: KW_ONLY
+    cv: Any = 5
+    standard_errors: float = 1.0
+    random_state: Any = 0
+    max_features: int | None = None
 
     def decide(self, path: SelectionPath) -> int:
         """The smallest number of features within ``standard_errors`` of the best mean."""

@@ -1,5 +1,6 @@
 """Stop when the information that the next feature adds is not significant."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ Column = NDArray[np.integer]
 REMEDY = "use PermutationTest, CrossValidated or a fixed number."
 
 
+@dataclass(eq=False, repr=False)
 class GTest(StoppingRule):
     r"""Keep features as long as the information that they add is significant.
 
@@ -78,20 +80,12 @@ class GTest(StoppingRule):
 
     name = "g-test"
 
-    def __init__(
-        self,
-        alpha: float = 0.05,
-        *,
-        given: Literal["each", "all"] = "each",
-        correction: Literal["bonferroni", "sidak"] = "bonferroni",
-        min_rows: float = 5.0,
-        max_features: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.given = given
-        self.correction = correction
-        self.min_rows = min_rows
-        self.max_features = max_features
+    alpha: float = 0.05
+    _: KW_ONLY
+    given: Literal["each", "all"] = "each"
+    correction: Literal["bonferroni", "sidak"] = "bonferroni"
+    min_rows: float = 5.0
+    max_features: int | None = None
 
     def decide(self, path: SelectionPath) -> int:
         """The number of features before the first one that is not significant."""

@@ -1,5 +1,6 @@
 """Stop when the best score is not significant under permutations of the targets."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from labelsieve.stopping.base_rule import Rows, SelectionPath, StoppingRule
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
 
 
+@dataclass(eq=False, repr=False)
 class PermutationTest(StoppingRule):
     r"""Keep features as long as the best score is larger than the best score for permuted targets.
 
@@ -74,18 +76,11 @@ class PermutationTest(StoppingRule):
 
     name = "permutation"
 
-    def __init__(
-        self,
-        alpha: float = 0.05,
-        *,
-        n_permutations: int = 199,
-        random_state: Any = 0,
-        max_features: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.n_permutations = n_permutations
-        self.random_state = random_state
-        self.max_features = max_features
+    alpha: float = 0.05
+    _: KW_ONLY
+    n_permutations: int = 199
+    random_state: Any = 0
+    max_features: int | None = None
 
     def decide(self, path: SelectionPath) -> int:
         """The number of features before the first one that is not significant."""

@@ -10,8 +10,7 @@ from sklearn.base import clone
 from labelsieve.errors import InputError
 from labelsieve.stopping.base_rule import Evaluator, SelectionPath, StoppingRule
 from labelsieve.stopping.cross_validation import CrossValidated
-from labelsieve.stopping.knee import Knee
-from labelsieve.stopping.threshold import ScoreThreshold
+from labelsieve.stopping.score_curve import Knee, ScoreThreshold
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import ShuffleSplit
 
 from labelsieve.chains import ClassifierChain, OptimizedClassifierChain
-from labelsieve.chains.chain_links import Chain
-from labelsieve.chains.fit_links import fit_chain
+from labelsieve.chains.chain_links import Chain, fit_chain
 from labelsieve.chains.inference import greedy
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES

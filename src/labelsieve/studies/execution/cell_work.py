@@ -14,8 +14,8 @@ from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
-from labelsieve.metrics.estimator_scores import for_one_label, label_scores
 from labelsieve.metrics.measure_arrays import TrueLabels
+from labelsieve.metrics.scorers import for_one_label, label_scores
 from labelsieve.registry import make_discretizer, resolve_method
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.execution.stopwatch import Stopwatch

@@ -1,5 +1,6 @@
-"""One variable over all targets: the label powerset, with or without its rare labelsets."""
+"""Targets as separate variables, or as one: binary relevance and the label powerset, with or without rare labelsets."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -10,9 +11,46 @@ from labelsieve.counting.joint_codes import join, joint_variable
 from labelsieve.counting.targets import BINS, Kind, TargetTable
 from labelsieve.errors import InputError, whole_number
 from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Produces, Weights, one_column
-from labelsieve.labelspace.labelsets import read_labelsets
+from labelsieve.labelspace.label_transformations import read_labelsets
 
 
+@dataclass(eq=False, repr=False)
+class Single(LabelSpace):
+    r"""Each target as a separate variable; scores are summed over the targets.
+
+    .. math:: \sum_l I(X; Y_l)
+
+    Sechidis, Nikolaou and Brown (2014), eq. 4, 7 and 8 (Y: full); known as binary relevance. Numeric targets are cut into bins
+    of equal width, like features.
+
+    Parameters
+    ----------
+    n_bins : int, default=5
+        Bins of a numeric target.
+    kind : {"auto", "classes", "numbers"}, default="auto"
+        Which targets are numeric: those with fractions, none (then fractions are refused), or all.
+
+    Examples
+    --------
+    >>> from labelsieve.labelspace import read_targets
+    >>> Single(n_bins=2).encode(read_targets([[0, 0.1], [1, 0.2], [1, 9.5]])).codes.levels
+    array([2, 2], dtype=uint32)
+    """
+
+    name = "single"
+
+    produces: ClassVar[Produces] = "targets"
+
+    _: KW_ONLY
+    n_bins: int = BINS
+    kind: Kind = "auto"
+
+    def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
+        """The targets as codes."""
+        return EncodedTargets(targets.codes(self.n_bins))
+
+
+@dataclass(eq=False, repr=False)
 class Joint(LabelSpace):
     r"""One variable whose levels are the distinct labelsets: the label powerset.
 
@@ -23,8 +61,7 @@ class Joint(LabelSpace):
 
     Parameters
     ----------
-    n_bins : int, default=5
-    kind : {"auto", "classes", "numbers"}, default="auto"
+    n_bins, kind
         See :class:`Single`.
 
     Examples
@@ -38,16 +75,17 @@ class Joint(LabelSpace):
 
     produces: ClassVar[Produces] = "variable"
 
-    def __init__(self, *, n_bins: int = BINS, kind: Kind = "auto") -> None:
-        self.n_bins = n_bins
-        self.kind = kind
+    _: KW_ONLY
+    n_bins: int = BINS
+    kind: Kind = "auto"
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The joint variable."""
         return EncodedTargets(join(targets.codes(self.n_bins)))
 
 
-class Pruned(LabelSpace):
+@dataclass(eq=False, repr=False)
+class Pruned(Joint):
     r"""The joint variable of the targets, without labelsets that occur fewer than ``min_count`` times.
 
     Pruned problem transformation (Read 2008), used by Doquire and Verleysen and in Sechidis, Nikolaou and Brown (2014),
@@ -62,8 +100,7 @@ class Pruned(LabelSpace):
         frequent subset (ties: the most frequent, then the one with the lowest labels), then the largest frequent subset of the
         remaining labels, and so on; the row counts once for each subset, and is dropped only if there is none. Needs 0/1
         targets.
-    n_bins : int, default=5
-    kind : {"auto", "classes", "numbers"}, default="auto"
+    n_bins, kind
         See :class:`Single`.
 
     Notes
@@ -82,13 +119,9 @@ class Pruned(LabelSpace):
 
     name = "pruned"
 
-    produces: ClassVar[Produces] = "variable"
-
-    def __init__(self, *, min_count: int = 3, split: bool = False, n_bins: int = BINS, kind: Kind = "auto") -> None:
-        self.min_count = min_count
-        self.split = split
-        self.n_bins = n_bins
-        self.kind = kind
+    _: KW_ONLY
+    min_count: int = 3
+    split: bool = False
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The joint variable of the rows that are kept."""

@@ -1,0 +1,228 @@
+"""Unsupervised bins: of equal width, of equal frequency, clusters of k-means, and levels by mean and standard deviation."""
+
+from dataclasses import KW_ONLY, dataclass, field
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+
+from labelsieve.counting.codes import MAX_LEVELS, Codes
+from labelsieve.counting.cut_points import ColumnCuts, bin_equal_width, cut_by_values
+from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.discretize.base_discretizer import BaseBins
+from labelsieve.errors import InputError, one_of, whole_number
+
+Closed = Literal["left", "right"]
+
+
+@dataclass(eq=False, repr=False)
+class NumberedBins(BaseBins):
+    """Bins of a given number. A column with no more than ``n_bins`` distinct values keeps them as levels."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseBins._parameter_constraints,
+        "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
+    }
+
+    _method: ClassVar[str]  # of cut_by_values
+
+    n_bins: int = 5
+
+    def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
+        return [cut_by_values(table, self._method, self.n_bins, weights=weights)]
+
+
+@dataclass(eq=False, repr=False)
+class EqualWidth(NumberedBins):
+    r"""Cut the range of every column into bins of equal width.
+
+    With :math:`w = (\max - \min) / n`, the cut points are :math:`\min + i w`. Bins are closed on the left, the last on both
+    sides; with ``closed="right"`` they are closed on the right, the first on both sides. A column with no more than ``n_bins``
+    distinct values keeps them as levels, in ascending order.
+
+    Parameters
+    ----------
+    n_bins : int, default=5
+        Five in Sechidis, Nikolaou and Brown (2014); ten, closed on the right, in Pereira et al. (2015).
+    closed : {"left", "right"}, default="left"
+    missing : {"error", "level"}, default="error"
+        Refuse NaN, or encode it as an additional last level.
+
+    Attributes
+    ----------
+    cut_points_ : list of ndarray
+        Cut points of every column, ascending; empty for a column that keeps its values.
+    categories_ : list of ndarray or None
+        The values that a column keeps as levels. An unseen value gets the code of the nearest, the upper of two.
+
+    Notes
+    -----
+    Positive weights have no effect; rows of weight 0 are ignored. Cost: two passes over the values.
+
+    Examples
+    --------
+    >>> binning = EqualWidth(n_bins=3).fit([[0.0], [0.5], [0.7], [1.0], [0.1]])
+    >>> binning.cut_points_[0].round(3)
+    array([0.333, 0.667])
+    >>> binning.transform([[-7.0], [0.4], [2.0]]).ravel()
+    array([0, 1, 2], dtype=uint8)
+    """
+
+    name = "equal-width"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NumberedBins._parameter_constraints,
+        "closed": [StrOptions({"left", "right"})],
+    }
+
+    closed: Closed = field(default="left", kw_only=True)
+
+    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
+        """Codes of ``X`` without fitting the object."""
+        if self.missing == "error" and sample_weight is None:  # faster: no cut points are stored
+            return equal_width(X, self.n_bins, closed=self.closed)
+        return super().encode(X, y, sample_weight)
+
+    def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
+        return [cut_by_values(table, "equal-width", self.n_bins, closed_right=self.closed == "right")]
+
+
+class EqualFrequency(NumberedBins):
+    r"""Cut every column into bins of about equal numbers of rows.
+
+    The boundary between two neighboring distinct values :math:`a < b` has the fraction :math:`F(a)` of the rows (or of their
+    weight) below it. For :math:`i = 1, \dots, n - 1` the column is cut at the boundary whose fraction is nearest to
+    :math:`i / n`, the lower of two, half-way between its values; a boundary that is nearest for several :math:`i` is cut
+    once. Equal values are never split, and every column but a constant one has at least two bins, also one that is mostly
+    zeros. A column with no more than ``n_bins`` distinct values keeps them as levels. Parameters (``n_bins`` and ``missing``)
+    and attributes: see :class:`EqualWidth`.
+
+    Notes
+    -----
+    Bins are closed on the left. The codes are invariant under increasing transformations of a column. Cost: sorting the
+    columns; in a sparse column, the stored values.
+
+    Examples
+    --------
+    >>> EqualFrequency(2).fit_transform([[1.0], [2.0], [3.0], [1000.0]]).ravel()
+    array([0, 0, 1, 1], dtype=uint8)
+    """
+
+    name = _method = "equal-frequency"
+
+
+class KMeansBins(NumberedBins):
+    r"""Cut every column into the clusters of one-dimensional k-means.
+
+    The bins :math:`B_1, \dots, B_n` minimize
+
+    .. math:: \sum_{b} \sum_{x \in B_b} w_x (x - \mu_b)^2
+
+    over all partitions of the sorted values. Dynamic programming (Wang and Song 2011) finds the global optimum, so the result
+    depends on no random start. Cut points are half-way between neighboring means. A column with no more than ``n_bins``
+    distinct values keeps them as levels. Parameters (``n_bins`` and ``missing``) and attributes: see :class:`EqualWidth`.
+
+    Notes
+    -----
+    Bins are closed on the left. Cost: sorting a column, and ``n_bins * m * log(m)`` steps for its ``m`` distinct values.
+
+    Examples
+    --------
+    >>> KMeansBins(2).fit_transform([[1.0], [2.0], [3.0], [1000.0]]).ravel()
+    array([0, 0, 0, 1], dtype=uint8)
+    """
+
+    name = _method = "k-means"
+
+
+@dataclass(eq=False, repr=False)
+class MeanStd(BaseBins):
+    r"""Levels by the distance from the mean in standard deviations.
+
+    Three levels are cut at :math:`\mu \pm c \sigma`; five also at :math:`\mu \pm 2 c \sigma`. The standard deviation is
+    that of a sample, with :math:`N - 1`. Bins are closed on the left. A cut point without data on one side of it is dropped:
+    a constant column has one level, and in a sparse column of counts zero is in the first bin.
+
+    Parameters
+    ----------
+    n_levels : {3, 5}, default=3
+    factor : float, default=1.0
+        :math:`c`. Sun and Kudo (2017) write 1; their program has 0.5.
+    decimals : int, default=None
+        Round the cut points to this number of decimals; their program has 3.
+    keep_binary : bool, default=False
+        Keep the values of columns of zeros and ones as levels, as their program does.
+    missing
+        Also the fitted attributes: see :class:`EqualWidth`.
+
+    Notes
+    -----
+    Weights are frequencies of rows, also in :math:`N - 1`. Cost: sorting the columns, so that sums do not depend on the order
+    of the rows.
+
+    Examples
+    --------
+    >>> MeanStd().fit_transform([[0.0], [4.0], [5.0], [6.0], [10.0]]).ravel()
+    array([0, 1, 1, 1, 2], dtype=uint8)
+    """
+
+    name = "mean-std"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseBins._parameter_constraints,
+        "n_levels": [Options(Integral, {3, 5})],
+        "factor": [Interval(Real, 0, None, closed="neither")],
+        "decimals": [Interval(Integral, 0, 15, closed="both"), None],
+        "keep_binary": ["boolean"],
+    }
+
+    n_levels: int = 3
+    _: KW_ONLY
+    factor: float = 1.0
+    decimals: int | None = None
+    keep_binary: bool = False
+
+    def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
+        if weights is not None and weights.total <= weights.unit and table.shape[0] > 1:
+            raise InputError(
+                "sample_weight adds up to no more than one row, which has no standard deviation; "
+                "weights are frequencies of rows: scale them."
+            )
+        cuts = cut_by_values(
+            table,
+            "mean-std",
+            self.n_levels,
+            weights=weights,
+            factor=float(self.factor),
+            decimals=self.decimals,
+            keep_binary=self.keep_binary,
+        )
+        return [cuts]
+
+
+def equal_width(X: Any, n_bins: int = 5, *, closed: Closed = "left") -> Codes:
+    """Codes of :class:`EqualWidth` bins, in one call.
+
+    The codes depend on the values, not on their data type; in a sparse column the bin of zero is not stored.
+
+    Parameters
+    ----------
+    X : array-like, frame or sparse matrix of shape (n_rows, n_columns)
+        Finite numbers.
+    n_bins : int, default=5
+    closed : {"left", "right"}, default="left"
+        See :class:`EqualWidth`.
+
+    Returns
+    -------
+    Codes
+
+    Examples
+    --------
+    >>> equal_width([[0.0], [0.1], [0.5], [0.9], [1.0]], n_bins=2).column(0)
+    array([0, 0, 1, 1, 1], dtype=uint16)
+    """
+    n_bins = whole_number(n_bins, "n_bins", 1, MAX_LEVELS)
+    one_of(closed, "closed", ("left", "right"))
+    return bin_equal_width(X, n_bins, closed_right=closed == "right")
