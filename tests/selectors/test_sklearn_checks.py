@@ -199,7 +199,7 @@ def test_a_pickle_and_a_pipeline_select_the_same(selector):
 
 
 RANKINGS = [one for one in MORE if type(one) is not LLSF] + [
-    selecting(kind) for kind in SELECTORS if issubclass(kind, selectors.base_ranking.BaseRanking)
+    selecting(kind) for kind in SELECTORS if issubclass(kind, selectors.base.BaseRanking)
 ]
 
 

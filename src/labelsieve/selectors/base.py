@@ -1,5 +1,7 @@
 """The base class of the selectors: parameters, reading data, the mask."""
 
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from inspect import signature
 from numbers import Integral, Real
@@ -13,39 +15,38 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelsieve.counting.number_table import is_frame, is_integer_array
+from labelsieve.counting.number_table import is_frame, is_integer_array, read_table
 from labelsieve.counting.row_weights import positive_weights
 from labelsieve.counting.targets import Kind, TargetTable
-from labelsieve.criteria import Criterion
-from labelsieve.discretize import Discretizer, allows_missing, one_table
+from labelsieve.discretize import Discretizer, allows_missing
 from labelsieve.errors import InputError, is_whole
-from labelsieve.information import Codes
-from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, read_targets, to_count
-from labelsieve.labelspace.base_space import CountingInput
-from labelsieve.registry import DISCRETIZERS, ResolvedMethod
+from labelsieve.labelspace import read_targets
+from labelsieve.registry import DISCRETIZERS
 from labelsieve.selectors.fitted import FittedSelector
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base_rule import Evaluator
 
 Count = int | float | None
-ParentLists = list[list[int]] | None
-Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
+Constraints = dict[str, list[Any]]
 
-
-PARENTS = ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None]
+# Constraints of parameters that several selectors have.
+AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+POSITIVE = Interval(Real, 0, None, closed="neither")
+COUNT: list[Any] = [AT_LEAST_ONE, Interval(Real, 0, 1, closed="neither"), None]
+DISCRETIZER = [StrOptions({"auto", *DISCRETIZERS}), Discretizer, None]
 
 
 class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Parameters, reading data and the mask, for all selectors."""
+    """Reading data and the mask, for all selectors.
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [str, Criterion, type],
-        "discretizer": [StrOptions({"auto", *DISCRETIZERS}), Discretizer, None],
-        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-        "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
+    Selectors are dataclasses: the constructor stores every parameter under its name, as scikit-learn requires.
+    """
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        "n_features_to_select": COUNT,
         "forced": ["array-like"],
         "excluded": ["array-like"],
-        "n_jobs": [Integral, None],
     }
 
     @classmethod
@@ -66,19 +67,6 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         defaults = self._defaults()
         changed = {name: value for name, value in self.get_params(deep=False).items() if value is not defaults[name]}
         validate_parameter_constraints(self._parameter_constraints, changed, caller_name=type(self).__name__)
-
-    def _read(self, X: Any, Y: Any, sample_weight: Any, method: ResolvedMethod) -> tuple[list[CountingInput], ParentLists]:
-        """Features and variables of the label space, ready to be counted, and the parents of the targets.
-
-        One table of features for all targets, or one for each where the discretizer has cuts for each.
-        """
-        X, targets, weights = self._rows(X, Y, sample_weight, method.space.kind, method.discretizer)
-        encoded = method.space.encode(targets, weights)
-        self.discretizer_ = method.discretizer
-        codes = method.discretizer.encode(X, targets.codes(), weights)
-        code_tables = codes if isinstance(codes, list) else [codes]
-        tables = [to_count(table, encoded, weights, self.estimator) for table in code_tables]
-        return tables, self._find_parents(method, X, tables, targets.codes())
 
     def _rows(
         self, X: Any, Y: Any, sample_weight: Any, kind: Kind, discretizer: Discretizer
@@ -113,20 +101,6 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         )
         return checked
 
-    def _find_parents(self, method: ResolvedMethod, X: Any, tables: list[CountingInput], targets: Codes) -> ParentLists:
-        """Lists for formulas that mention parents; the network, where there is one, is kept."""
-        self.__dict__.pop("network_", None)
-        given: Parents = getattr(self, "parents", None)
-        given = method.parents if given is None else given
-        learned = isinstance(given, str | NetworkRule)
-        if learned and "pa" not in method.criterion.plan.needs:
-            return None
-        data: CountingInput = one_table(tables, "A network") if learned else tables[0]
-        parents, network = find_parents(given, X, data.X, targets, options=self._counting_options(data.weights))
-        if network is not None:
-            self.network_ = network
-        return parents
-
     def _n_wanted(self, n_available: int) -> int:
         """The number of features to select; more than there are means all."""
         if self.n_features_to_select is None:
@@ -136,16 +110,27 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         return min(max(1, round(float(self.n_features_to_select) * self.n_features_in_)), n_available)
 
     def _keep_first(
-        self, order: NDArray[np.intp], scores: NDArray[np.float64], n_forced: int, X: Any, Y: Any, evaluator: Evaluator
+        self, order: NDArray[np.intp], scores: NDArray[np.float64], n_forced: int, X: Any, Y: Any, sample_weight: Any
     ) -> None:
         """Select the first of all features in order: the number that was asked for, or that of a stopping rule."""
         self.__dict__.pop("stopping_", None)
         rule = self.n_features_to_select
         if isinstance(rule, StoppingRule):
+            evaluator = self._evaluator(X, Y, sample_weight)
             kept, self.stopping_ = stop_ranking(rule, order, scores, n_forced=n_forced, evaluator=evaluator, X=X, Y=Y)
         else:
             kept = max(self._n_wanted(len(order)), n_forced)
         self._set_selected(order[:kept].astype(np.intp), scores[:kept])
+
+    def _evaluator(self, X: Any, Y: Any, sample_weight: Any) -> Evaluator:
+        """Evaluates predictions from the first features that the selector selects: see :class:`SelectionPath`."""
+
+        def evaluator(*arguments: Any) -> Any:
+            from labelsieve.classifiers.prefix_scores import evaluate_selector  # most selections need no learner
+
+            return evaluate_selector(self, X, Y, sample_weight, *arguments)
+
+        return evaluator
 
     def _set_selected(self, selected: NDArray[np.intp], scores: NDArray[np.float64]) -> None:
         self.selected_, self.scores_ = selected, scores
@@ -155,17 +140,17 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
     def _columns(self, columns: Any, what: str) -> list[int]:
         """Column numbers from numbers or names, without repetition."""
         names = getattr(self, "feature_names_in_", None)
-        found: list[int] = []
+        indices: list[int] = []
         for column in columns:
             if isinstance(column, str):
                 if names is None or column not in names:
                     raise InputError(f"{what}: there is no feature named {column!r}.")
-                found.append(int(np.flatnonzero(names == column)[0]))
+                indices.append(int(np.flatnonzero(names == column)[0]))
             elif is_whole(column) and 0 <= int(column) < self.n_features_in_:
-                found.append(int(column))
+                indices.append(int(column))
             else:
                 raise InputError(f"{what}: {column!r} is not a column from 0 to {self.n_features_in_ - 1} or a name.")
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(indices))
 
     def _checked_columns(self) -> tuple[list[int], list[int]]:
         forced, excluded = self._columns(self.forced, "forced"), self._columns(self.excluded, "excluded")
@@ -191,12 +176,33 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         return tags
 
 
-def evaluator_of(selector: Any, X: Any, y: Any, sample_weight: Any) -> Evaluator:
-    """Evaluates predictions from the first features that a selector selects: see :class:`SelectionPath`."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseRanking(BaseSieve):
+    """A selector that keeps the features of largest score; ties go to the lowest column."""
 
-    def evaluator(*arguments: Any) -> Any:
-        from labelsieve.classifiers.prefix_scores import evaluate_selector  # most selections need no learner
+    n_features_to_select: Count | StoppingRule = 10
 
-        return evaluate_selector(selector, X, y, sample_weight, *arguments)
+    _parameter_constraints: ClassVar[Constraints] = {"n_features_to_select": [*COUNT, StoppingRule]}
 
-    return evaluator
+    def _keep_best(self, scores: NDArray[np.float64], X: Any, Y: Any, sample_weight: Any = None) -> None:
+        """Select the features of largest score."""
+        order = np.argsort(-scores, kind="stable")
+        self.feature_scores_ = scores
+        self._keep_first(order, scores[order], 0, X, Y, sample_weight)
+
+
+def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:
+    """``X`` and ``Y`` as finite numbers, dense or sparse rows, for methods that calculate with them.
+
+    ``Y`` has two dimensions. Both are arrays of float64, or CSR.
+    """
+    X, Y = validate_data(selector, X, Y, accept_sparse=("csr", "csc"), multi_output=True, dtype=np.float64)
+    if getattr(getattr(Y, "dtype", None), "kind", "") == "O":
+        with suppress(TypeError, ValueError):  # numbers that came as objects; anything else is refused below
+            Y = Y.astype(np.float64)
+    try:
+        table = read_table(Y, what="Y")
+    except InputError as error:
+        raise InputError(f"{type(selector).__name__} calculates with the targets. {error}") from None
+    targets = table.sparse.tocsr() if table.dense is None else table.dense
+    return X.tocsr() if hasattr(X, "tocsr") else X, targets.astype(np.float64, copy=False)

@@ -1,5 +1,6 @@
 """BaselineSieve: baselines that do not use the labels."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,9 +14,10 @@ from labelsieve.counting.number_table import NumberTable, is_frame, read_table
 from labelsieve.counting.row_weights import read_weights
 from labelsieve.errors import InputError
 from labelsieve.registry import methods_of
-from labelsieve.selectors.base import BaseSieve, Count
+from labelsieve.selectors.base import BaseSieve, Constraints, Count
 
 
+@dataclass(eq=False, repr=False)
 class BaselineSieve(BaseSieve):
     r"""Select features without using the labels.
 
@@ -48,28 +50,18 @@ class BaselineSieve(BaseSieve):
     array([1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    criterion: Literal["random", "variance", "all"] = "random"
+    _: KW_ONLY
+    n_features_to_select: Count = 10
+    forced: Any = ()
+    excluded: Any = ()
+    random_state: Any = 0
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "criterion": [StrOptions(methods_of("BaselineSieve"))],
-        "n_features_to_select": BaseSieve._parameter_constraints["n_features_to_select"],
-        "forced": ["array-like"],
-        "excluded": ["array-like"],
+        **BaseSieve._parameter_constraints,
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        criterion: Literal["random", "variance", "all"] = "random",
-        *,
-        n_features_to_select: Count = 10,
-        forced: Any = (),
-        excluded: Any = (),
-        random_state: Any = 0,
-    ) -> None:
-        self.criterion = criterion
-        self.n_features_to_select = n_features_to_select
-        self.forced = forced
-        self.excluded = excluded
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

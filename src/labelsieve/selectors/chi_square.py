@@ -1,5 +1,6 @@
 """Chi-square ranking: the deviation of the table of a feature and a target from independence."""
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,10 +14,8 @@ from labelsieve.errors import InputError, one_of
 from labelsieve.information import Codes, join
 from labelsieve.labelspace import read_targets
 from labelsieve.registry import make_discretizer
-from labelsieve.selectors.base import BaseSieve, Count
-from labelsieve.selectors.base_ranking import BaseRanking
+from labelsieve.selectors.base import DISCRETIZER, BaseRanking, Constraints
 from labelsieve.selectors.contingency import Array, Classes, chi_square_table, classes_of, target_slices
-from labelsieve.stopping import StoppingRule
 
 Targets = Literal["single", "joint", "copy", "copy-weight"]
 TARGETS = ("single", "joint", "copy", "copy-weight")
@@ -106,6 +105,7 @@ def _labels(targets: Codes) -> sp.csr_array:
     ).tocsr()
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ChiSquare(BaseRanking):
     """Rank features by their chi-square statistic with the targets: see :func:`chi_square`.
 
@@ -145,25 +145,16 @@ class ChiSquare(BaseRanking):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    targets: Targets = "single"
+    combine: Literal["sum", "max"] = "sum"
+    discretizer: str | Discretizer | None = "equal-width"
+
+    _parameter_constraints: ClassVar[Constraints] = {
         **BaseRanking._parameter_constraints,
         "targets": [StrOptions(set(TARGETS))],
         "combine": [StrOptions({"sum", "max"})],
-        "discretizer": BaseSieve._parameter_constraints["discretizer"],
+        "discretizer": DISCRETIZER,
     }
-
-    def __init__(
-        self,
-        *,
-        targets: Targets = "single",
-        combine: Literal["sum", "max"] = "sum",
-        discretizer: str | Discretizer | None = "equal-width",
-        n_features_to_select: Count | StoppingRule = 10,
-    ) -> None:
-        self.targets = targets
-        self.combine = combine
-        self.discretizer = discretizer
-        self.n_features_to_select = n_features_to_select
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,21 +1,17 @@
 """LabelwiseSieve: one list of features for every target."""
 
-from numbers import Integral
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.backends.factory import BackendSetting
 from labelsieve.counting.number_table import is_frame
-from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
-from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace import Single, label_space_name
@@ -23,12 +19,14 @@ from labelsieve.plotting import figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_criterion, resolve_method
 from labelsieve.search import GreedySearch, Lists, search_each, together
-from labelsieve.selectors.base import PARENTS, BaseSieve, Count, ParentLists, Parents
+from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
+from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base_rule import cannot_evaluate
 
 
-class LabelwiseSieve(BaseSieve):
+@dataclass(eq=False, repr=False)
+class LabelwiseSieve(BaseCountingSieve):
     """Select features for every target by itself.
 
     Parameters
@@ -81,38 +79,16 @@ class LabelwiseSieve(BaseSieve):
            [1]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseSieve._parameter_constraints,
-        "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
-        "parents": PARENTS,
-        "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
-        "backend": [str, callable],
-    }
+    criterion: str | Criterion = "jmi"
+    _: KW_ONLY
+    parents: Parents = None
+    n_candidates: int | None = None
 
-    def __init__(
-        self,
-        criterion: str | Criterion = "jmi",
-        *,
-        discretizer: str | Discretizer | None = "auto",
-        n_features_to_select: Count | StoppingRule = 10,
-        estimator: Estimator = "plugin",
-        forced: Any = (),
-        excluded: Any = (),
-        parents: Parents = None,
-        n_candidates: int | None = None,
-        n_jobs: int | None = None,
-        backend: BackendSetting = "auto",
-    ) -> None:
-        self.criterion = criterion
-        self.discretizer = discretizer
-        self.n_features_to_select = n_features_to_select
-        self.estimator = estimator
-        self.forced = forced
-        self.excluded = excluded
-        self.parents = parents
-        self.n_candidates = n_candidates
-        self.n_jobs = n_jobs
-        self.backend = backend
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseCountingSieve._parameter_constraints,
+        "parents": PARENTS,
+        "n_candidates": [AT_LEAST_ONE, None],
+    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

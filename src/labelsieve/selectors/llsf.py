@@ -1,7 +1,8 @@
 """LLSF: features of each label, from one sparse regression for all labels."""
 
 import warnings
-from numbers import Integral, Real
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,8 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.counting.row_weights import read_weights
-from labelsieve.selectors.base import BaseSieve
-from labelsieve.selectors.base_ranking import read_numbers
+from labelsieve.selectors.base import NOT_NEGATIVE, POSITIVE, BaseSieve, Constraints, read_numbers
 from labelsieve.selectors.normal_equations import (
     Array,
     extreme_eigenvalues,
@@ -35,6 +35,7 @@ _REMEDIES = {
 }
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LLSF(BaseSieve):
     r"""Select features for every label by a least-squares fit that correlated labels share.
 
@@ -104,34 +105,23 @@ class LLSF(BaseSieve):
            [0, 0, 0, 0, 1, 0]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "beta": [Interval(Real, 0, None, closed="left")],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
+    alpha: float = 0.5
+    beta: float = 0.1
+    gamma: float = 0.01
+    acceleration: Acceleration = "restart"
+    convex: bool = False
+    max_iter: int = 2000
+    tol: float = 1e-5
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        "alpha": [NOT_NEGATIVE],
+        "beta": [NOT_NEGATIVE],
+        "gamma": [POSITIVE],
         "acceleration": [StrOptions({"restart", "plain", "none"})],
         "convex": ["boolean"],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "tol": [NOT_NEGATIVE],
     }
-
-    def __init__(
-        self,
-        *,
-        alpha: float = 0.5,
-        beta: float = 0.1,
-        gamma: float = 0.01,
-        acceleration: Acceleration = "restart",
-        convex: bool = False,
-        max_iter: int = 2000,
-        tol: float = 1e-5,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.acceleration = acceleration
-        self.convex = convex
-        self.max_iter = max_iter
-        self.tol = tol
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelsieve.counting.row_weights import read_weights
-from labelsieve.selectors.base_ranking import read_numbers
+from labelsieve.selectors.base import COUNT, Constraints, read_numbers
 from labelsieve.selectors.normal_equations import Array, solve, weighted_rows
 
 _SMALLEST = 1e-10  # of the largest eigenvalue: what is below is no direction, but rounding
@@ -70,8 +70,8 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     array([1, 3])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
+    _parameter_constraints: ClassVar[Constraints] = {
+        "n_components": COUNT,
         "mu": [Interval(Real, 0, 1, closed="left")],
     }
 

@@ -1,5 +1,6 @@
 """PPTMI: greedy selection by joint information about pruned labelsets, without bins."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -14,9 +15,10 @@ from labelsieve.information.class_distances import ClassDistances
 from labelsieve.information.measure_input import Real, read_columns, same_rows
 from labelsieve.labelspace import Pruned, read_targets
 from labelsieve.progress import progress_bar
-from labelsieve.selectors.base import BaseSieve, Count
+from labelsieve.selectors.base import AT_LEAST_ONE, BaseSieve, Constraints, Count
 
 
+@dataclass(eq=False, repr=False)
 class PPTMI(BaseSieve):
     r"""Select continuous features by their joint information about the labelset.
 
@@ -70,29 +72,19 @@ class PPTMI(BaseSieve):
     ['relevant', 'relevant', 'relevant']
     """
 
-    needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_features_to_select": BaseSieve._parameter_constraints["n_features_to_select"],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "min_count": [Interval(Integral, 2, None, closed="left")],
-        "forced": ["array-like"],
-        "excluded": ["array-like"],
-    }
+    n_features_to_select: Count = 10
+    _: KW_ONLY
+    n_neighbors: int = 4
+    min_count: int = 5
+    forced: Any = ()
+    excluded: Any = ()
 
-    def __init__(
-        self,
-        n_features_to_select: Count = 10,
-        *,
-        n_neighbors: int = 4,
-        min_count: int = 5,
-        forced: Any = (),
-        excluded: Any = (),
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.min_count = min_count
-        self.forced = forced
-        self.excluded = excluded
+    needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseSieve._parameter_constraints,
+        "n_neighbors": [AT_LEAST_ONE],
+        "min_count": [Interval(Integral, 2, None, closed="left")],
+    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:

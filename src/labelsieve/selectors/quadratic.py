@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -13,9 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from threadpoolctl import threadpool_limits
 
-from labelsieve.counting.backends.factory import BackendSetting, CountingOptions
+from labelsieve.counting.backends.factory import CountingOptions
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.workspace import Workspace
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, is_whole
@@ -24,11 +24,12 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import methods_of, resolve_method
 from labelsieve.search import QuadraticProgram
 from labelsieve.search.redundancy_matrix import Nystrom, Redundancy
-from labelsieve.selectors.base import BaseSieve, Count, evaluator_of
-from labelsieve.stopping import StoppingRule
+from labelsieve.selectors.base import AT_LEAST_ONE, COUNT, NOT_NEGATIVE, POSITIVE, Constraints, Count
+from labelsieve.selectors.base_counting import BaseCountingSieve
 
 
-class QuadraticSieve(BaseSieve):
+@dataclass(eq=False, repr=False)
+class QuadraticSieve(BaseCountingSieve):
     r"""Select features by weights that balance relevance and redundancy for all of them at once.
 
     .. math:: \min_w \; \tfrac12 (1 - a) \, w' H w - a \, F' w \quad \text{with } w \ge 0, \; \sum_i w_i = 1
@@ -118,57 +119,30 @@ class QuadraticSieve(BaseSieve):
     (True, 1.0)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseSieve._parameter_constraints,
-        "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
+    criterion: Literal["mlqpfs", "qpfs"] = "mlqpfs"
+    _: KW_ONLY
+    discretizer: str | Discretizer | None = "equal-width"
+    alpha: float | None = None
+    mean: Literal["exact"] | int = "exact"
+    shift: float | Literal["auto"] = 0.0
+    nystrom: Count = None
+    tol: float = 1e-8
+    max_iter: int = 10_000_000
+    memory_limit: int = 2**30
+    random_state: Any = 0
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseCountingSieve._parameter_constraints,
         "criterion": [StrOptions(methods_of("QuadraticSieve"))],
         "alpha": [Interval(Real, 0, 1, closed="both"), None],
-        "mean": [StrOptions({"exact"}), Interval(Integral, 1, None, closed="left")],
-        "shift": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-        "nystrom": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "mean": [StrOptions({"exact"}), AT_LEAST_ONE],
+        "shift": [StrOptions({"auto"}), NOT_NEGATIVE],
+        "nystrom": COUNT,
+        "tol": [POSITIVE],
+        "max_iter": [AT_LEAST_ONE],
         "memory_limit": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
-        "backend": [str, callable],
     }
-
-    def __init__(
-        self,
-        criterion: Literal["mlqpfs", "qpfs"] = "mlqpfs",
-        *,
-        discretizer: str | Discretizer | None = "equal-width",
-        n_features_to_select: Count | StoppingRule = 10,
-        estimator: Estimator = "plugin",
-        forced: Any = (),
-        excluded: Any = (),
-        alpha: float | None = None,
-        mean: Literal["exact"] | int = "exact",
-        shift: float | Literal["auto"] = 0.0,
-        nystrom: Count = None,
-        tol: float = 1e-8,
-        max_iter: int = 10_000_000,
-        memory_limit: int = 2**30,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        backend: BackendSetting = "auto",
-    ) -> None:
-        self.criterion = criterion
-        self.discretizer = discretizer
-        self.n_features_to_select = n_features_to_select
-        self.estimator = estimator
-        self.forced = forced
-        self.excluded = excluded
-        self.alpha = alpha
-        self.mean = mean
-        self.shift = shift
-        self.nystrom = nystrom
-        self.tol = tol
-        self.max_iter = max_iter
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.backend = backend
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -207,7 +181,7 @@ class QuadraticSieve(BaseSieve):
         self.weights_ = everywhere[0]
         ranked = free[np.lexsort((program.gradient, -program.weights))]  # stable: ties to the lowest column
         order = np.concatenate([np.array(forced, dtype=np.intp), ranked[~np.isin(ranked, forced)]])
-        self._keep_first(order, everywhere[1][order], len(forced), X, y, evaluator_of(self, X, y, sample_weight))
+        self._keep_first(order, everywhere[1][order], len(forced), X, y, sample_weight)
         return self
 
     def _relevance(self, X: Codes, Y: Codes, options: CountingOptions) -> NDArray[np.float64]:

@@ -8,11 +8,9 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
 from labelsieve.progress import progress_bar
-from labelsieve.selectors.base import Count
-from labelsieve.selectors.base_ranking import read_numbers
+from labelsieve.selectors.base import read_numbers
 from labelsieve.selectors.relief import Array, BaseRelief, blocks
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
-from labelsieve.stopping import StoppingRule
 
 
 class RReliefF(BaseRelief):
@@ -50,23 +48,6 @@ class RReliefF(BaseRelief):
     >>> RReliefF(n_features_to_select=2).fit(X, np.column_stack([X[:, 2], X[:, 0] + X[:, 2]])).selected_
     array([2, 0])
     """
-
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 10,
-        n_samples: int | None = None,
-        sigma: float | None = None,
-        n_features_to_select: Count | StoppingRule = 10,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_samples = n_samples
-        self.sigma = sigma
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:

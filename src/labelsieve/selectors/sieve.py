@@ -1,5 +1,6 @@
 """Sieve: greedy forward selection by any criterion, as a scikit-learn selector."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
@@ -7,12 +8,10 @@ import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 
-from labelsieve.counting.backends.factory import BackendSetting
-from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
-from labelsieve.discretize import Discretizer, one_table
+from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
@@ -20,7 +19,8 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import LABEL_SPACES, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, joined_scores
 from labelsieve.search.greedy import StepScorer
-from labelsieve.selectors.base import PARENTS, BaseSieve, Count, ParentLists, Parents, evaluator_of
+from labelsieve.selectors.base import Constraints
+from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.selectors.step_components import StepComponentsMixin
 from labelsieve.stopping import SelectionPath, StoppingRule
 
@@ -33,7 +33,8 @@ class _Started(NamedTuple):
     parents: ParentLists
 
 
-class Sieve(StepComponentsMixin, BaseSieve):
+@dataclass(eq=False, repr=False)
+class Sieve(StepComponentsMixin, BaseCountingSieve):
     """Select the features that are most informative about all targets together, by greedy forward search.
 
     Parameters
@@ -112,44 +113,20 @@ class Sieve(StepComponentsMixin, BaseSieve):
     array([3, 1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseSieve._parameter_constraints,
-        "n_features_to_select": [*BaseSieve._parameter_constraints["n_features_to_select"], StoppingRule],
+    criterion: str | Criterion = "jmi"
+    _: KW_ONLY
+    targets: str | LabelSpace = "auto"
+    parents: Parents = None
+    target_weight: Any = None
+    warm_start: bool = False
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseCountingSieve._parameter_constraints,
         "targets": [StrOptions({"auto", *LABEL_SPACES}), LabelSpace],
         "parents": PARENTS,
         "target_weight": ["array-like", None],
         "warm_start": ["boolean"],
-        "backend": [str, callable],
     }
-
-    def __init__(
-        self,
-        criterion: str | Criterion = "jmi",
-        *,
-        targets: str | LabelSpace = "auto",
-        discretizer: str | Discretizer | None = "auto",
-        n_features_to_select: Count | StoppingRule = 10,
-        estimator: Estimator = "plugin",
-        forced: Any = (),
-        excluded: Any = (),
-        parents: Parents = None,
-        target_weight: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        backend: BackendSetting = "auto",
-    ) -> None:
-        self.criterion = criterion
-        self.targets = targets
-        self.discretizer = discretizer
-        self.n_features_to_select = n_features_to_select
-        self.estimator = estimator
-        self.forced = forced
-        self.excluded = excluded
-        self.parents = parents
-        self.target_weight = target_weight
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.backend = backend
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -157,16 +134,16 @@ class Sieve(StepComponentsMixin, BaseSieve):
         method = self._resolve()
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.
         settings = self._search_settings(method) if self.warm_start else None
-        known, started = self.__dict__.get("_search", (None, None))
+        previous, started = self.__dict__.get("_search", (None, None))
         n_before = len(getattr(self, "selected_", ()))
-        if started is None or not self.warm_start or known != settings:
+        if started is None or not self.warm_start or previous != settings:
             started, n_before = self._start(method, X, y, sample_weight), 0
         search = started.search
         self.__dict__.pop("stopping_", None)
         with progress_bar(f"{search.plan.name}: selecting features") as progress:
             if isinstance(self.n_features_to_select, StoppingRule):
                 self.stopping_ = clone(self.n_features_to_select)
-                evaluator = evaluator_of(self, X, y, sample_weight)
+                evaluator = self._evaluator(X, y, sample_weight)
                 wanted = self.stopping_.decide(SelectionPath(search, started.workspace, started.parents, X, y, evaluator))
             else:
                 wanted = max(self._n_wanted(search.n_available), len(search.forced), n_before)

@@ -1,0 +1,72 @@
+"""The base class of selectors that count codes: their parameters, and reading data for the counts."""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import StrOptions
+
+from labelsieve.counting.backends.factory import BackendSetting
+from labelsieve.counting.row_weights import Estimator
+from labelsieve.criteria import Criterion
+from labelsieve.discretize import Discretizer, one_table
+from labelsieve.information import Codes
+from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, to_count
+from labelsieve.labelspace.base_space import CountingInput
+from labelsieve.registry import ResolvedMethod
+from labelsieve.selectors.base import COUNT, DISCRETIZER, BaseSieve, Constraints, Count
+from labelsieve.stopping import StoppingRule
+
+ParentLists = list[list[int]] | None
+Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
+PARENTS = ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, None]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseCountingSieve(BaseSieve):
+    """Parameters and reading of selectors that estimate information from counts."""
+
+    discretizer: str | Discretizer | None = "auto"
+    n_features_to_select: Count | StoppingRule = 10
+    estimator: Estimator = "plugin"
+    forced: Any = ()
+    excluded: Any = ()
+    n_jobs: int | None = None
+    backend: BackendSetting = "auto"
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseSieve._parameter_constraints,
+        "criterion": [str, Criterion, type],
+        "discretizer": DISCRETIZER,
+        "n_features_to_select": [*COUNT, StoppingRule],
+        "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
+        "n_jobs": [Integral, None],
+        "backend": [str, callable],
+    }
+
+    def _read(self, X: Any, Y: Any, sample_weight: Any, method: ResolvedMethod) -> tuple[list[CountingInput], ParentLists]:
+        """Features and variables of the label space, ready to be counted, and the parents of the targets.
+
+        One table of features for all targets, or one for each where the discretizer has cuts for each.
+        """
+        X, targets, weights = self._rows(X, Y, sample_weight, method.space.kind, method.discretizer)
+        encoded = method.space.encode(targets, weights)
+        self.discretizer_ = method.discretizer
+        codes = method.discretizer.encode(X, targets.codes(), weights)
+        code_tables = codes if isinstance(codes, list) else [codes]
+        tables = [to_count(table, encoded, weights, self.estimator) for table in code_tables]
+        return tables, self._find_parents(method, X, tables, targets.codes())
+
+    def _find_parents(self, method: ResolvedMethod, X: Any, tables: list[CountingInput], targets: Codes) -> ParentLists:
+        """Lists for formulas that mention parents; the network, where there is one, is kept."""
+        self.__dict__.pop("network_", None)
+        given: Parents = getattr(self, "parents", None)
+        given = method.parents if given is None else given
+        learned = isinstance(given, str | NetworkRule)
+        if learned and "pa" not in method.criterion.plan.needs:
+            return None
+        data: CountingInput = one_table(tables, "A network") if learned else tables[0]
+        parents, network = find_parents(given, X, data.X, targets, options=self._counting_options(data.weights))
+        if network is not None:
+            self.network_ = network
+        return parents
