@@ -77,8 +77,7 @@ app.command(
 )(study)
 app.command(
     epilog=examples(
-        "labelsieve report songs.csv --labels 5 --criterion mrmr -k 12 -o songs.html",
-        "labelsieve report study/ -o study.html",
+        "labelsieve report songs.csv --labels 5 --criterion mrmr -k 12 -o songs.html", "labelsieve report study/ -o study.html"
     )
 )(report)
 

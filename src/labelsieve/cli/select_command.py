@@ -45,12 +45,7 @@ def select(
     if stability is not None:
         resampled = selection_stability(selector, X, data.Y, n_repeats=stability, kind="auto", random_state=0)
     selection: Selection = selector.selection(
-        X,
-        data.Y,
-        names=data.feature_names,
-        label_names=data.label_names,
-        redundant=redundant,
-        stability=resampled,
+        X, data.Y, names=data.feature_names, label_names=data.label_names, redundant=redundant, stability=resampled
     )
     if output is not None:
         selector.to_json(output, selection)

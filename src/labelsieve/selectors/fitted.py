@@ -88,13 +88,7 @@ class FittedSelector(JsonStorage):
         )
 
     def _selected_features(
-        self,
-        X: Any,
-        y: Any,
-        names: tuple[str, ...],
-        labels: tuple[str, ...],
-        redundant: float | None,
-        information: bool,
+        self, X: Any, y: Any, names: tuple[str, ...], labels: tuple[str, ...], redundant: float | None, information: bool
     ) -> tuple[SelectedFeature, ...]:
         near = {} if redundant is None else self.redundant_features(X, y, at_least=redundant)
         table = self.label_information(X, y).tolist() if information else []

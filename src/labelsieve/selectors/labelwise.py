@@ -172,13 +172,7 @@ class LabelwiseSieve(BaseCountingSieve):
         return closed, relevance if not stops and wanted >= self.n_candidates else plan
 
     def _search_target(
-        self,
-        plan: Plan,
-        workspace: Workspace,
-        parents: ParentLists,
-        target: int,
-        forced: list[int],
-        closed: NDArray[np.bool_],
+        self, plan: Plan, workspace: Workspace, parents: ParentLists, target: int, forced: list[int], closed: NDArray[np.bool_]
     ) -> GreedySearch:
         scorer = plan.bind(workspace, targets=slice(target, target + 1), parents=parents)
         return GreedySearch(plan, scorer, self.n_features_in_, forced, np.flatnonzero(closed[:, target]).tolist())

@@ -70,10 +70,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     array([1, 3])
     """
 
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_components": COUNT,
-        "mu": [Interval(Real, 0, 1, closed="left")],
-    }
+    _parameter_constraints: ClassVar[Constraints] = {"n_components": COUNT, "mu": [Interval(Real, 0, 1, closed="left")]}
 
     def __init__(self, n_components: int | float | None = None, *, mu: float = 0.5) -> None:
         self.n_components = n_components
