@@ -42,7 +42,7 @@ def array_print(*tables: Any) -> str:
     >>> array_print(np.eye(2)) == array_print(np.eye(2)) != array_print(np.eye(2, dtype=int))
     True
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for table in tables:
         if sparse.issparse(table):
             rows = sparse.csr_array(table)
@@ -51,9 +51,9 @@ def array_print(*tables: Any) -> str:
         else:
             pieces = [np.asarray(table)]
         for piece in pieces:
-            found.update(f"{piece.shape} {piece.dtype.str} ".encode())
-            found.update(np.ascontiguousarray(piece).view(np.uint8).data if piece.size else b"")
-    return found.hexdigest()[:DIGITS]
+            digest.update(f"{piece.shape} {piece.dtype.str} ".encode())
+            digest.update(np.ascontiguousarray(piece).view(np.uint8).data if piece.size else b"")
+    return digest.hexdigest()[:DIGITS]
 
 
 @cache
@@ -65,13 +65,13 @@ def code_print() -> str:
     """
     spec = find_spec("labelsieve")
     assert spec is not None
-    found = hashlib.sha256(version("labelsieve").encode())
+    digest = hashlib.sha256(version("labelsieve").encode())
     for root in sorted(map(Path, spec.submodule_search_locations or [])):
         for file in sorted([*root.rglob("*.py"), *root.rglob("_native*.so"), *root.rglob("_native*.pyd")]):
             name = file.relative_to(root).as_posix()
             if name.startswith(INSIDE) or not name.startswith(OUTSIDE):
-                found.update(name.encode() + file.read_bytes())
-    return found.hexdigest()[:DIGITS]
+                digest.update(name.encode() + file.read_bytes())
+    return digest.hexdigest()[:DIGITS]
 
 
 def class_print(*parts: Any) -> str:
@@ -83,15 +83,15 @@ def class_print(*parts: Any) -> str:
     >>> class_print(np.zeros(2), len)
     ''
     """
-    found = {}
+    sources = {}
     for part in parts:
         for item in [part] if inspect.isfunction(part) else type(part).__mro__:
             if item.__module__.partition(".")[0] not in KNOWN:
                 try:
-                    found[f"{item.__module__}.{item.__qualname__}"] = inspect.getsource(item)
+                    sources[f"{item.__module__}.{item.__qualname__}"] = inspect.getsource(item)
                 except (OSError, TypeError):
                     continue
-    return text_print(*(f"{name} {code}" for name, code in sorted(found.items()))) if found else ""
+    return text_print(*(f"{name} {code}" for name, code in sorted(sources.items()))) if sources else ""
 
 
 def seed_of(*parts: Any) -> int:

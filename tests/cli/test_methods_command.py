@@ -82,9 +82,9 @@ def test_parameters_behind_a_name_reach_the_selector_or_the_criterion(frame, fil
     assert "normalized" not in selected(file, "--labels", 5, "--criterion", "jmi")["formula"]
     assert "sqrt" in selected(file, "--labels", 5, "--criterion", "jmi:normalized=true")["formula"]
     for given, reason in {
-        "relieff:color=1": "relieff takes no color; ReliefF has targets, n_neighbors",
+        "relieff:color=1": "relieff takes no color; ReliefF has n_features_to_select, n_neighbors",
         "relieff:n_neighbors=0": "'n_neighbors' parameter of ReliefF must be",
-        "jmi:color=1": "jmi takes no color; Sieve has targets",
+        "jmi:color=1": "jmi takes no color; Sieve has discretizer, ",
         "relieff:n_neighbors": "parameters look like relieff:name=value",
     }.items():
         assert reason in refusal("select", file, "--labels", 5, "--criterion", given)

@@ -124,11 +124,6 @@ class Notes:
             typer.echo(f"labelsieve: note: {text}", err=True)
 
 
-def print_paragraphs(*paragraphs: str) -> None:
-    """Print with empty lines between."""
-    typer.echo("\n\n".join(paragraphs))
-
-
 def print_version(wanted: bool) -> None:
     """Print the version and stop."""
     if wanted:
@@ -167,15 +162,16 @@ def demo(
     kinds.add_row("copy", "redundant: the relevant ones, measured less well")
     kinds.add_row("noise", "irrelevant")
     table = plain_table("criterion", "selected, in order", *(f">{short}" for short in SHORT.values()))
-    for one in result.outcomes:
-        shares = [result.share(one, kind) for kind in SHORT]
-        table.add_row(one.criterion, " ".join(names[column] for column in one.selected), *shares)
-    print_paragraphs(
+    for outcome in result.outcomes:
+        shares = [result.share(outcome, kind) for kind in SHORT]
+        table.add_row(outcome.criterion, " ".join(names[column] for column in outcome.selected), *shares)
+    paragraphs = (
         prose(f"{rows:,} synthetic rows with {n_labels} labels and {len(names)} features of four kinds:"),
         text_of(kinds),
         prose(f"Every criterion selects {n_right}. The ground truth is all rel and xor; the last columns count them by kind."),
         text_of(table),
         listed(*result.sentences(), "One synthetic table does not show what is best for yours."),
     )
+    typer.echo("\n\n".join(paragraphs))
     if not no_report:
         write_demo(result, report)

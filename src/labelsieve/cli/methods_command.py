@@ -25,8 +25,8 @@ def methods(
     if name is None:
         emit(format, json, table=list_of_all, document=documents, rows=rows_of_all)
         return
-    known = name.lower()
-    emit(format, json, table=lambda: description(known), document=lambda: facts(known), rows=lambda: facts(known).items())
+    name = name.lower()
+    emit(format, json, table=lambda: description(name), document=lambda: facts(name), rows=lambda: facts(name).items())
 
 
 def list_of_all() -> str:
@@ -35,17 +35,17 @@ def list_of_all() -> str:
     from labelsieve.registry import CRITERIA, METHODS, PRESETS, make_criterion, make_discretizer
 
     table = plain_table("name", "formula, and the paper that it is from")
-    for known in CRITERIA:
-        criterion = make_criterion(known)
-        table.add_row(known, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
+    for name in CRITERIA:
+        criterion = make_criterion(name)
+        table.add_row(name, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
     presets = plain_table("name", "criterion", "targets", "bins", "paper")
-    for known, one in PRESETS.items():
-        used = one.discretizer
+    for name, preset in PRESETS.items():
+        used = preset.discretizer
         bins = f"{used.n_bins} {used.closed}" if isinstance(used, EqualWidth) else make_discretizer(used).name
-        presets.add_row(known, str(one.criterion), one.targets, bins, one.paper)
+        presets.add_row(name, str(preset.criterion), preset.targets, bins, preset.paper)
     others = plain_table("name", "without a formula for greedy search: objective, paper, and the selector in Python")
-    for known, method in METHODS.items():
-        others.add_row(known, f"{method.formula}\n{method.paper}; {method.selector}")
+    for name, method in METHODS.items():
+        others.add_row(name, f"{method.formula}\n{method.paper}; {method.selector}")
     return "\n\n".join(
         [
             text_of(table),
@@ -66,7 +66,7 @@ def documents() -> list[dict[str, Any]]:
 def rows_of_all() -> list[list[Any]]:
     """Name, kind, formula, paper and call of every method, as rows."""
     keys = ["name", "kind", "formula", "paper", "python"]
-    return [keys, *([one[key] for key in keys] for one in documents())]
+    return [keys, *([document[key] for key in keys] for document in documents())]
 
 
 def facts(name: str) -> dict[str, Any]:
@@ -75,12 +75,12 @@ def facts(name: str) -> dict[str, Any]:
 
     if name in METHODS:
         method = METHODS[name]
-        known = {"kind": "selector", "summary": method.summary, "formula": method.formula, "paper": method.paper}
-        known |= {"cost": method.cost, "reading": method.reading, "scores": method.scores, "python": method.call}
-        return {"name": name, **known, "ranking": not method.no_ranking, "remedy": method.no_ranking}
+        document: dict[str, Any] = {"name": name, "kind": "selector", "summary": method.summary, "formula": method.formula}
+        document |= {"paper": method.paper, "cost": method.cost, "reading": method.reading, "scores": method.scores}
+        return {**document, "python": method.call, "ranking": not method.no_ranking, "remedy": method.no_ranking}
     preset = PRESETS.get(name)
     criterion = resolve_method(name if preset is None else preset.criterion).criterion
-    document: dict[str, Any] = {"name": name, "kind": "criterion" if preset is None else "published method"}
+    document = {"name": name, "kind": "criterion" if preset is None else "published method"}
     document |= {"summary": _summary(criterion), "formula": str(criterion.score)}
     document |= {"first": None if criterion.first is None else str(criterion.first)}
     document |= {"paper": criterion.paper if preset is None else preset.paper, "parameters": _parameters(criterion)}
@@ -106,10 +106,10 @@ def description(name: str) -> str:
     criterion = resolve_method(PRESETS[name].criterion if name in PRESETS else name).criterion
     plan = criterion.plan
     if name in PRESETS:
-        one = PRESETS[name]
-        table.add_row("method", f"{name}, {one.paper}")
-        table.add_row("targets", one.targets)
-        table.add_row("discretizer", str(one.discretizer))
+        preset = PRESETS[name]
+        table.add_row("method", f"{name}, {preset.paper}")
+        table.add_row("targets", preset.targets)
+        table.add_row("discretizer", str(preset.discretizer))
     table.add_row("formula", broken_formula(plan.score, FACTS))
     first = "the same, with nothing selected yet" if plan.first is None else broken_formula(plan.first, FACTS)
     table.add_row("first pick", first)
@@ -127,5 +127,5 @@ def _summary(criterion: "Criterion") -> str:
 
 def _parameters(criterion: "Criterion") -> dict[str, Any]:
     kind = type(criterion)
-    known = inspect.signature(kind).parameters.values() if kind.__init__ is not object.__init__ else ()
-    return {parameter.name: parameter.default for parameter in known}
+    parameters = inspect.signature(kind).parameters.values() if kind.__init__ is not object.__init__ else ()
+    return {parameter.name: parameter.default for parameter in parameters}

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -48,9 +49,9 @@ def read_value(text: str) -> Any:
     >>> read_value("7"), read_value("0.5"), read_value("true"), read_value("none"), read_value("joint")
     (7, 0.5, True, None, 'joint')
     """
-    known: dict[str, Any] = {"true": True, "false": False, "none": None}
-    if text.lower() in known:
-        return known[text.lower()]
+    constants: dict[str, Any] = {"true": True, "false": False, "none": None}
+    if text.lower() in constants:
+        return constants[text.lower()]
     for kind in (int, float):
         try:
             return kind(text)
@@ -85,7 +86,7 @@ def names_in(text: str | None) -> list[str]:
     >>> names_in("jmi, scls,")
     ['jmi', 'scls']
     """
-    return [one.strip() for one in (text or "").split(",") if one.strip()]
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def asked_format(format: Format, as_json: bool) -> Format:
@@ -140,14 +141,14 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def complete(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """Completes the last of several names between commas; the names are asked for when they are needed."""
 
-    def names(incomplete: str) -> list[str]:
+    def completions(incomplete: str) -> list[str]:
         before, comma, last = incomplete.rpartition(",")
-        return [f"{before}{comma}{name}" for name in known() if name.startswith(last.strip())]
+        return [f"{before}{comma}{name}" for name in names() if name.startswith(last.strip())]
 
-    return names
+    return completions
 
 
 def method_names() -> list[str]:
@@ -157,22 +158,6 @@ def method_names() -> list[str]:
     return method_names()
 
 
-def rule_names() -> list[str]:
-    """Names for --stop."""
-    from labelsieve.registry import STOPPING_RULES
-
-    return list(STOPPING_RULES)
-
-
-def space_names() -> list[str]:
-    """Names for --targets."""
-    from labelsieve.registry import LABEL_SPACES
-
-    return ["auto", *LABEL_SPACES]
-
-
-def discretizer_names() -> list[str]:
-    """Names for --discretizer."""
-    from labelsieve.registry import DISCRETIZERS
-
-    return ["auto", *DISCRETIZERS]
+def registered(registry: str, *more: str) -> Callable[[], list[str]]:
+    """Names for an option: ``more``, and those of a mapping of :mod:`labelsieve.registry`, loaded when they are asked for."""
+    return lambda: [*more, *getattr(import_module("labelsieve.registry"), registry)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli.select_options import REDUNDANT, SelectOptions, with_select_options
+from labelsieve.cli.select_options import REDUNDANT, FittedTable, SelectOptions, with_select_options
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,39 +38,44 @@ def report(
         raise InputError("--stability: one resample cannot be compared; give 2 or more, or 0.")
     check_output(output)
     require_matplotlib()
-    command = shlex.join(["labelsieve", *sys.argv[1:]])
     if what.is_dir():
-        page = study_page(what, command)
+        page = study_page(what)
     else:
-        from labelsieve.report import selection_report
-
-        selector, X, data = options.fit(what)
-        page = selection_report(
-            selector,
-            X,
-            data.Y,
-            names=data.feature_names,
-            label_names=data.label_names,
-            data_name=what.name,
-            redundant=redundant,
-            resamples=stability,
-            random_state=seed,
-            command=command,
-        )
+        page = selection_page(options.fit(what), what.name, redundant=redundant, resamples=stability, seed=seed)
     print_path(page.write(output))
 
 
-def study_page(folder: Path, command: str) -> "Report":
+def selection_page(fitted: FittedTable, name: str, *, redundant: float, resamples: int, seed: int = 0) -> "Report":
+    """The report of a selection."""
+    from labelsieve.report import selection_report
+
+    selector, X, data = fitted
+    return selection_report(
+        selector,
+        X,
+        data.Y,
+        names=data.feature_names,
+        label_names=data.label_names,
+        data_name=name,
+        redundant=redundant,
+        resamples=resamples,
+        random_state=seed,
+        command=shlex.join(["labelsieve", *sys.argv[1:]]),
+    )
+
+
+def study_page(folder: Path) -> "Report":
     """The report of a study, or where to look for one."""
     from labelsieve.replications import REPLICATIONS
     from labelsieve.report import replication_report, study_report
     from labelsieve.studies import StudyResults
     from labelsieve.studies.store.stored_results import FILE
 
+    command = shlex.join(["labelsieve", *sys.argv[1:]])
     parts = sorted(path.parent for path in folder.glob(f"*/{FILE}"))
     if parts and not (folder / FILE).exists():
         results = {part.name: StudyResults(part) for part in parts}
-        names = {one.replication for one in results.values()}
+        names = {result.replication for result in results.values()}
         name = names.pop() if len(names) == 1 else None
         if name in REPLICATIONS:
             return replication_report(REPLICATIONS[name], results, command=command)
@@ -85,22 +90,11 @@ def write_demo(result: "Demo", path: Path) -> None:
     except InputError as error:
         typer.echo(f"labelsieve: note: no report. {error}", err=True)
         return
-    from labelsieve.report import selection_report
     from labelsieve.selectors.sieve import Sieve
 
     data = result.data
     sieve = Sieve(SHOWN, n_features_to_select=len(result.relevant)).fit(data.X, data.Y)
-    page = selection_report(
-        sieve,
-        data.X,
-        data.Y,
-        names=data.feature_names,
-        label_names=data.label_names,
-        data_name="the demo",
-        redundant=0.2,
-        resamples=20,
-        command=shlex.join(["labelsieve", *sys.argv[1:]]),
-    )
+    page = selection_page(FittedTable(sieve, data.X, data), "the demo", redundant=0.2, resamples=20)
     print_path(page.write(path))
 
 

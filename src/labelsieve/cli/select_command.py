@@ -67,21 +67,21 @@ def as_text(selection: "Selection", redundant: float | None) -> str:
         numbers = map(number, [feature.score, *(feature.components[kind] for kind in components)])
         label = [printable(str(feature.label))] if selection.labelwise else []
         table.add_row(*label, str(feature.rank), printable(feature.feature), *numbers)
-    below = [prose(f"{one.rule}: {one.reason}") for one in selection.stopping if len(selection.stopping) == 1]
+    below = [prose(f"{decision.rule}: {decision.reason}") for decision in selection.stopping if len(selection.stopping) == 1]
     below += [] if selection.stability is None else [prose(_stability_text(selection))]
     below += [] if redundant is None else _redundant_texts(selection, redundant)
     return "\n\n".join([prose(head), *([text_of(table)] if selection.selected else []), *below])
 
 
 def _stability_text(selection: "Selection") -> str:
-    found = selection.stability
-    assert found is not None
-    resamples = f"over {found.n_repeats} resamples ({found.kind})"
-    if found.index is None or found.interval is None:
+    stability = selection.stability
+    assert stability is not None
+    resamples = f"over {stability.n_repeats} resamples ({stability.kind})"
+    if stability.index is None or stability.interval is None:
         return f"Stability {resamples} is not defined: all features or none were selected every time."
-    low, high = map(number, found.interval)
+    low, high = map(number, stability.interval)
     interval = f"(95 %: {low} to {high})"
-    return f"Stability {number(found.index)} {interval} {resamples}; 1: the same features every time, 0: random selections."
+    return f"Stability {number(stability.index)} {interval} {resamples}; 1: the same features every time, 0: random selections."
 
 
 def _redundant_texts(selection: "Selection", at_least: float) -> list[str]:

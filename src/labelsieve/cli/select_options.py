@@ -11,20 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 import typer
 
 from labelsieve.cli.datasets_command import LabelsOption, MissingLabelsOption, StringsOption, refusals_as_options
-from labelsieve.cli.options import (
-    complete,
-    discretizer_names,
-    method_names,
-    names_in,
-    parse_named,
-    read_count,
-    rule_names,
-    space_names,
-)
+from labelsieve.cli.options import complete, method_names, names_in, parse_named, read_count, registered
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
-    from labelsieve.datasets import Dataset
+    from labelsieve.datasets import Dataset, SyntheticData
     from labelsieve.stopping import StoppingRule
 
 CRITERION = "A criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
@@ -43,7 +34,7 @@ class FittedTable(NamedTuple):
 
     selector: Any
     X: Any
-    data: "Dataset"
+    data: "Dataset | SyntheticData"
 
 
 @dataclass(frozen=True)
@@ -57,9 +48,9 @@ class SelectOptions:
     criterion: Annotated[
         str, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
     ] = "jmi"
-    stop: Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(rule_names))] = None
-    targets: Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(space_names))] = "auto"
-    discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(discretizer_names))] = "auto"
+    stop: Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(registered("STOPPING_RULES")))] = None
+    targets: Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(registered("LABEL_SPACES", "auto")))] = "auto"
+    discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
     bins: Annotated[
         int | None, typer.Option("--n-bins", "--bins", min=1, help="Equal-width bins of each feature; default: 5.")
     ] = None

@@ -12,9 +12,18 @@ from labelsieve.registry.classes import (
     make_stopping_rule,
 )
 from labelsieve.registry.learners import BASES, CLASSIFIERS, Learner, make_base, make_classifier
-from labelsieve.registry.presets import AUTO, PRESETS, Preset, ResolvedMethod, method_names, resolve_method
+from labelsieve.registry.presets import (
+    AUTO,
+    PRESETS,
+    Preset,
+    ResolvedMethod,
+    make_selector,
+    method_names,
+    method_of,
+    resolve_method,
+    selector_class,
+)
 from labelsieve.registry.published_methods import METHODS, Method, methods_of
-from labelsieve.registry.selector_names import make_selector, method_of, selector_class
 
 __all__ = [
     "AUTO",

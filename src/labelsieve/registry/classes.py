@@ -23,13 +23,13 @@ T = TypeVar("T")
 
 def _discover(package: Any, base: type[T], modules: str) -> dict[str, type[T]]:
     """Classes of a package with a ``name``; those of ``modules`` first, in this order, then all others."""
-    found: dict[str, type[T]] = {}
-    for module in dict.fromkeys([*modules.split(), *(one.name for one in iter_modules(package.__path__))]):
+    classes: dict[str, type[T]] = {}
+    for module in dict.fromkeys([*modules.split(), *(info.name for info in iter_modules(package.__path__))]):
         home = f"{package.__name__}.{module}"
         for item in vars(import_module(home)).values():
             if isinstance(item, type) and issubclass(item, base) and item.__module__ == home and "name" in vars(item):
-                found[str(item.name)] = item  # type: ignore[attr-defined]
-    return found
+                classes[str(item.name)] = item  # type: ignore[attr-defined]
+    return classes
 
 
 CRITERIA: dict[str, type[Criterion]] = {
@@ -112,10 +112,10 @@ def parameter_names(kind: Any) -> list[str]:
 
 def accepted(kind: Any, settings: dict[str, Any], name: str) -> dict[str, Any]:
     """The settings, if the selector has them all."""
-    known = parameter_names(kind)
+    parameters = parameter_names(kind)
     for key in settings:
-        if key not in known:
+        if key not in parameters:
             raise InputError(
-                f"{name} takes no {key}; {kind.__name__} has {', '.join(name for name in known if name != 'criterion')}."
+                f"{name} takes no {key}; {kind.__name__} has {', '.join(name for name in parameters if name != 'criterion')}."
             )
     return settings

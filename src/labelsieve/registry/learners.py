@@ -89,7 +89,7 @@ def make_classifier(kind: str, **settings: Any) -> Any:
     """
     if kind not in CLASSIFIERS:
         raise unknown_name("classifier", kind, CLASSIFIERS)
-    known = CLASSIFIERS[kind]
-    values = {**known.settings, **settings}
-    base = values.pop("base", known.base)
-    return known.kind(**values) if base is None else known.kind(base=make_base(base), **values)
+    learner = CLASSIFIERS[kind]
+    values = {**learner.settings, **settings}
+    base = values.pop("base", learner.base)
+    return learner.kind(**values) if base is None else learner.kind(base=make_base(base), **values)

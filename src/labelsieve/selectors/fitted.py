@@ -63,8 +63,8 @@ class FittedSelector(JsonStorage):
         check_is_fitted(self)
         if (X is None or y is None) and (information or redundant is not None):
             raise InputError("selection: redundant and information need X and y, the data of fit.")
-        known = getattr(self, "feature_names_in_", None) if names is None else names
-        features = column_names(X, known, self.n_features_in_, "feature")
+        names = getattr(self, "feature_names_in_", None) if names is None else names
+        features = column_names(X, names, self.n_features_in_, "feature")
         method = method_of(self)
         criterion, info = getattr(self, "criterion_", None), METHODS.get(method)
         discretizer = getattr(self, "discretizer_", None)
@@ -144,8 +144,8 @@ class FittedSelector(JsonStorage):
         codes = discretizer.encode(selected, targets)
         tables = codes if isinstance(codes, list) else [codes]
         options = self._counting_options()
-        found = [mutual_information(table, targets, n_jobs=options.n_jobs, estimator=options.estimator) for table in tables]
-        return found[0] if codes is not tables else np.column_stack([table[:, label] for label, table in enumerate(found)])
+        shared = [mutual_information(table, targets, n_jobs=options.n_jobs, estimator=options.estimator) for table in tables]
+        return shared[0] if codes is not tables else np.column_stack([table[:, label] for label, table in enumerate(shared)])
 
     def redundant_features(self, X: Any, y: Any = None, *, at_least: float = 0.9) -> dict[int, list[RedundantFeature]]:
         """For each selected feature, the features that were not selected and have nearly the same information.
@@ -161,7 +161,7 @@ class FittedSelector(JsonStorage):
         name, discretizer = type(self).__name__, getattr(self, "discretizer_", None)
         if discretizer is None or hasattr(self, "label_ranking"):
             lacks = "has no codes to compare" if discretizer is None else "has a list for every label"
-            raise InputError(f"{name} {lacks}; redundant features are found for one list of a criterion.")
+            raise InputError(f"{name} {lacks}; redundant features are information for one list of a criterion.")
         codes = one_table(discretizer.encode(X, None if y is None else read_targets(y).codes()), "redundant_features")
         return redundant_features(codes, self.selected_, self._counting_options(), at_least=at_least)
 

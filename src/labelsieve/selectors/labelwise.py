@@ -20,7 +20,7 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import make_criterion, resolve_method
 from labelsieve.search import GreedySearch, Lists, search_each, together
 from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
-from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
+from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base_rule import cannot_evaluate
 
@@ -118,9 +118,10 @@ class LabelwiseSieve(BaseCountingSieve):
                 closed, block_plan = self._closed(plan, workspace, block, forced, excluded)
                 if isinstance(self.n_features_to_select, StoppingRule):
                     for target in range(*block.indices(targets.n_columns)):
-                        search = self._search_target(block_plan, workspace, parents, target, forced, closed)
+                        only, unavailable = slice(target, target + 1), np.flatnonzero(closed[:, target]).tolist()
+                        scorer = block_plan.bind(workspace, targets=only, parents=parents)
+                        search = GreedySearch(block_plan, scorer, self.n_features_in_, forced, unavailable)
                         rule: StoppingRule = clone(self.n_features_to_select)
-                        only = slice(target, target + 1)
                         kept = rule.decide(SelectionPath(search, workspace, parents, X, y, cannot_evaluate, only))
                         lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
                         rules.append(rule)
@@ -170,12 +171,6 @@ class LabelwiseSieve(BaseCountingSieve):
         closed[:, block] = True
         np.put_along_axis(closed[:, block], candidates.T, False, axis=0)
         return closed, relevance if not stops and wanted >= self.n_candidates else plan
-
-    def _search_target(
-        self, plan: Plan, workspace: Workspace, parents: ParentLists, target: int, forced: list[int], closed: NDArray[np.bool_]
-    ) -> GreedySearch:
-        scorer = plan.bind(workspace, targets=slice(target, target + 1), parents=parents)
-        return GreedySearch(plan, scorer, self.n_features_in_, forced, np.flatnonzero(closed[:, target]).tolist())
 
     def plot(self, *, names: Any = None, label_names: Any = None, n_shown: int = 40, ax: Any = None) -> Any:
         """Draw which labels share features: see :func:`labelsieve.report.figures.shared_features`."""

@@ -160,7 +160,7 @@ class LLSF(BaseSieve):
         B = np.asarray(product.toarray() if sp.issparse(product) else product, dtype=np.float64)
         by_gram = multiply_by_gram(X)
         problem = Quadratic(lambda W: by_gram(W) + self.alpha * (W @ unlike), B, float((lengths**2).sum()) / 2)
-        found = minimize(
+        minimum = minimize(
             problem,
             self.beta,
             solve(X, B, 1.0, self.gamma),
@@ -170,13 +170,13 @@ class LLSF(BaseSieve):
             tolerance=self.tol * float(np.abs(B).max(initial=0.0)),
             bounded=self.bounded_,
         )
-        self.objective_, self.residual_, self.reason_ = found.objective, found.residual, found.reason
-        self.n_iter_ = max(1, found.n_steps)
-        if found.reason != "converged":
-            remedy = _REMEDIES["not bounded" if found.reason == "max_iter" and self.bounded_ is False else found.reason]
-            state = f"residual {found.residual:.3g}, curvature {self.curvature_:.3g}"
+        self.objective_, self.residual_, self.reason_ = minimum.objective, minimum.residual, minimum.reason
+        self.n_iter_ = max(1, minimum.n_steps)
+        if minimum.reason != "converged":
+            remedy = _REMEDIES["not bounded" if minimum.reason == "max_iter" and self.bounded_ is False else minimum.reason]
+            state = f"residual {minimum.residual:.3g}, curvature {self.curvature_:.3g}"
             warnings.warn(f"LLSF's objective {remedy} ({state}).", ConvergenceWarning, stacklevel=3)
-        return found.W
+        return minimum.W
 
     def label_ranking(self, label: int) -> tuple[NDArray[np.intp], Array]:
         """The columns of label ``label``, those of largest absolute coefficient first, and their coefficients."""

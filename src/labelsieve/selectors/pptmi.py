@@ -116,10 +116,10 @@ class PPTMI(BaseSieve):
         with progress_bar("PPT-MI: selecting features") as progress:
             while len(selected) < wanted:
                 asked = forced[len(selected) : len(selected) + 1] or left
-                found = distances.information(asked)
-                best = int(found.argmax())  # ties go to the lowest column
+                information = distances.information(asked)
+                best = int(information.argmax())  # ties go to the lowest column
                 selected.append(asked[best])
-                scores.append(float(found[best]))
+                scores.append(float(information[best]))
                 left.remove(selected[-1])
                 distances.take(selected[-1])
                 progress(len(selected), wanted)

@@ -57,21 +57,21 @@ class RReliefF(BaseRelief):
         references = self._references(X.shape[0])
         table = Neighbors(X, self.n_jobs)
         some = blocks(references, self.n_neighbors * max(1, Y.shape[1]))
-        found = []
+        searched = []
         differing = np.zeros(Y.shape[1])
         with progress_bar(f"{type(self).__name__}: looking for neighbors") as progress:
             for done, block in enumerate(some):
                 neighbors = table.nearest(block, [np.arange(X.shape[0])], self.n_neighbors)[:, 0]
-                found.append((neighbors, self._shares(neighbors)))
-                differing += np.einsum("rk,rkt->t", found[-1][1], targets.differences(block, neighbors))
+                searched.append((neighbors, self._shares(neighbors)))
+                differing += np.einsum("rk,rkt->t", searched[-1][1], targets.differences(block, neighbors))
                 progress(done + 1, len(some))
-        total = float(sum(shares.sum() for _, shares in found))
+        total = float(sum(shares.sum() for _, shares in searched))
         same = np.maximum(total - differing, 0.0)
         # W is linear in the differences of a feature: one factor for each pair of rows, whatever the targets.
         per_different = _inverse(differing) + _inverse(same)
         per_pair = np.where(targets.vary, _inverse(same), 0.0).sum() / Y.shape[1]
         scores = np.zeros(X.shape[1])
-        for block, (neighbors, shares) in zip(some, found, strict=True):
+        for block, (neighbors, shares) in zip(some, searched, strict=True):
             factors = targets.differences(block, neighbors) @ per_different / Y.shape[1] - per_pair
             scores += table.weighted_differences(block, neighbors, shares * factors)
         self._keep_best(scores, X, Y)
@@ -99,6 +99,6 @@ class _Targets:
 
     def differences(self, references: NDArray[np.intp], neighbors: NDArray[np.uint32]) -> Array:
         """``(n_references, k, n_targets)``; at positions without a neighbor, anything finite."""
-        known = np.where(neighbors == NO_ROW, references[:, np.newaxis], neighbors)
-        between = np.abs(self.rows(known) - self.rows(references)[:, np.newaxis])
+        rows = np.where(neighbors == NO_ROW, references[:, np.newaxis], neighbors)
+        between = np.abs(self.rows(rows) - self.rows(references)[:, np.newaxis])
         return np.divide(between, self.half_range, out=np.zeros_like(between), where=self.vary)

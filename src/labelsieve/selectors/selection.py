@@ -67,6 +67,16 @@ class StoppingDecision:
         results = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in fitted.items()}
         return cls(type(rule).__name__, results.pop("reason"), results)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; the results are next to the rule and the reason."""
+        return {"rule": self.rule, "reason": self.reason, **self.results}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """The decision that :meth:`to_dict` wrote."""
+        results = dict(document)
+        return cls(results.pop("rule"), results.pop("reason"), results)
+
 
 @dataclass(frozen=True)
 class StabilitySummary:
@@ -82,15 +92,15 @@ class StabilitySummary:
     frequency: dict[str, float]
 
     @classmethod
-    def of_stability(cls, found: Stability, names: tuple[str, ...]) -> Self:
+    def of_stability(cls, stability: Stability, names: tuple[str, ...]) -> Self:
         """What is kept of the result of :func:`labelsieve.selectors.selection_stability`."""
-        defined = not math.isnan(found.index)
-        frequency = {name: float(share) for name, share in zip(names, found.frequency, strict=True) if share > 0}
+        defined = not math.isnan(stability.index)
+        frequency = {name: float(share) for name, share in zip(names, stability.frequency, strict=True) if share > 0}
         return cls(
-            float(found.index) if defined else None,
-            (float(found.interval[0]), float(found.interval[1])) if defined else None,
-            len(found.masks),
-            found.kind,
+            float(stability.index) if defined else None,
+            (float(stability.interval[0]), float(stability.interval[1])) if defined else None,
+            len(stability.masks),
+            stability.kind,
             frequency,
         )
 
@@ -161,40 +171,39 @@ class Selection:
     @property
     def columns(self) -> list[int]:
         """The selected columns in rising order, each once."""
-        return sorted({one.column for one in self.selected})
+        return sorted({feature.column for feature in self.selected})
 
     def information(self) -> NDArray[np.float64]:
         """Mutual information of every selected column (rows, as in :attr:`columns`) with every label (columns)."""
-        by_column = {one.column: one.information for one in self.selected}
+        by_column = {feature.column: feature.information for feature in self.selected}
         return np.array([by_column[column] for column in self.columns]).reshape(len(by_column), len(self.labels))
 
     def rows(self) -> list[list[Any]]:
         """A header and a row for every selected feature: rank, name, column, score and components."""
         label = ["label"] if self.labelwise else []
         header = [*label, "rank", "feature", "column", "score"]
-        rows = [[getattr(one, name) for name in header] + list(one.components.values()) for one in self.selected]
+        rows = [[getattr(feature, name) for name in header] + list(feature.components.values()) for feature in self.selected]
         return [[*header, *self.components], *rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, which JSON can hold."""
         document = {name: getattr(self, name) for name in self.__dataclass_fields__}
         document["labels"] = list(self.labels)
-        document["stopping"] = [{"rule": one.rule, "reason": one.reason, **one.results} for one in self.stopping]
+        document["stopping"] = [decision.to_dict() for decision in self.stopping]
         document["stability"] = None if self.stability is None else asdict(self.stability)
-        document["selected"] = [one.to_dict() for one in self.selected]
+        document["selected"] = [feature.to_dict() for feature in self.selected]
         return document
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """The selection that :meth:`to_dict` wrote, also after a trip through JSON."""
         values = dict(document)
-        decisions = [dict(one) for one in values["stopping"]]
         stability = values["stability"] and dict(values["stability"])
         if stability and stability["interval"] is not None:
             stability["interval"] = tuple(stability["interval"])
-        features = [{**one, "information": tuple(one.get("information", ()))} for one in values["selected"]]
+        features = [{**feature, "information": tuple(feature.get("information", ()))} for feature in values["selected"]]
         values["labels"] = tuple(values["labels"])
-        values["stopping"] = tuple(StoppingDecision(one.pop("rule"), one.pop("reason"), one) for one in decisions)
+        values["stopping"] = tuple(map(StoppingDecision.from_dict, values["stopping"]))
         values["stability"] = StabilitySummary(**stability) if stability else None
-        values["selected"] = tuple(SelectedFeature(**one) for one in features)
+        values["selected"] = tuple(SelectedFeature(**feature) for feature in features)
         return cls(**values)

@@ -58,8 +58,8 @@ def selection_stability(
     >>> from labelsieve import Sieve
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles()
-    >>> found = selection_stability(Sieve("mim", n_features_to_select=4), data.X, data.Y, n_repeats=10, random_state=0)
-    >>> found.index
+    >>> stability = selection_stability(Sieve("mim", n_features_to_select=4), data.X, data.Y, n_repeats=10, random_state=0)
+    >>> stability.index
     1.0
     """
     n_repeats = whole_number(n_repeats, "n_repeats", 2, 1_000_000)

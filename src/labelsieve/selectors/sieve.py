@@ -5,23 +5,25 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
-from labelsieve.criteria import Criterion, JoinedMIM
+from labelsieve.criteria import Criterion, JoinedMIM, StepComponents
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
+from labelsieve.plotting import figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import LABEL_SPACES, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, joined_scores
 from labelsieve.search.greedy import StepScorer
 from labelsieve.selectors.base import Constraints
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
-from labelsieve.selectors.step_components import StepComponentsMixin
 from labelsieve.stopping import SelectionPath, StoppingRule
 
 
@@ -34,7 +36,7 @@ class _Started(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class Sieve(StepComponentsMixin, BaseCountingSieve):
+class Sieve(BaseCountingSieve):
     """Select the features that are most informative about all targets together, by greedy forward search.
 
     Parameters
@@ -200,6 +202,50 @@ class Sieve(StepComponentsMixin, BaseCountingSieve):
         """The tables that would be counted for data of this size, and the memory they take."""
         method = self._resolve()
         return method.criterion.plan.explain(n_rows, n_features, method.space.n_variables(n_targets), levels)
+
+    def information_components(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, NDArray[np.float64]]:
+        r"""Relevance, redundancy and complementarity of every selected feature: the same components for any criterion.
+
+        .. math:: \sum_y I(f; y) - \frac{q}{|S|} \sum_{s \in S} I(f; s) + \frac{1}{|S|} \sum_{s \in S} \sum_y I(f; s \mid y)
+                  = \frac{1}{|S|} \sum_{s \in S} \sum_y I(f; y \mid s)
+
+        in nats, with S the features selected before f (Brown et al. 2012, section 4). ``X``, ``y`` and ``sample_weight`` are
+        those of ``fit``. A label space that draws at random without a seed draws again.
+
+        Cost: tables of a candidate, a selected feature and a target at every step, whatever the criterion.
+
+        Examples
+        --------
+        >>> X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]  # exclusive or
+        >>> components = Sieve("jmi", n_features_to_select=2, discretizer=None).fit(X, Y).information_components(X, Y)
+        >>> {kind: values.round(2).tolist() for kind, values in components.items()}
+        {'relevance': [0.0, 0.0], 'redundancy': [0.0, 0.0], 'complementarity': [0.0, 0.69]}
+        """
+        check_is_fitted(self)
+        kinds = {"relevance": "relevance", "redundancy": "redundancy", "interaction": "complementarity"}
+        if not len(self.selected_):
+            return {name: np.empty(0) for name in kinds.values()}
+        again = clone(self).set_params(
+            criterion=StepComponents(),
+            targets=self.targets_,
+            discretizer=self.discretizer_,
+            forced=self.selected_.tolist(),
+            n_features_to_select=len(self.selected_),
+            parents=None,
+            excluded=(),
+            warm_start=False,
+        )
+        components = again.fit(X, y, sample_weight).score_components_
+        return {name: components[kind] for kind, name in kinds.items()}
+
+    def plot(self, X: Any = None, y: Any = None, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
+        """Draw the selected features and the components of their scores: see :func:`labelsieve.report.figures.score_chart`.
+
+        With the data of ``fit`` the components are those of :meth:`information_components`, which every criterion has.
+        """
+        check_is_fitted(self)
+        components = None if X is None else self.information_components(X, y)
+        return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

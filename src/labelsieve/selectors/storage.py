@@ -101,7 +101,7 @@ def _plain(value: Any) -> Any:
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if type(value).__name__ in _KNOWN and type(value) is _KNOWN[type(value).__name__]:
+    if type(value).__name__ in _STORABLE and type(value) is _STORABLE[type(value).__name__]:
         plain = {"object": type(value).__name__, "parameters": {key: _plain(item) for key, item in _parameters(value).items()}}
         if isinstance(value, StoppingRule):  # with its results
             plain["fitted"] = {name: _plain(item) for name, item in vars(value).items() if name.endswith("_")}
@@ -109,8 +109,9 @@ def _plain(value: Any) -> Any:
     return {"text": repr(value)}
 
 
-_KNOWN: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule)}
-_KNOWN |= {item.__name__: item for known in (CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES) for item in known.values()}
+_REGISTRIES = CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
+_STORABLE: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule)}
+_STORABLE |= {item.__name__: item for registry in _REGISTRIES for item in registry.values()}
 
 
 def _parameters(value: Any) -> dict[str, Any]:
@@ -126,10 +127,10 @@ def _revive(value: Any) -> Any:
     if "array" in value:
         return np.array(value["array"], dtype=object if value["dtype"] == "str" else value["dtype"])
     if "object" in value:
-        known = _KNOWN[value["object"]](**{key: _revive(item) for key, item in value["parameters"].items()})
+        revived = _STORABLE[value["object"]](**{key: _revive(item) for key, item in value["parameters"].items()})
         for name, item in value.get("fitted", {}).items():
-            setattr(known, name, _revive(item))
-        return known
+            setattr(revived, name, _revive(item))
+        return revived
     if "dict" in value:
         return {key: _revive(item) for key, item in value["dict"].items()}
     return value["text"]
