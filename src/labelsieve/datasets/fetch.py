@@ -16,6 +16,7 @@ from labelsieve.datasets.readers.label_columns import Labels
 from labelsieve.datasets.readers.load import ReadOptions, load
 from labelsieve.errors import one_of
 
+FOLDER, CACHE = "LABELSIEVE_DATA", "LABELSIEVE_CACHE"
 TIMEOUT = 30  # seconds without an answer
 
 
@@ -97,8 +98,8 @@ def load_or_fetch(path: str | os.PathLike[str], labels: Labels | None = None, **
 
 
 def _path(entry: CatalogEntry, file: str, folder: Path | None, download: bool) -> Path:
-    if folder is not None and (own := next(find_file(entry, file, folder), None)):
-        return own
+    if folder is not None and (found := next(find_file(entry, file, folder), None)):
+        return found
     cache = cache_folder()
     cached = list(find_file(entry, file, cache))
     if sound := next((path for path in cached if is_sound(entry, path)), None):
@@ -148,9 +149,6 @@ def _absent(entry: CatalogEntry, file: str, cache: Path, problem: str) -> Datase
         f"It comes from {source}.",
         file,
     )
-
-
-FOLDER, CACHE = "LABELSIEVE_DATA", "LABELSIEVE_CACHE"
 
 
 def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:

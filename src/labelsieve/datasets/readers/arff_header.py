@@ -13,6 +13,17 @@ from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
 
 Strings = Literal["error", "drop", "nominal"]
+QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
+_QUOTED = re.compile(QUOTED)
+_KEYWORD = re.compile(r"@(\w+)\s*(.*)", re.DOTALL)
+# A name without quotes is taken as it is: neither a backslash nor an apostrophe in it has a meaning.
+_NAME = re.compile(rf"({QUOTED})|([^\s{{]+)")
+# Possessive (*+), here and below: a long value or a run of blanks is read once, not again from each of its characters.
+_VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?:[^,'"\s][^,]*+)?))\s*+(,|$)""")
+_STOP = re.compile("[%'\"]")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
+_NUMERIC = frozenset({"numeric", "real", "integer"})
 
 
 class Texts:
@@ -65,19 +76,6 @@ def settle_texts(columns: tuple[Column, ...], cells: Any, file: Path) -> tuple[t
         found[used] = order[numbers]
         settled[position] = replace(column, values=values, texts=None)
     return tuple(settled), cells
-
-
-QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
-_QUOTED = re.compile(QUOTED)
-_KEYWORD = re.compile(r"@(\w+)\s*(.*)", re.DOTALL)
-# A name without quotes is taken as it is: neither a backslash nor an apostrophe in it has a meaning.
-_NAME = re.compile(rf"({QUOTED})|([^\s{{]+)")
-# Possessive (*+), here and below: a long value or a run of blanks is read once, not again from each of its characters.
-_VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?:[^,'"\s][^,]*+)?))\s*+(,|$)""")
-_STOP = re.compile("[%'\"]")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
-_NUMERIC = frozenset({"numeric", "real", "integer"})
 
 
 @dataclass(frozen=True)

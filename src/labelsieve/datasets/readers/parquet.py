@@ -20,6 +20,8 @@ from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, ma
 
 KEY = b"labelsieve"
 VERSION = 1
+# Equal cells take almost no bytes in Parquet and eight each here: a short file that declares many could fill the memory.
+FREE_CELLS, CELLS_PER_BYTE = 2**24, 2**10
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,6 @@ def _names(found: Any) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
         raise ValueError("its names are not lists of text")
     return tuple(found)
-
-
-# Equal cells take almost no bytes in Parquet and eight each here: a short file that declares many could fill the memory.
-FREE_CELLS, CELLS_PER_BYTE = 2**24, 2**10
 
 
 def arrow(file: Path, what: str) -> Any:

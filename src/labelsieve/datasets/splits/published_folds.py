@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.io import loadmat
 
-from labelsieve.datasets.readers.matlab_check import check_elements
+from labelsieve.datasets.readers.matlab import check_elements
 from labelsieve.datasets.splits.base_splitter import MOST, Split, Splitter, parts, row_count
 from labelsieve.errors import InputError, whole_number
 
