@@ -13,6 +13,7 @@ import labelsieve
 from labelsieve.cli.application import Notes
 from labelsieve.formula import FormulaError
 from labelsieve.registry import CRITERIA, LABEL_SPACES, METHODS, PRESETS, selector_class
+from labelsieve.studies import demo
 from labelsieve.studies.demo import CriterionOutcome, Demo, demo_data, run_demo
 from tests.support.command_line import refusal, run, write
 
@@ -116,13 +117,13 @@ def test_errors_become_one_line(monkeypatch, error, line):
     def fail(*_):
         raise error
 
-    monkeypatch.setattr("labelsieve.studies.demo.run_demo", fail)
+    monkeypatch.setattr(demo, "run_demo", fail)
     result = run("demo")
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
 
 
 def test_a_mistake_of_the_library_is_not_hidden(monkeypatch):
-    monkeypatch.setattr("labelsieve.studies.demo.run_demo", lambda *_: 1 / 0)
+    monkeypatch.setattr(demo, "run_demo", lambda *_: 1 / 0)
     assert isinstance(run("demo").exception, ZeroDivisionError)
 
 

@@ -6,7 +6,12 @@ from scipy import sparse
 from sklearn.model_selection import KFold
 
 from labelsieve import InputError
-from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
+from labelsieve.datasets.splits import (
+    HalfSplits,
+    IterativeStratifiedKFold,
+    IterativeStratifiedShuffleSplit,
+    stratification_columns,
+)
 from labelsieve.datasets.splits.assignment import assign, whole_targets
 from labelsieve.datasets.splits.stratification_columns import with_pairs
 from tests.support.arff_files import read_dense_arff
@@ -173,6 +178,6 @@ def test_sparse_labels_stay_sparse():
 
 
 def test_more_pairs_than_memory_holds_are_refused(monkeypatch):
-    monkeypatch.setattr("labelsieve.datasets.splits.stratification_columns.MOST_PAIRS", 10)
+    monkeypatch.setattr(stratification_columns, "MOST_PAIRS", 10)
     with pytest.raises(InputError, match=r"The rows have 45 pairs of labels and 10 is the limit; use order=1"):
         next(IterativeStratifiedKFold(2, order=2).split(np.ones((10, 1)), np.vstack([np.ones((1, 10)), np.zeros((9, 10))])))

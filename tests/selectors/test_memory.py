@@ -5,6 +5,7 @@ import pytest
 
 import labelsieve.counting.resources as memory
 from labelsieve import LabelwiseSieve, Sieve
+from labelsieve.selectors import labelwise, sieve
 
 X = np.zeros((4, 3000), dtype=np.uint8)
 Y = np.tile(np.array([[0], [1], [0], [1]], dtype=np.uint8), (1, 2000))
@@ -13,8 +14,8 @@ Y = np.tile(np.array([[0], [1], [0], [1]], dtype=np.uint8), (1, 2000))
 @pytest.fixture
 def little_memory(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 10**7)
-    monkeypatch.setattr("labelsieve.selectors.sieve.Workspace", None)
-    monkeypatch.setattr("labelsieve.selectors.labelwise.Workspace", None)
+    monkeypatch.setattr(sieve, "Workspace", None)
+    monkeypatch.setattr(labelwise, "Workspace", None)
 
 
 @pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from labelsieve import InputError
 from labelsieve.datasets import load, make_feature_roles
-from labelsieve.selectors import ReliefF, ReliefFML, RReliefF
+from labelsieve.selectors import ReliefF, ReliefFML, RReliefF, relief
 from tests.support import reference_relief as relief_references
 from tests.support.shared_files import shared_file
 
@@ -136,7 +136,7 @@ def test_sampled_rows_are_those_of_the_seed_and_all_of_them_are_no_sample(select
 def test_memory_in_blocks_changes_nothing_but_rounding(selector, monkeypatch):
     X, Y = make_data(n_rows=150)
     expected = score(selector, X, Y)
-    monkeypatch.setattr("labelsieve.selectors.relief.AT_ONCE", 1)
+    monkeypatch.setattr(relief, "AT_ONCE", 1)
     assert score(selector, X, Y) == pytest.approx(expected, abs=1e-14)
 
 

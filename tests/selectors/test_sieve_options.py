@@ -7,6 +7,7 @@ import pytest
 from labelsieve import Criterion, InputError, LabelwiseSieve, Sieve
 from labelsieve.formula import H, I, f, sum_y, y
 from labelsieve.registry import CRITERIA
+from labelsieve.selectors import sieve
 from tests.support.criterion_cases import VARIANTS, fit_variant, make_case, make_parents
 from tests.support.selection_data import N_FEATURES, NAMES, assert_same_selection, make_data
 
@@ -123,7 +124,7 @@ def test_a_warm_start_goes_on_to_what_a_fresh_fit_chooses(criterion):
 def test_a_warm_start_does_not_count_again(monkeypatch):
     X, Y = make_data()
     warm = Sieve(n_features_to_select=3, warm_start=True).fit(X, Y)
-    monkeypatch.setattr("labelsieve.selectors.sieve.Workspace", None)  # what packs and counts
+    monkeypatch.setattr(sieve, "Workspace", None)  # what packs and counts
     assert len(warm.set_params(n_features_to_select=8).fit(X, Y).selected_) == 8
 
 

@@ -45,13 +45,13 @@ def read_dataset(name: str, data_home: str | os.PathLike[str]):
     return (X.tocsc() if sp.issparse(X) else X)[:, np.sort(varying)], Y
 
 
-def combinations(*, all_pairs: bool) -> Iterator[tuple[str, str, dict]]:
+def combinations(spaces, discretizers, *, all_pairs: bool) -> Iterator[tuple[str, str, dict]]:
     """Method, a name of the setting, and parameters; ``all_pairs`` crosses label spaces with discretizers."""
     size = {"n_features_to_select": N_SELECTED}
     for method in METHODS:
         if method not in FLOATING_POINT:
             yield method, "", size
-    pairs = [*product(LABEL_SPACES, DISCRETIZERS)]
+    pairs = [*product(spaces, discretizers)]
     for method in dict.fromkeys([*CRITERIA, *PRESETS]):
         yield method, "auto", size
         for space, discretizer in pairs:
@@ -79,11 +79,11 @@ def answer(method: str, setting: str, parameters: dict, X, Y) -> str:
     return digest.hexdigest()[:16]
 
 
-def by_method(name: str, data_home: str | os.PathLike[str]) -> dict[str, str]:
+def by_method(name: str, data_home: str | os.PathLike[str], spaces, discretizers) -> dict[str, str]:
     """One digest for each method: of its answers under all settings of the reduced set."""
     X, Y = read_dataset(name, data_home)
     answers: dict[str, list[str]] = defaultdict(list)
-    for method, setting, parameters in combinations(all_pairs=False):
+    for method, setting, parameters in combinations(spaces, discretizers, all_pairs=False):
         answers[method].append(f"{setting}={answer(method, setting, parameters, X, Y)}")
     return {method: hashlib.sha256("\n".join(found).encode()).hexdigest()[:16] for method, found in answers.items()}
 
@@ -92,13 +92,14 @@ def main() -> None:
     warnings.simplefilter("ignore")
     data_home = os.environ["LABELSIEVE_DATA"]
     if len(sys.argv) == 1:
-        recorded = {name: by_method(name, data_home) for name in FEW_DATASETS}
+        names = {"label spaces": list(LABEL_SPACES), "discretizers": list(DISCRETIZERS)}
+        recorded = names | {name: by_method(name, data_home, *names.values()) for name in FEW_DATASETS}
         RECORDED.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
         return
     with open(sys.argv[1], "w", encoding="utf-8") as file:
         for name in DATASETS:
             X, Y = read_dataset(name, data_home)
-            for method, setting, parameters in combinations(all_pairs=True):
+            for method, setting, parameters in combinations(LABEL_SPACES, DISCRETIZERS, all_pairs=True):
                 file.write(f"{name} {method} {setting}: {answer(method, setting, parameters, X, Y)}\n")
 
 
