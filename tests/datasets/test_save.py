@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from labelsieve.datasets import Dataset, DatasetError, load, save
+from labelsieve.datasets.readers import parquet
 from labelsieve.datasets.writers import atomic_file as atomic
 from labelsieve.datasets.writers import text_writers
 from tests.support.shared_files import shared_file
@@ -261,7 +262,7 @@ def test_zstd_without_its_package_says_what_to_install(tmp_path, monkeypatch):
 
 
 def test_parquet_without_its_package_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr("labelsieve.datasets.readers.parquet.find_spec", lambda name: None)
+    monkeypatch.setattr(parquet, "find_spec", lambda name: None)
     with pytest.raises(DatasetError, match=re.escape("pip install 'labelsieve[tables]'")):
         save(made(), tmp_path / "songs.parquet")
     assert list(tmp_path.iterdir()) == []
