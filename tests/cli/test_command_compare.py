@@ -80,7 +80,7 @@ def test_failing_cells_are_told_with_exit_code_1(files, tmp_path):
     assert all("no selection: InputError" in failure[-1] for failure in StudyResults(tmp_path / "study").failures)
     assert "4 cells failed, songs, split 0, qpfs with mlknn first: no selection: InputError" in result.stderr
     document = json.loads(compare(files, tmp_path / "study", "--json", methods="jmi,qpfs").stdout)
-    assert {one["method"] for one in document["failures"]} == {"qpfs"}
+    assert {failure["method"] for failure in document["failures"]} == {"qpfs"}
 
 
 def test_a_study_in_which_all_failed_says_so(files, tmp_path):
@@ -90,9 +90,9 @@ def test_a_study_in_which_all_failed_says_so(files, tmp_path):
 
 def test_results_are_of_what_was_asked_for_now(files, tmp_path):
     def asked(*more, methods):
-        found = compare(files, tmp_path / "study", "--json", *more, methods=methods)
-        assert found.exit_code == 0, found.output
-        return json.loads(found.stdout)["results"][0]
+        result = compare(files, tmp_path / "study", "--json", *more, methods=methods)
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)["results"][0]
 
     before = asked(methods="jmi,mim")
     after = asked("--baselines", "none", methods="mim,scls")
@@ -110,8 +110,8 @@ def test_the_estimate_counts_cells_that_will_run_again(files, tmp_path):
 
 
 def test_two_classifiers_of_one_kind_have_their_parameters_in_their_names(files, tmp_path):
-    found = compare(files, tmp_path / "study", "--classifiers", "mlknn:k=3,mlknn:k=5", "--json")
-    assert {one["classifier"] for one in json.loads(found.stdout)["results"]} == {"mlknn:k=3", "mlknn:k=5"}
+    result = compare(files, tmp_path / "study", "--classifiers", "mlknn:k=3,mlknn:k=5", "--json")
+    assert {row["classifier"] for row in json.loads(result.stdout)["results"]} == {"mlknn:k=3", "mlknn:k=5"}
 
 
 def test_protocol_file_says_everything(files, tmp_path):
@@ -191,7 +191,8 @@ def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
     result = run("study", "group-jmi-table2", "--quick", *where)
     assert result.exit_code == 0, result.output
     rows = [line.split() for line in result.stdout.splitlines() if line.startswith("emotions")]
-    assert [row[1:4] for row in rows] == [[f"{one:.2f}" for one in rows["emotions"]] for rows in table2.PRINTED.values()] * 2
+    printed = [[f"{mean:.2f}" for mean in columns["emotions"]] for columns in table2.PRINTED.values()]
+    assert [row[1:4] for row in rows] == printed * 2
     assert all(abs(sum(map(float, row[4:7])) - 6) < 0.02 for row in rows)
     assert "is ours in" in result.stdout
     document = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--json").stdout)

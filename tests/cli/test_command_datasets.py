@@ -151,11 +151,11 @@ def test_what_cannot_be_read_is_one_line(tmp_path):
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """A folder with a small data set that is named as one of the catalog, and an empty cache."""
-    (tmp_path / "own").mkdir()
-    file, _ = mulan(tmp_path / "own")
-    file.rename(tmp_path / "own" / "foodtruck.arff.gz")
-    (tmp_path / "own" / "songs.xml").rename(tmp_path / "own" / "foodtruck.xml")
-    monkeypatch.setenv("LABELSIEVE_DATA", str(tmp_path / "own"))
+    (tmp_path / "local").mkdir()
+    file, _ = mulan(tmp_path / "local")
+    file.rename(tmp_path / "local" / "foodtruck.arff.gz")
+    (tmp_path / "local" / "songs.xml").rename(tmp_path / "local" / "foodtruck.xml")
+    monkeypatch.setenv("LABELSIEVE_DATA", str(tmp_path / "local"))
     monkeypatch.setenv("LABELSIEVE_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -191,6 +191,6 @@ def test_fetch_checks_the_size_and_says_what_is_missing(home):
     line = refusal("datasets", "fetch", "rcv1s1")
     assert line.startswith("labelsieve: rcv1s1.mat: is not here, and no address to download it from is known")
     assert f"Put it into {home / 'cache' / 'rcv1s1'}" in line
-    (home / "own" / "flags.xml").write_text("<labels/>")
-    (home / "own" / "flags.arff").write_text("@relation r")
-    assert "flags.arff, line 1" in refusal("datasets", "fetch", "flags", "--folder", home / "own")
+    (home / "local" / "flags.xml").write_text("<labels/>")
+    (home / "local" / "flags.arff").write_text("@relation r")
+    assert "flags.arff, line 1" in refusal("datasets", "fetch", "flags", "--folder", home / "local")

@@ -40,7 +40,7 @@ def commands():
     """Every command with its name as it is typed."""
     for name, command in get_command(cli.app).commands.items():
         if name == "datasets":
-            yield from ((f"datasets {inner}", one) for inner, one in command.commands.items())
+            yield from ((f"datasets {inner}", subcommand) for inner, subcommand in command.commands.items())
         else:
             yield name, command
 
@@ -63,11 +63,11 @@ def test_every_help_explains_all_options_and_ends_with_examples(name):
     lines = [line.strip() for line in examples.strip().splitlines()]
     assert lines
     assert all(line.startswith(f"labelsieve {name}") for line in lines)
-    options = [one for one in COMMANDS[name].params if one.param_type_name == "option" and one.name != "help"]
-    assert all(one.help for one in options)
-    assert all(one.opts[0] in text for one in options)
-    known = {opt for one in COMMANDS[name].params for opt in [*one.opts, *one.secondary_opts]}
-    assert set(re.findall(r"--[a-z-]+", examples)) <= known, "an example has an option that does not exist"
+    options = [option for option in COMMANDS[name].params if option.param_type_name == "option" and option.name != "help"]
+    assert all(option.help for option in options)
+    assert all(option.opts[0] in text for option in options)
+    existing = {opt for option in COMMANDS[name].params for opt in [*option.opts, *option.secondary_opts]}
+    assert set(re.findall(r"--[a-z-]+", examples)) <= existing, "an example has an option that does not exist"
 
 
 def test_exit_codes_are_told():
@@ -78,17 +78,17 @@ def test_exit_codes_are_told():
 SETS = re.findall(r"^\| `([a-z ]+)` \| `(--[a-z-]+)`(?: \((.*?)\))? \| `([\w.]+)`, `(\w+)` \|$", DOCS, re.MULTILINE)
 
 
-@pytest.mark.parametrize(("name", "option", "older", "where", "parameter"), SETS, ids=lambda one: str(one))
+@pytest.mark.parametrize(("name", "option", "older", "where", "parameter"), SETS, ids=str)
 def test_options_have_the_names_of_the_parameters_that_they_set(name, option, older, where, parameter):
     assert option == "--" + parameter.replace("_", "-")
     module, _, thing = where.rpartition(".")
     try:
         target = getattr(importlib.import_module(module), thing)
     except ModuleNotFoundError:  # a method of a class
-        module, _, own = module.rpartition(".")
-        target = getattr(getattr(importlib.import_module(module), own), thing)
+        module, _, name_in_module = module.rpartition(".")
+        target = getattr(getattr(importlib.import_module(module), name_in_module), thing)
     assert parameter in inspect.signature(target).parameters
-    spelled = next(one.opts for one in COMMANDS[name].params if option in one.opts)
+    spelled = next(parameter.opts for parameter in COMMANDS[name].params if option in parameter.opts)
     assert set(spelled) == {option, *re.findall(r"`(.*?)`", older)}
 
 
@@ -96,14 +96,14 @@ def test_options_have_the_names_of_the_parameters_that_they_set(name, option, ol
 def test_the_documentation_knows_every_option(name):
     assert len(SETS) > 30
     told = {option for command, option, *_ in SETS if command in (name, "select")} | OWN
-    for one in COMMANDS[name].params:
-        if one.param_type_name == "option" and one.name != "help":
-            assert set(one.opts) & told, one.opts
+    for option in COMMANDS[name].params:
+        if option.param_type_name == "option" and option.name != "help":
+            assert set(option.opts) & told, option.opts
 
 
 def test_data_sets_are_listed_for_programs():
     documents = json.loads(run("datasets", "list", "--json").stdout)
-    assert [one["name"] for one in documents] == list(catalog())
+    assert [document["name"] for document in documents] == list(catalog())
     lines = run("datasets", "list", "--format", "csv").stdout.splitlines()
     assert lines[0] == "name,rows,features,labels,task,papers,url,where"
     assert len(lines) == 1 + len(documents)
@@ -144,7 +144,7 @@ def test_failed_cells_end_with_one_and_still_with_json(file, tmp_path):
 
 
 def test_studies_are_listed_for_programs():
-    assert [one["name"] for one in json.loads(run("study", "--json").stdout)] == list(REPLICATIONS)
+    assert [document["name"] for document in json.loads(run("study", "--json").stdout)] == list(REPLICATIONS)
     assert "several tables; use json" in refusal("study", next(iter(REPLICATIONS)), "--format", "csv")
 
 
@@ -165,7 +165,7 @@ def test_completion_scripts_are_printed(shell):
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "completions"),
     [
         ("labelsieve sel", {"select"}),
         ("labelsieve select x.csv --criterion relief", {"relieff", "relieff-ml"}),
@@ -177,10 +177,10 @@ def test_completion_scripts_are_printed(shell):
         ("labelsieve study group-jmi-t", {"group-jmi-table2"}),
     ],
 )
-def test_names_are_completed(line, found):
+def test_names_are_completed(line, completions):
     place = str(len(line.split()) - 1)
     done = completing(COMP_WORDS=line, COMP_CWORD=place, _LABELSIEVE_COMPLETE="complete_bash")
-    assert set(done.stdout.split()) == found
+    assert set(done.stdout.split()) == completions
 
 
 def test_rules_in_the_documentation_are_those_there_are():
@@ -192,5 +192,5 @@ def test_every_command_in_the_documentation_is_one_that_exists():
         words = line.split("#")[0].split()[1:]
         if words[0].startswith("--"):
             continue
-        known = {opt for one in COMMANDS[words[0]].params for opt in one.opts}
-        assert {word for word in words if word.startswith("-")} <= known
+        existing = {opt for option in COMMANDS[words[0]].params for opt in option.opts}
+        assert {word for word in words if word.startswith("-")} <= existing

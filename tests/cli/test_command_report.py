@@ -32,8 +32,8 @@ def test_a_selection_is_that_of_select_with_the_same_options(file, tmp_path):
     text = out.read_text(encoding="utf-8")
     assert "<title>Features of songs &amp; &lt;more&gt;.csv</title>" in text
     selected = json.loads(run("select", file, *options, "--format", "json").stdout)["selected"]
-    places = [text.index(f'<th scope="row">{one["feature"]}</th>') for one in selected]
-    assert places == sorted(places)
+    positions = [text.index(f'<th scope="row">{feature["feature"]}</th>') for feature in selected]
+    assert positions == sorted(positions)
     assert "EqualWidth(closed=&#x27;left&#x27;, missing=&#x27;error&#x27;, n_bins=3)" in text
 
 
@@ -47,8 +47,8 @@ def test_criterion_is_another_word_for_method(file, tmp_path):
 def test_a_study_is_known_by_its_folder(tmp_path):
     folder = tmp_path / "my study"
     Study(protocol(splits="2x50%"), folder / "part").run()
-    said = refusal("report", folder, "-o", tmp_path / "s.html")
-    assert "this study has parts; give one of" in said
+    message = refusal("report", folder, "-o", tmp_path / "s.html")
+    assert "this study has parts; give one of" in message
     assert run("report", folder / "part", "-o", tmp_path / "s.html").exit_code == 0
     assert "<title>part: 4 methods on 2 data sets</title>" in (tmp_path / "s.html").read_text(encoding="utf-8")
 
@@ -59,7 +59,7 @@ def test_a_published_study_has_its_numbers_its_claims_and_its_figures(tmp_path, 
         return {name: protocol(datasets=[data(name)], methods=["jmi", "mim"], **small) for name in ("songs", "films")}
 
     def sections(results):
-        rows = [(name, "0.25", f"{one.means('hamming_loss').value(name, 'jmi'):.4f}") for name, one in results.items()]
+        rows = [(name, "0.25", f"{study.means('hamming_loss').value(name, 'jmi'):.4f}") for name, study in results.items()]
         claims = [Claim("JMI < all others", True, "0.1 < 0.2"), not_run("MIM is last.")]
         return [ResultTable("Table 2", ("data set", ">printed", ">ours"), rows, "Far apart."), claims_table(claims)]
 
@@ -78,7 +78,7 @@ def test_a_published_study_has_its_numbers_its_claims_and_its_figures(tmp_path, 
     assert "Nobody 1999 Claims of the paper Published numbers and ours Figures Assumptions" in text
     ours = [line.split()[2] for line in printed.stdout.splitlines() if line.startswith(("songs", "films"))]
     assert len(ours) == 2
-    assert all(one in text for one in ours), "the numbers that were printed"
+    assert all(number in text for number in ours), "the numbers that were printed"
     for words in ("JMI < all others holds 0.1 < 0.2", "MIM is last. not run", "Claims: 1 of 1 claims hold here.", "Far apart."):
         assert words in text
     assert "k 3, as <it> says." in text
@@ -108,8 +108,8 @@ def without_matplotlib(monkeypatch):
 
 def test_without_matplotlib_the_remedy_is_named(file, tmp_path, monkeypatch):
     without_matplotlib(monkeypatch)
-    said = refusal("report", file, "--labels", 5, "-o", tmp_path / "r.html")
-    assert said == "labelsieve: Figures need matplotlib: pip install 'labelsieve[plot]'."
+    message = refusal("report", file, "--labels", 5, "-o", tmp_path / "r.html")
+    assert message == "labelsieve: Figures need matplotlib: pip install 'labelsieve[plot]'."
 
 
 def test_the_demo_ends_with_a_report_and_says_where_it_is(tmp_path, monkeypatch):

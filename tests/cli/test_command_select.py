@@ -42,7 +42,7 @@ def test_every_file_type_and_reader_gives_the_selection_of_the_library(frame, tm
     install_only(monkeypatch, reader)
     result = run("select", path, "--labels", 5, "-k", 4, "--format", "json")
     assert result.exit_code == 0, result.output
-    assert [one["column"] for one in json.loads(result.stdout)["selected"]] == expected(frame).selected_.tolist()
+    assert [feature["column"] for feature in json.loads(result.stdout)["selected"]] == expected(frame).selected_.tolist()
 
 
 def test_labels_may_be_counted_from_either_end_or_named(frame, tmp_path):
@@ -69,10 +69,10 @@ def test_csv_and_json_hold_scores_and_their_parts(frame, file):
     document = json.loads(run(*options, "--format", "json").stdout)
     assert [row["feature"] for row in rows] == [frame.columns[column] for column in sieve.selected_]
     assert [float(row["score"]) for row in rows] == sieve.scores_.tolist()
-    assert [one["score"] for one in document["selected"]] == sieve.scores_.tolist()
+    assert [feature["score"] for feature in document["selected"]] == sieve.scores_.tolist()
     for kind, values in sieve.score_components_.items():
         assert [float(row[kind]) for row in rows] == values.tolist()
-        assert [one["components"][kind] for one in document["selected"]] == values.tolist()
+        assert [feature["components"][kind] for feature in document["selected"]] == values.tolist()
     assert (document["method"], document["n_rows"], document["n_features"], document["n_bins"]) == ("mrmr", 400, 20, 5)
 
 
@@ -111,8 +111,8 @@ def test_a_published_method_brings_its_label_space_and_bins(frame, file):
 
 
 def test_threads_do_not_change_what_is_printed(file):
-    one, two = (run("select", file, "--labels", 5, "--n-jobs", n).stdout for n in (1, 2))
-    assert one == two
+    single, double = (run("select", file, "--labels", 5, "--n-jobs", n).stdout for n in (1, 2))
+    assert single == double
 
 
 def test_bins_and_codes_change_what_is_counted(frame, tmp_path):
@@ -121,7 +121,7 @@ def test_bins_and_codes_change_what_is_counted(frame, tmp_path):
     scores = {}
     for options in (("--codes",), ("--bins", "7"), ("--bins", "2"), ()):
         result = run("select", tmp_path / "codes.csv", "--labels", 1, "--method", "mim", "--format", "json", *options)
-        scores[options] = {one["feature"]: one["score"] for one in json.loads(result.stdout)["selected"]}
+        scores[options] = {feature["feature"]: feature["score"] for feature in json.loads(result.stdout)["selected"]}
     assert scores["--codes",] == scores["--bins", "7"]
     assert scores["--codes",]["level"] > scores[()]["level"] > scores["--bins", "2"]["level"]
 
@@ -162,9 +162,9 @@ def test_text_features_are_categories_and_binned_ones_are_noted(tmp_path):
     for options in (("--bins", 7), ("--codes",)):
         result = run("select", path, "--labels", 1, "-k", 1, "--format", "json", *options)
         assert result.stderr == ""
-        known = json.loads(result.stdout)["selected"][0]
-        assert known["feature"] == "key"
-        assert known["score"] == pytest.approx(-(3 / 7) * np.log(3 / 7) - (4 / 7) * np.log(4 / 7))  # all there is
+        first = json.loads(result.stdout)["selected"][0]
+        assert first["feature"] == "key"
+        assert first["score"] == pytest.approx(-(3 / 7) * np.log(3 / 7) - (4 / 7) * np.log(4 / 7))  # all there is
 
 
 def test_text_labels_are_classes(tmp_path):

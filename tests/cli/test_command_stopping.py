@@ -41,7 +41,7 @@ def test_a_rule_keeps_what_it_keeps_in_python(frame, file, text):
     result = run("select", file, "--labels", 5, "--criterion", "cmim", "--stop", text, "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
-    assert [one["column"] for one in document["selected"]] == expected.selected_.tolist()
+    assert [feature["column"] for feature in document["selected"]] == expected.selected_.tolist()
     assert document["stopping"][0]["reason"] == expected.stopping_.reason_
 
 

@@ -145,10 +145,10 @@ def test_demo_is_the_same_each_time_and_other_for_another_seed():
 
 def test_demo_says_what_its_table_shows():
     demo = run_demo(n_rows=2000)
-    for one in demo.outcomes:
-        kinds = [demo.data.roles[column].kind for column in one.selected]
-        assert one.found == {kind: kinds.count(kind) for kind in one.found}
-    complete = [one.criterion for one in demo.outcomes if one.found["relevant"] == 4 and one.found["joint"] == 2]
+    for outcome in demo.outcomes:
+        kinds = [demo.data.roles[column].kind for column in outcome.selected]
+        assert outcome.found == {kind: kinds.count(kind) for kind in outcome.found}
+    complete = [each.criterion for each in demo.outcomes if each.found["relevant"] == 4 and each.found["joint"] == 2]
     assert complete
     first, pair, misled, *rest = demo.sentences()
     assert not rest

@@ -41,7 +41,7 @@ def test_every_ranking_method_chooses_what_its_selector_chooses(frame, file, nam
     own = selector_class(name)(**METHODS[name].settings, n_features_to_select=4)
     expected = own.fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
     assert [one["column"] for one in document["selected"]] == expected.selected_.tolist()
-    assert [one["score"] for one in document["selected"]] == pytest.approx(expected.scores_.tolist())
+    assert [feature["score"] for feature in document["selected"]] == pytest.approx(expected.scores_.tolist())
     assert document["formula"] == METHODS[name].formula
     assert repr(read_method(name).estimator) == repr(selector_class(name)(**METHODS[name].settings))
 
@@ -78,7 +78,7 @@ def test_every_name_is_listed_once_with_its_facts():
 def test_parameters_behind_a_name_reach_the_selector_or_the_criterion(frame, file):
     fewer = selected(file, "--labels", 5, "-k", 4, "--criterion", "relieff:n_neighbors=3")
     expected = make_selector("relieff", n_neighbors=3, n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
-    assert [one["score"] for one in fewer["selected"]] == pytest.approx(expected.scores_.tolist())
+    assert [feature["score"] for feature in fewer["selected"]] == pytest.approx(expected.scores_.tolist())
     assert "normalized" not in selected(file, "--labels", 5, "--criterion", "jmi")["formula"]
     assert "sqrt" in selected(file, "--labels", 5, "--criterion", "jmi:normalized=true")["formula"]
     for given, reason in {

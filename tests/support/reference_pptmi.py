@@ -31,14 +31,14 @@ def information(X, y, k):
     for i in range(n):
         others = [j for j in range(n) if j != i]
         distances = {j: float(np.sqrt(((X[i] - X[j]) ** 2).sum())) for j in others}
-        own = [j for j in others if y[j] == y[i]]
-        k_own = min(k, len(own))
-        e, e_own = kth(distances.values(), k), kth([distances[j] for j in own], k_own)
-        total += digamma(n) - digamma(len(own) + 1)
+        same_class = [j for j in others if y[j] == y[i]]
+        k_same = min(k, len(same_class))
+        e, e_same = kth(distances.values(), k), kth([distances[j] for j in same_class], k_same)
+        total += digamma(n) - digamma(len(same_class) + 1)
         if e > 0:
-            total += digamma(k_own) - digamma(k) + dimensions * (np.log(e) - np.log(e_own))
+            total += digamma(k_same) - digamma(k) + dimensions * (np.log(e) - np.log(e_same))
         else:
-            near = [j for j in others if distances[j] <= e_own * (1 + 1e-9)]
+            near = [j for j in others if distances[j] <= e_same * (1 + 1e-9)]
             total += digamma(sum(y[j] == y[i] for j in near)) - digamma(len(near))
     return total / n
 
@@ -48,9 +48,9 @@ def pptmi(X, Y, n_features, *, k, min_count):
     X = scaled(X)
     selected, scores = [], []
     for _ in range(n_features):
-        left = [f for f in range(X.shape[1]) if f not in selected]
-        found = [information(X[:, [*selected, f]], y, k) for f in left]
-        best = int(np.argmax(found))
-        selected.append(left[best])
-        scores.append(found[best])
+        remaining = [f for f in range(X.shape[1]) if f not in selected]
+        candidates = [information(X[:, [*selected, f]], y, k) for f in remaining]
+        best = int(np.argmax(candidates))
+        selected.append(remaining[best])
+        scores.append(candidates[best])
     return selected, scores

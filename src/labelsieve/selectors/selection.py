@@ -105,9 +105,9 @@ class StabilitySummary:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Selection:
-    """The selected features, and what they were selected by and from.
+    """The selected features, and what they were selected by and from; fields that are not known are empty or None.
 
     Attributes
     ----------
@@ -144,18 +144,18 @@ class Selection:
     """
 
     method: str
-    formula: str
-    targets: str
-    unit: str
-    n_bins: int | None
-    n_rows: int | None
+    formula: str = ""
+    targets: str = ""
+    unit: str = ""
+    n_bins: int | None = None
+    n_rows: int | None = None
     n_features: int
-    labels: tuple[str, ...]
-    selector: str
-    settings: dict[str, Any]
+    labels: tuple[str, ...] = ()
+    selector: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
     fingerprint: dict[str, str]
-    stopping: tuple[StoppingDecision, ...]
-    stability: StabilitySummary | None
+    stopping: tuple[StoppingDecision, ...] = ()
+    stability: StabilitySummary | None = None
     selected: tuple[SelectedFeature, ...]
 
     @property
