@@ -64,8 +64,11 @@ class StoppingDecision:
     def of_rule(cls, rule: Any) -> Self:
         """The decision of a fitted rule."""
         fitted = {name.rstrip("_"): value for name, value in vars(rule).items() if name.endswith("_")}
-        results = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in fitted.items()}
-        return cls(type(rule).__name__, results.pop("reason"), results)
+        for name, value in fitted.items():
+            if isinstance(value, np.ndarray | np.generic):
+                numbers = value.dtype.kind == "f"  # JSON has no NaN: the p-value of a forced feature is None
+                fitted[name] = (np.where(np.isnan(value), np.array(None), value) if numbers else value).tolist()
+        return cls(type(rule).__name__, fitted.pop("reason"), fitted)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; the results are next to the rule and the reason."""
