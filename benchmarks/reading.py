@@ -126,7 +126,7 @@ def print_records(records):
         ours, failed = record["ours"], record["failed"]
         cells = [str(record["rows"]), str(record["columns"]), number(record["bytes"] / 1e6), number(ours)]
         cells.append(number(record["bytes"] / 1e6 / ours))
-        cells += ["fails" if one in failed else number(ratio(record.get(one), ours)) for one in ("scipy", "liac")]
+        cells += ["fails" if name in failed else number(ratio(record.get(name), ours)) for name in ("scipy", "liac")]
         cells += [number(record.get("ours, CSV")), number(ratio(record.get("pandas"), record.get("ours, CSV")))]
         cells += [number(ratio(record.get("peak"), 1e6)), number(ratio(record.get("peak"), record.get("stored")))]
         rows.append((record["dataset"], cells))

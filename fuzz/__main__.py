@@ -17,7 +17,7 @@ def fuzz(target, seconds, folder):
     """Inputs tried, branches reached and runs that ended early, in ``seconds``; after an early end it starts again."""
     end, inputs, reached, ended = time.monotonic() + seconds, 0, 0, 0
     while (left := int(end - time.monotonic())) >= LEAST:
-        command = [sys.executable, "-m", "fuzz.one", target, "--seconds", str(left), "--folder", str(folder)]
+        command = [sys.executable, "-m", "fuzz.run_target", target, "--seconds", str(left), "--folder", str(folder)]
         log, record = folder / f"{target}.log", folder / f"{target}.json"
         record.unlink(missing_ok=True)
         with log.open("w") as lines:

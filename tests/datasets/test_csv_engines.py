@@ -56,7 +56,7 @@ def assert_same(found, expected):
 
 @pytest.mark.parametrize("package", ENGINES)
 @given(tables(), st.sampled_from(",;\t"), st.sampled_from(["\n", "\r\n"]), st.booleans())
-@settings(deadline=None, max_examples=300)  # the first call imports the library
+@settings(max_examples=300)
 def test_the_result_does_not_depend_on_the_library(package, rows, delimiter, line_end, quoted):
     pytest.importorskip(package)
     text = io.StringIO()
@@ -69,7 +69,7 @@ def test_the_result_does_not_depend_on_the_library(package, rows, delimiter, lin
 
 @pytest.mark.parametrize("package", ENGINES)
 @given(st.text(st.sampled_from('ab01-."\n,? x'), max_size=30))
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 def test_malformed_text_is_read_or_refused_in_the_same_way(package, body):
     pytest.importorskip(package)
     data = f"a,b\n{body}".encode()

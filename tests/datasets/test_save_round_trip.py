@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -34,7 +34,6 @@ def test_arff_keeps_everything(dataset, packed):
 
 
 @given(data_sets(label_names=texts(st.characters(codec="utf-8", exclude_characters="\0"))), PACKED)
-@settings(deadline=None)  # the first call imports pyarrow
 def test_parquet_keeps_everything(dataset, packed):
     pytest.importorskip("pyarrow")
     found = again(dataset, "made.parquet" + packed)

@@ -68,7 +68,7 @@ class CatalogEntry:
     def needed(self, part: str | None = None) -> tuple[str, ...]:
         """The data files of all rows, or of ``"train"``, ``"test"`` or ``"train+test"``; then the header, if there is one."""
         parts = {"train": self.train, "test": self.test}
-        data = self.files if part is None else tuple(parts[one] for one in part.split("+"))
+        data = self.files if part is None else tuple(parts[name] for name in part.split("+"))
         if not all(data):
             raise DatasetError(f"{self.name} has no separate {part} part.", "Split it: see labelsieve.datasets.splits.")
         return data + ((self.header,) if self.header else ())

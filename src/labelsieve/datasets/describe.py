@@ -59,8 +59,8 @@ def describe(dataset: Dataset) -> Description:
     (1.0, 3, array([1., 2.]))
     """
     if dataset.Y.dtype != np.uint8:
-        own = dataset.name or "this data set"
-        raise InputError(f"{own} has numeric targets or classes, and these are statistics of 0/1 labels.")
+        name = dataset.name or "this data set"
+        raise InputError(f"{name} has numeric targets or classes, and these are statistics of 0/1 labels.")
     n, d, q = dataset.shape
     Y = sparse.csr_array(dataset.Y)
     Y.eliminate_zeros()
@@ -91,9 +91,9 @@ def describe(dataset: Dataset) -> Description:
 def _scumble(Y: sparse.csr_array, imbalance: NDArray[np.float64]) -> float:
     lengths = np.diff(Y.indptr)
     row = np.repeat(np.arange(len(lengths)), lengths)
-    own = imbalance[Y.indices]
+    ratios = imbalance[Y.indices]
     labeled = lengths > 0
     many = lengths[labeled]
-    arithmetic = np.bincount(row, own, minlength=len(lengths))[labeled] / many
-    geometric = np.exp(np.bincount(row, np.log(own), minlength=len(lengths))[labeled] / many)
+    arithmetic = np.bincount(row, ratios, minlength=len(lengths))[labeled] / many
+    geometric = np.exp(np.bincount(row, np.log(ratios), minlength=len(lengths))[labeled] / many)
     return float((1 - geometric / arithmetic).sum() / len(lengths))

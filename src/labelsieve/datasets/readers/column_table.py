@@ -105,11 +105,11 @@ def join(tables: Sequence[Table]) -> Table:
                 "Join only parts of one data set.",
                 other.file,
             )
-        for position, (own, theirs) in enumerate(zip(other.columns, first.columns, strict=True), 1):
-            if own != theirs:
-                ours = "declared otherwise" if own.name == theirs.name else f"named {theirs.name!r}"
+        for position, (column, expected) in enumerate(zip(other.columns, first.columns, strict=True), 1):
+            if column != expected:
+                ours = "declared otherwise" if column.name == expected.name else f"named {expected.name!r}"
                 raise DatasetError(
-                    f"column {position}, {own.name!r}, is {ours} in {first.file.name}.",
+                    f"column {position}, {column.name!r}, is {ours} in {first.file.name}.",
                     "Join only parts of one data set.",
                     other.file,
                 )

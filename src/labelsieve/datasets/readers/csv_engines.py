@@ -135,7 +135,9 @@ def arrow_column(pyarrow: Any, column: Any) -> ParsedColumn:
     encoded = encoded.unify_dictionaries()
     texts = ["" if value is None else str(value) for value in encoded.chunk(0).dictionary.to_pylist()]
     indices = (chunk.indices.cast(pyarrow.int32()) for chunk in encoded.chunks)
-    return TextCells(texts, np.concatenate([(part.fill_null(-1) if part.null_count else part).to_numpy() for part in indices]))
+    return TextCells(
+        texts, np.concatenate([(codes.fill_null(-1) if codes.null_count else codes).to_numpy() for codes in indices])
+    )
 
 
 def parse_with_pandas(rows: CsvRows) -> list[ParsedColumn] | None:

@@ -71,11 +71,9 @@ def is_header(labels: object) -> bool:
 
 def find_header(file: Path) -> Path | None:
     """``NAME.xml`` in the folder of ``NAME.arff``, ``NAME.arff.gz``, ``NAME-train.arff`` and the like."""
-    own = header_of(file)
-    for header in (own, own.with_name(_PART.sub("", own.stem) + ".xml")):
-        if header.is_file():
-            return header
-    return None
+    header = header_of(file)
+    candidates = (header, header.with_name(_PART.sub("", header.stem) + ".xml"))
+    return next((path for path in candidates if path.is_file()), None)
 
 
 def header_of(file: Path) -> Path:

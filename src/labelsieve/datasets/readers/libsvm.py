@@ -52,7 +52,7 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
         if not words:
             continue
         try:
-            own = () if ":" in words[0] else tuple(map(int, words.pop(0).split(",")))
+            row_labels = () if ":" in words[0] else tuple(map(int, words.pop(0).split(",")))
             pairs = [word.split(":") for word in words]
             positions.extend(int(position) for position, _ in pairs)
             cells.extend(float(cell) for _, cell in pairs)
@@ -63,13 +63,13 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
         row = positions[ends[-1] :]
         if any(second <= first for first, second in pairwise(row)) or (row and row[0] < 0):
             raise DatasetError("its indices do not rise.", "Sort them; none may be twice.", file, number)
-        labels.append(own)
+        labels.append(row_labels)
         ends.append(len(positions))
     if not labels:
         raise DatasetError("there are no rows.", "Is the file whole?", file)
     base = 0 if sizes or (positions and min(positions) == 0) else 1
     d = max(positions, default=0) + 1 - base
-    known = sorted({label for own in labels for label in own})
+    known = sorted({label for row_labels in labels for label in row_labels})
     if sizes:
         n, wide, many = map(int, sizes.groups())
         if n != len(labels) or d > wide or (known and not 0 <= known[0] <= known[-1] < many):
@@ -84,8 +84,8 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
     X = sparse.csr_array((cells, np.array(positions, np.int64) - base, ends), shape=(len(labels), d))
     X.eliminate_zeros()
     column = {label: position for position, label in enumerate(known)}
-    marks = [column[label] for own in labels for label in sorted(set(own))]
-    stops = np.concatenate([[0], np.cumsum([len(set(own)) for own in labels])])
+    marks = [column[label] for row_labels in labels for label in sorted(set(row_labels))]
+    stops = np.concatenate([[0], np.cumsum([len(set(row_labels)) for row_labels in labels])])
     Y = sparse.csr_array((np.ones(len(marks)), np.array(marks, np.int64), stops), shape=(len(labels), len(known)))
     names = [Column(f"feature{i + base}") for i in range(d)] + [Column(f"label{label}") for label in known]
     return Table(file, tuple(names), sparse.hstack([X, Y], format="csr"), n_labels=len(known))

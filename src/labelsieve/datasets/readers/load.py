@@ -2,8 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
@@ -113,7 +112,7 @@ def load(
     """
     one_of(strings, "strings", ("error", "drop", "nominal"))
     one_of(missing_labels, "missing_labels", ("error", "drop", "absent"))
-    files = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(part) for part in path]
+    files = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(file) for file in path]
     if not files:
         raise DatasetError("there is no file to load.")
     table = join([parse(read_bytes(file, max_bytes), file, strings=strings, max_bytes=max_bytes) for file in files])
@@ -125,17 +124,14 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
     """All columns of the content of a file; ``file`` is its name, for messages."""
     if not data or data.isspace():
         raise DatasetError("the file is empty.", file=file)
-    return _parser(data, strings, max_bytes)(data, Path(file))
-
-
-def _parser(data: bytes, strings: Strings, max_bytes: int) -> Callable[[bytes, Path], Table]:
+    path = Path(file)
     if is_matlab(data):
-        return partial(parse_matlab, max_bytes=max_bytes)
+        return parse_matlab(data, path, max_bytes)
     if data.startswith(b"PAR1"):
-        return parse_parquet
+        return parse_parquet(data, path)
     if _ARFF.match(data):
-        return partial(parse_arff, strings=strings)
-    return parse_libsvm if is_libsvm(data) else parse_csv
+        return parse_arff(data, path, strings)
+    return parse_libsvm(data, path) if is_libsvm(data) else parse_csv(data, path)
 
 
 def split_columns(table: Table, labels: Labels | None, name: str, missing_labels: MissingLabels = "error") -> Dataset:

@@ -146,9 +146,9 @@ class NumberRows:
         rising[last[(last > 0) & (last < total)] - 1] = True  # from one row to the next it may fall
         if not rising.all():
             raise ValueError("indices do not rise")
-        own = np.flatnonzero(self.nominal[positions])
-        if len(own):
-            cells.values[2 * own + 1] = self._codes(cells, 2 * own + 1, positions[own])
+        nominal = np.flatnonzero(self.nominal[positions])
+        if len(nominal):
+            cells.values[2 * nominal + 1] = self._codes(cells, 2 * nominal + 1, positions[nominal])
         return pairs, positions, cells.values[1::2].copy()
 
     def _codes(self, cells: Cells, where: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.float64]:
@@ -158,13 +158,13 @@ class NumberRows:
             raise ValueError("a nominal value is no whole number")
         codes = np.empty(len(values))
         for kind in np.unique(kind_of):
-            own = slice(None) if len(self.kinds) == 1 else kind_of == kind
+            of_kind = slice(None) if len(self.kinds) == 1 else kind_of == kind
             known, spelled = _whole_values(self.kinds[kind])
             order = np.argsort(known)
-            found = order[np.minimum(np.searchsorted(known, values[own], sorter=order), len(known) - 1)]
-            if (known[found] != values[own]).any() or (spelled[found] != lengths[own]).any():
+            found = order[np.minimum(np.searchsorted(known, values[of_kind], sorter=order), len(known) - 1)]
+            if (known[found] != values[of_kind]).any() or (spelled[found] != lengths[of_kind]).any():
                 raise ValueError("a nominal value is not declared")
-            codes[own] = found
+            codes[of_kind] = found
         return codes
 
 

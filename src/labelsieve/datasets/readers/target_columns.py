@@ -85,8 +85,8 @@ def _filled(cells: Any, columns: Sequence[Column], file: Path) -> Any:
     """Zeros for what is missing, in columns where 0 means no."""
     missing = np.isnan(_dense(cells))
     for position in map(int, np.flatnonzero(missing.any(axis=0))):
-        own = _dense(cells[:, [position]]).ravel()
-        if is_class(columns[position]) or not np.isin(own[~np.isnan(own)], (0.0, 1.0)).all():
+        column = _dense(cells[:, [position]]).ravel()
+        if is_class(columns[position]) or not np.isin(column[~np.isnan(column)], (0.0, 1.0)).all():
             raise DatasetError(
                 f"label {columns[position].name!r} is not one of 0 and 1, so a missing value cannot count as absent.",
                 'Pass missing_labels="drop" to leave out such rows.',

@@ -63,28 +63,22 @@ def text_column(name: str, cells: TextCells) -> tuple[Column, NDArray[np.float64
     >>> column.values, codes
     (('calm', 'sad'), array([ 1.,  0., nan,  1.]))
     """
-    if cells.declared is not None:
-        return Column(name, cells.declared), _declared_codes(name, cells, cells.declared)
-    used = np.zeros(len(cells.texts) + 1, dtype=bool)  # the last one stands for missing cells
-    used[cells.index] = True
-    stripped = [text.strip() for text in cells.texts]
-    present = {text for text, occurs in zip(stripped, used[:-1], strict=True) if occurs and text not in MISSING}
-    try:
-        values, codes = None, {text: parse_number(text) for text in present}
-    except ValueError:
-        values = tuple(sorted(present))
+    values: tuple[str, ...] | None = cells.declared
+    texts = cells.texts if values is not None else [text.strip() for text in cells.texts]
+    if values is None:
+        used = np.zeros(len(texts) + 1, dtype=bool)  # the last one stands for missing cells
+        used[cells.index] = True
+        present = {text for text, occurs in zip(texts, used[:-1], strict=True) if occurs and text not in MISSING}
+        try:
+            codes = {text: parse_number(text) for text in present}
+        except ValueError:
+            values = tuple(sorted(present))
+    elif unknown := set(texts) - set(values):
+        raise ValueError(f"value {min(unknown)!r} is not one of the declared values of {name!r}")
+    if values is not None:
         codes = {text: float(code) for code, text in enumerate(values)}
-    numbers: NDArray[np.float64] = np.array([*(codes.get(text, np.nan) for text in stripped), np.nan])
+    numbers: NDArray[np.float64] = np.array([*(codes.get(text, np.nan) for text in texts), np.nan])
     return Column(name, values), np.take(numbers, cells.index)
-
-
-def _declared_codes(name: str, cells: TextCells, declared: tuple[str, ...]) -> NDArray[np.float64]:
-    codes = {text: float(code) for code, text in enumerate(declared)}
-    unknown = [text for text in cells.texts if text not in codes]
-    if unknown:
-        raise ValueError(f"value {unknown[0]!r} is not one of the declared values of {name!r}")
-    known: NDArray[np.float64] = np.array([*(codes[text] for text in cells.texts), np.nan])
-    return np.take(known, cells.index)
 
 
 def make_table(

@@ -122,8 +122,8 @@ def _sparse_rows(data: CheckedDataset, columns: tuple[Column, ...]) -> Iterator[
     ends = np.searchsorted(positions[order], np.arange(len(columns) + 1))
     for position, column in enumerate(columns):
         if column.values is not None:
-            own = order[ends[position] : ends[position + 1]]
-            texts[own] = _texts(values[own], column, "?", quoted)
+            stored = order[ends[position] : ends[position + 1]]
+            texts[stored] = _texts(values[stored], column, "?", quoted)
     pairs = [f"{position} {text}" for position, text in zip(positions.tolist(), texts.tolist(), strict=True)]
     starts = cells.indptr.tolist()
     for start in range(0, len(starts) - 1, 1024):

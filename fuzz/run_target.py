@@ -1,4 +1,4 @@
-"""Fuzz one target in this process with atheris (libFuzzer): ``python -m fuzz.one arff --seconds 60 --folder build/fuzz``.
+"""Fuzz one target in this process with atheris: ``python -m fuzz.run_target arff --seconds 60 --folder build/fuzz``.
 
 Coverage is measured in the Python code of the library. The C parsers that it calls (expat, pyarrow, zlib, scipy's) are not
 instrumented: mutations reach them, but are not guided there.
@@ -75,13 +75,13 @@ def functions(*packages):
         if name.startswith(packages):
             classes = [thing for thing in vars(module).values() if inspect.isclass(thing) and thing.__module__ == name]
             for holder in (module, *classes):
-                own = (thing for thing in vars(holder).values() if inspect.isfunction(thing) and thing.__module__ == name)
-                found.update({id(function): function for function in own})
+                functions = (thing for thing in vars(holder).values() if inspect.isfunction(thing) and thing.__module__ == name)
+                found.update({id(function): function for function in functions})
     return list(found.values())
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m fuzz.one", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m fuzz.run_target", description=__doc__.splitlines()[0])
     parser.add_argument("target")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--folder", type=Path, default=Path("build/fuzz"))
