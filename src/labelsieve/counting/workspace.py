@@ -19,10 +19,9 @@ class Workspace:
 
     Parameters
     ----------
-    X, Y : Codes
+    X, Y, row_index
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
     options : CountingOptions
-    row_index : ndarray of uint32, optional
-        The row of ``X`` that each row of ``Y`` belongs to, where that is not the row of the same number.
     target_weights : TargetWeights, optional
         Weights in sums over the targets.
     """

@@ -30,15 +30,11 @@ def kernel_mutual_information(
 
     Parameters
     ----------
-    X : array-like, frame or sparse matrix of shape (n_rows, d)
-        Numbers.
-    Y : array-like, frame or sparse matrix of shape (n_rows, q)
-        Classes (whole numbers from 0), or numbers.
-    targets : {"classes", "numbers"}
+    X, Y, targets, base
+        As for :func:`neighbor_mutual_information`.
     bandwidth : float or "reference"
         :math:`h`, in units of the standard deviation of each column. ``"reference"`` is best for a normal density:
         :math:`(4 / ((D + 2) N))^{1 / (D + 4)}`, D being 1 for classes and 2 for numbers.
-    base : {"nat", "bit"}
 
     Returns
     -------

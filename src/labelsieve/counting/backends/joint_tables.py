@@ -55,12 +55,10 @@ class JointTables:
 
     Parameters
     ----------
-    X, Y : Codes
-        Features and targets, with the same rows unless ``row_index`` is given.
+    X, Y, row_index
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
     weights : ndarray of float, optional
         The weight of each row of ``Y``.
-    row_index : ndarray of uint32, optional
-        The row of ``X`` that each row of ``Y`` belongs to.
 
     Notes
     -----

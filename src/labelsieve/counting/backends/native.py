@@ -25,17 +25,10 @@ class NativeBackend:
 
     Parameters
     ----------
-    X, Y : Codes
-        Features and targets, with the same rows unless ``row_index`` is given. They are packed once, when sums are asked for.
-    fixed : FixedPoint
-        For these rows (or weights) and at least this number of targets.
-    weights : RowWeights, optional
-        Weighted rows are counted one column at a time: about ``n_rows`` steps for every pair of columns.
-    row_index : ndarray of uint32, optional
-        What is counted instead of the rows of ``X``: a row number for each row of ``Y``. Rows may be repeated and are not
-        copied; counting then goes by groups of rows, never by margins.
-    n_jobs : int, optional
-        Threads; None is one, -1 is all.
+    X, Y, fixed, weights, row_index, n_jobs
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes are packed once, when sums are asked for.
+        Weighted rows are counted one column at a time: about ``n_rows`` steps for every pair of columns. Rows that
+        ``row_index`` repeats are not copied; counting then goes by groups of rows, never by margins.
     strategy : {"auto", "positional", "grouped", "tiled", "sparse", "histogram"}, default="auto"
         The counting kernel. Results never depend on it; it is for benchmarks and tests.
 
