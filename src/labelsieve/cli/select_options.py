@@ -118,8 +118,9 @@ class SelectOptions:
         with refusals_as_options():
             data = load_or_fetch(path, self.labels, strings=self.strings, missing_labels=self.missing_labels)
         X, method, text = data.named_features(), method_of(selector), data.text_features
-        if not get_tags(selector).input_tags.allow_nan:
-            _refuse_missing(data, path)
+        for name, rows in data.missing_features.items() if not get_tags(selector).input_tags.allow_nan else ():
+            counted = f"has {len(rows)} missing values, the first in row {rows[0] + 1}"
+            raise InputError(f"{os.fspath(path)}: column {name!r} {counted}; fill them or drop their rows.")
         if text and method in METHODS and METHODS[method].needs_numbers:
             column = next(iter(text))
             raise InputError(f"{method} calculates with the features, and {column!r} is text; drop it, or make it numbers.")
@@ -135,14 +136,6 @@ class SelectOptions:
                 note = f"{column!r} is text with {values} different values, in {bins} bins by the alphabet"
                 typer.echo(f"labelsieve: note: {note}; --n-bins {values} or --codes keeps them apart.", err=True)
         return FittedTable(selector, X, data)
-
-
-def _refuse_missing(data: "Dataset", path: Path) -> None:
-    for name, rows in data.missing_features.items():
-        raise InputError(
-            f"{os.fspath(path)}: column {name!r} has {len(rows)} missing values, the first in row {rows[0] + 1}"
-            "; fill them or drop their rows."
-        )
 
 
 def with_select_options(command: Callable[..., None]) -> Callable[..., None]:

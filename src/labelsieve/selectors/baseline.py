@@ -33,12 +33,10 @@ class BaselineSieve(BaseSieve):
 
     Attributes
     ----------
-    selected_ : ndarray of int
-        Columns in order of selection.
     scores_ : ndarray of float
         The variances; otherwise from 1 falling to 0 by rank.
-    support_, n_features_in_, feature_names_in_
-        As in scikit-learn.
+    selected_, support_, n_features_in_, feature_names_in_
+        As for :class:`Sieve`.
 
     Notes
     -----

@@ -15,7 +15,7 @@ from labelsieve.information import Codes, join
 from labelsieve.labelspace import read_targets
 from labelsieve.registry import make_discretizer
 from labelsieve.selectors.base import DISCRETIZER, BaseRanking, Constraints
-from labelsieve.selectors.contingency import Array, Classes, chi_square_table, classes_of, target_slices
+from labelsieve.selectors.contingency import LEVELS_OF_A_FEW, Array, Classes, chi_square_table, classes_of, column_slices
 
 Targets = Literal["single", "joint", "copy", "copy-weight"]
 TARGETS = ("single", "joint", "copy", "copy-weight")
@@ -73,7 +73,7 @@ def _statistics(features: Codes, targets: Codes, space: str, weights: Array | No
         whole, unit = quantized.values.astype(np.float64), quantized.unit
     if space == "joint":
         targets = join(targets)
-    blocks = [chi_square_table(features, classes_of(targets, some, whole)) for some in target_slices(targets)]
+    blocks = [chi_square_table(features, classes_of(targets, some, whole)) for some in column_slices(targets, LEVELS_OF_A_FEW)]
     return np.concatenate(blocks, axis=1) / unit
 
 

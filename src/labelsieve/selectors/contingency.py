@@ -12,6 +12,7 @@ from labelsieve.counting.codes import Codes
 Array = NDArray[np.float64]
 CELLS_AT_ONCE = 2**21  # of the tables that are held in memory together
 ENTRIES_AT_ONCE = 2**22  # of the features' levels
+LEVELS_OF_A_FEW = 64  # of features: targets are sliced so that their tables with a few features fit
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def chi_square_table(features: Codes, classes: Classes) -> Array:
     whole = sp.hstack([classes.members, sp.csr_array(classes.rows[:, np.newaxis])], format="csr")
     margin = _complete(np.asarray(whole.sum(axis=0), dtype=np.float64).reshape(1, -1), classes)
     of_row = np.ones(features.n_rows)
-    for some in _slices(features, whole.shape[1]):
+    for some in column_slices(features, whole.shape[1]):
         levels = features.levels[some].astype(np.intp)
         starts = _starts(levels)
         listed, omitted = _members(features, some, of_row)
@@ -106,7 +107,7 @@ def _starts(levels: NDArray[np.intp]) -> NDArray[np.intp]:
     return starts
 
 
-def _slices(codes: Codes, n_classes: int) -> Iterator[slice]:
+def column_slices(codes: Codes, n_classes: int) -> Iterator[slice]:
     """Columns in slices whose tables, and whose entries, fit into memory together; at least one column in each."""
     entries = np.full(codes.n_columns, codes.n_rows) if codes.sparse is None else np.diff(codes.sparse.starts)
     cells = codes.levels.astype(np.int64) * n_classes
@@ -117,8 +118,3 @@ def _slices(codes: Codes, n_classes: int) -> Iterator[slice]:
         stop = start + max(1, int(np.argmin(fits)) if not fits.all() else len(fits))
         yield slice(start, stop)
         start = stop
-
-
-def target_slices(codes: Codes) -> Iterator[slice]:
-    """Targets in slices of so many levels that tables with a few features fit."""
-    return _slices(codes, 64)

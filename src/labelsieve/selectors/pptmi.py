@@ -39,16 +39,14 @@ class PPTMI(BaseSieve):
 
     Attributes
     ----------
-    selected_ : ndarray of int
-        Columns in order of selection.
     scores_ : ndarray of float
         Joint information of the features up to each, in nats. It may fall: an estimate in more dimensions is a poorer one.
     n_classes_ : int
         Labelsets that remained.
     n_rows_left_out_ : int
         Rows whose labelset was pruned.
-    support_, n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+    selected_, support_, n_features_in_, feature_names_in_
+        As for :class:`Sieve`.
 
     See Also
     --------

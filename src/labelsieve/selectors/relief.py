@@ -209,7 +209,13 @@ class ReliefFML(BaseGroupedRelief):
     """
 
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:
-        labels = labels_of(targets, type(self).__name__)
+        several = np.flatnonzero(targets.levels > 2)
+        if len(several):
+            raise InputError(
+                f"ReliefFML: Y, column {several[0]} has {targets.levels[several[0]]} classes; labels must be 0 or 1. "
+                "Turn classes into labels first, for example with sklearn.preprocessing.OneHotEncoder."
+            )
+        labels = np.asarray(targets.to_dense() == 1)
         occurring = np.flatnonzero(labels.any(axis=0))
         groups = [np.flatnonzero(labels[:, label]) for label in occurring]
         shares = np.array([len(group) for group in groups]) / targets.n_rows
@@ -220,14 +226,3 @@ class ReliefFML(BaseGroupedRelief):
             return np.where(has, -shares, shares) / total
 
         return groups, weigh
-
-
-def labels_of(targets: Codes, who: str) -> NDArray[np.bool_]:
-    """Labels as truth values; targets of more than two classes are refused."""
-    several = np.flatnonzero(targets.levels > 2)
-    if len(several):
-        raise InputError(
-            f"{who}: Y, column {several[0]} has {targets.levels[several[0]]} classes; labels must be 0 or 1. "
-            "Turn classes into labels first, for example with sklearn.preprocessing.OneHotEncoder."
-        )
-    return np.asarray(targets.to_dense() == 1)

@@ -200,7 +200,7 @@ class Selection:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """The selection that :meth:`to_dict` wrote, also after a trip through JSON."""
-        values = dict(document)
+        values = {**document, **{name: document[name] for name in cls.__dataclass_fields__}}  # all were written
         stability = values["stability"] and dict(values["stability"])
         if stability and stability["interval"] is not None:
             stability["interval"] = tuple(stability["interval"])

@@ -102,7 +102,8 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if type(value).__name__ in _STORABLE and type(value) is _STORABLE[type(value).__name__]:
-        plain = {"object": type(value).__name__, "parameters": {key: _plain(item) for key, item in _parameters(value).items()}}
+        parameters = {name: _plain(getattr(value, name)) for name in inspect.signature(type(value)).parameters}
+        plain = {"object": type(value).__name__, "parameters": parameters}
         if isinstance(value, StoppingRule):  # with its results
             plain["fitted"] = {name: _plain(item) for name, item in vars(value).items() if name.endswith("_")}
         return plain
@@ -112,11 +113,6 @@ def _plain(value: Any) -> Any:
 _REGISTRIES = CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
 _STORABLE: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule)}
 _STORABLE |= {item.__name__: item for registry in _REGISTRIES for item in registry.values()}
-
-
-def _parameters(value: Any) -> dict[str, Any]:
-    """The parameters of an object."""
-    return {name: getattr(value, name) for name in inspect.signature(type(value)).parameters}
 
 
 def _revive(value: Any) -> Any:
