@@ -78,9 +78,9 @@ class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Replace each nominal column by the columns of its values, in the same position, as distances are summed in order."""
         pieces, done = [], 0
         for column, values in sorted(self.values_.items()):
-            values = _dense(X, column)
-            codes = np.searchsorted(values, values).clip(max=len(values) - 1)
-            codes[values[codes] != values] = len(values)  # unseen
+            cells = _dense(X, column)
+            codes = np.searchsorted(values, cells).clip(max=len(values) - 1)
+            codes[values[codes] != cells] = len(values)  # unseen
             halves = np.repeat(np.eye(len(values) + 1)[codes] / 2, 2, axis=1)
             pieces += [scaled[:, done:column], sparse.csr_array(halves) if sparse.issparse(X) else halves]
             done = column + 1
