@@ -15,7 +15,7 @@ MEASURES = ["hamming_loss", "ranking_loss"]
 
 
 def small(**changes):
-    settings = {"datasets": [data(n_rows=120)], "methods": ["mim"], "baselines": [], "splits": "1x50%", "n_features": [3, 6]}
+    settings = {"datasets": [data(n_rows=100)], "methods": ["mim"], "baselines": [], "splits": "1x50%", "n_features": [3, 6]}
     return protocol(**(settings | {"measures": MEASURES} | changes))
 
 

@@ -175,7 +175,7 @@ def order_of_ties(losses: Losses, sets: Sequence[str], method: str, lowest: str)
         for name in sets:
             weka, other = (losses.best(name, ranking, measure) for ranking in (method, lowest))
             if abs(weka.value - other.value) > NEAR:
-                rest = min(losses.best(name, other, measure).value for other in METHODS.values() if other != method)
+                rest = min(losses.best(name, ranking, measure).value for ranking in METHODS.values() if ranking != method)
                 changes = (weka.value <= rest) != (other.value <= rest)
                 rows.append((WORDS[measure], name, str(weka), str(other), f"{rest:.4f}", "yes" if changes else ""))
     summary = f"The best value changes by more than {NEAR:g} in {len(rows)} of {len(sets) * len(MEASURES)} rows."
