@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.studies import Study, StudyError, StudyResults
-from labelsieve.studies.execution import step_runner
+from labelsieve.studies.execution import dask_workers, step_runner
 from tests.support.small_studies import contents, data, protocol
 
 dask = pytest.importorskip("dask", reason="studies on a cluster need dask.distributed")
@@ -112,3 +112,10 @@ def test_step_that_takes_every_worker_with_it_is_recorded_and_the_rest_goes_on(t
     failures = StudyResults(tmp_path).failures
     assert {row[2] for row in failures} == {"dies"}
     assert all("the Dask worker died" in row[-1] for row in failures)
+
+
+def test_a_batch_that_dask_canceled_ends_the_study_with_a_remedy():
+    state = distributed.client.FutureState("batch")
+    state.cancel()
+    with pytest.raises(StudyError, match=r"the Dask cluster dropped a batch.* Run again\."):
+        dask_workers._results(state)
