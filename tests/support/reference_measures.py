@@ -35,7 +35,7 @@ def example_accuracy(Y, P, weights, zero_division=1.0):
     return over_rows(Y, P, weights, lambda y, p: len(y & p) / len(y | p) if y | p else zero_division)
 
 
-def example_f1(Y, P, weights, zero_division=0.0):
+def example_f1(Y, P, weights, zero_division=1.0):
     return over_rows(Y, P, weights, lambda y, p: 2 * len(y & p) / (len(y) + len(p)) if y or p else zero_division)
 
 

@@ -98,12 +98,13 @@ def example_accuracy(Y: Any, predicted: Any, *, zero_division: float = 1.0, samp
     return mean_of_ratios(counts.both, counts.either, zero_division, weights)
 
 
-def example_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weight: Any = None) -> float:
+def example_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
     r"""Example-based F1: the harmonic mean of precision and recall of every row, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{2 |Y_i \cap P_i|}{|Y_i| + |P_i|}
 
-    Equal to scikit-learn's ``f1_score(average="samples")``. Parameters and cost: see :func:`example_accuracy`.
+    A row without true and predicted labels counts 1, so that a perfect prediction scores 1; scikit-learn's
+    ``f1_score(average="samples")`` counts 0: ``zero_division=0``. Parameters and cost: see :func:`example_accuracy`.
 
     >>> round(example_f1([[1, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, 1]]), 4)
     0.8333

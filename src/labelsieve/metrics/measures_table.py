@@ -39,6 +39,7 @@ CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "labelsieve": {},
     "scikit-learn": {
         "example_accuracy": {"zero_division": 0.0},
+        "example_f1": {"zero_division": 0.0},
         "ranking_loss": {"rows": "all"},
         "coverage": {"count_from": 1},
     },
@@ -50,6 +51,7 @@ CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
     "matlab": {
         "example_accuracy": {"zero_division": 0.0},
+        "example_f1": {"zero_division": 0.0},
         "one_error": {"ties": "best", "rows": "informative"},
         "coverage": {"ties": "later"},
         "average_precision": {"ties": "later", "rows": "informative"},
