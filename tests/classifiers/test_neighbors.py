@@ -147,7 +147,7 @@ def test_votes_equal_plain_counts(seed, n_rows, n_labels, k, most):
     found, own = nearest_neighbors(X, queries, k=k), nearest_neighbors(X, k=k)
     counts = np.array([Y[rows].sum(axis=0) for rows in lists(found)])
     assert np.array_equal(votes.counts(found), counts)
-    assert np.array_equal(votes.answers(found, table, n_jobs=2), table[np.arange(n_labels), np.minimum(counts, most)])
+    assert np.array_equal(votes.look_up(found, table, n_jobs=2), table[np.arange(n_labels), np.minimum(counts, most)])
     expected = np.zeros((2, n_labels, most + 1), dtype=int)
     for row, rows in enumerate(lists(own)):
         for label in range(n_labels):
