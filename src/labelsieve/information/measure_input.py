@@ -1,6 +1,7 @@
 """Input of the measures: sums of joint entropies of tables of codes, and columns of numbers."""
 
 import math
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -54,12 +55,26 @@ def sum_of_entropies(
     options = CountingOptions(weights=weights, estimator=estimator, n_jobs=n_jobs)
     backend = make_backend(X, others[0] if others else constant_column(X.n_rows), fixed, options)
     sums = _sums(backend, {names for _, names in terms}, others[1] if len(others) > 1 else None)
-    total: Any = fixed.top * sum(int(sign) for sign, _ in terms)
-    for sign, names in sorted(terms, key=lambda term: ("y" in term[1], len(term[1]))):  # the largest tables last
-        total = total - sums[names] if sign > 0 else total + sums[names]
-    information = fixed.information(total if others else total[:, 0]) / unit
+    # The largest table is changed in place: fresh memory for every term costs as much as counting sparse columns.
+    (sign, largest), *smaller = _largest_first(tuple(terms))
+    total: Sums = np.asarray(sums[largest] if sign < 0 else np.negative(sums[largest]))
+    constant = fixed.top * (sign + sum(sign for sign, _ in smaller))
+    for sign, names in smaller:
+        total += constant - sign * sums[names]
+        constant = 0
+    if constant:
+        total += constant
+    information = fixed.information(total if others else total[:, 0])
+    if unit != 1.0:
+        information /= unit
     # A plug-in estimate is never negative unless it is ``signed``; the last bit of the fixed point may be.
-    return np.maximum(information, 0.0) if estimator == "plugin" and not signed else information
+    return np.maximum(information, 0.0, out=information) if estimator == "plugin" and not signed else information
+
+
+@cache
+def _largest_first(terms: Terms) -> list[tuple[int, str]]:
+    """The terms with whole signs, those with the largest tables first."""
+    return sorted(((int(sign), names) for sign, names in terms), key=lambda term: ("y" in term[1], len(term[1])), reverse=True)
 
 
 def _sums(backend: Backend, wanted: set[str], Z: Codes | None) -> dict[str, Sums | int]:
