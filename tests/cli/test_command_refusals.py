@@ -4,21 +4,8 @@ import gzip
 
 import pytest
 
-from tests.support.command_line import known_table, refusal, write
+from tests.support.command_line import refusal, write
 from tests.support.table_libraries import install_only
-
-
-@pytest.fixture
-def frame():
-    return known_table()
-
-
-@pytest.fixture
-def file(frame, tmp_path):
-    path = tmp_path / "table.csv"
-    frame.to_csv(path, index=False)
-    return path
-
 
 REFUSED = {
     "missing value": ("a,b,y\n1,2,0\n,3,1\n", "1", "column 'a' has 1 missing values, the first in row 2; fill them"),
@@ -27,7 +14,7 @@ REFUSED = {
     "short row": ("a,b,y\n1,2,0\n2,3\n", "1", "line 3: there are 2 values and 3 columns"),
     "long row": ("a,b,y\n1,2,0\n1,2,0,7\n", "1", "line 3: there are 4 values and 3 columns"),
     "every row long": ("a,b,y\n1,2,0,7\n1,2,0,7\n", "1", "line 2: there are 4 values and 3 columns"),
-    "infinite": ("a,b,y\n1,2,0\ninf,3,1\n", "1", "inf"),
+    "infinite": ("a,b,y\n1,2,0\ninf,3,1\n", "1", "row 2, column 'a': inf is not a finite number"),
     "unknown label": ("a,b,y\n1,2,0\n", "mood", "no column named 'mood'; there are 'a', 'b', 'y'"),
     "too many labels": ("a,b,y\n1,2,0\n", "4", "4 label columns of 3 columns"),
     "too many from the front": ("a,b,y\n1,2,0\n", "-4", "4 label columns of 3 columns"),

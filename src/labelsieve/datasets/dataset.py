@@ -148,12 +148,20 @@ class Dataset:
     @property
     def missing_features(self) -> dict[str, NDArray[np.intp]]:
         """Features with missing cells, and the rows of these, from 0. Cost: one pass over the stored cells."""
+        return self._features_where(np.isnan)
+
+    @property
+    def infinite_features(self) -> dict[str, NDArray[np.intp]]:
+        """Features with infinite cells, and the rows of these, from 0. Cost: one pass over the stored cells."""
+        return self._features_where(np.isinf)
+
+    def _features_where(self, condition: np.ufunc) -> dict[str, NDArray[np.intp]]:
         if sparse.issparse(self.X):
             stored = self.X.tocoo()
-            missing = np.isnan(stored.data)
-            rows, columns = stored.row[missing], stored.col[missing]
-        else:
-            rows, columns = np.nonzero(np.isnan(self.X)) if np.isnan(np.sum(self.X)) else (np.empty(0, np.intp),) * 2
+            cells = condition(stored.data)
+            rows, columns = stored.row[cells], stored.col[cells]
+        else:  # a sum that is finite proves that all cells are
+            rows, columns = (np.empty(0, np.intp),) * 2 if np.isfinite(np.sum(self.X)) else np.nonzero(condition(self.X))
         return {self.feature_names[column]: np.sort(rows[columns == column]) for column in np.unique(columns)}
 
     def named_features(self) -> Any:
