@@ -15,7 +15,7 @@ ROOT_MODULES = {"__init__", "__main__", "errors", "fingerprint", "names", "plott
 LONGEST = 300  # lines of a module
 # Words of everyday language that readers took for terms; the field has its own.
 NOT_A_TERM = re.compile(
-    r"\b(twins?|judg(e[sd]?|ing)|made-up|unless told|told otherwise|mend(s|ed)?|upper floor)\b", re.IGNORECASE
+    r"\b(twins?|judg(e[sd]?|ing)|made-up|unless told|told otherwise|mend(s|ed)?|tells?|told|nobody|beside)\b", re.IGNORECASE
 )
 
 

@@ -33,7 +33,7 @@ class Candidates {
     }
 
     // Sorts by sums, of those that tie the first row first, and keeps k; returns the last sum. The rank of
-    // each is how many come before it. There is room for one more than k at the end, where the others go.
+    // each is how many come before it. The output has one entry more than k, where the others go.
     T keep_nearest(T* squares, row_t* rows) {
         constexpr size_t wide = in_line<T>;
         const size_t end = (n_ + wide - 1) / wide * wide;

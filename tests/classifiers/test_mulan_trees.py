@@ -1,4 +1,4 @@
-"""Transformations of decision trees beside Mulan's on the published halves of emotions.
+"""Transformations of decision trees compared with Mulan's on the published halves of emotions.
 
 Mulan's trees are J48: information gain ratio, two rows in a leaf at least, then pruned by estimated errors. scikit-learn's
 are CART without that pruning. Of four settings tried, entropy with five rows in a leaf is nearest to Mulan's BR and LP. With

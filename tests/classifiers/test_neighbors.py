@@ -102,8 +102,8 @@ def test_rows_whose_distances_overflow_are_neighbors_too():
 @pytest.mark.parametrize("k", [3, 70])
 def test_lists_without_distances_are_the_same_lists(ties, k):
     X = grid(9, 90, 3)
-    told, untold = (nested_neighbors(X, features=range(3), k=k, ties=ties, distances=one) for one in (True, False))
-    for one, other in zip(told, untold, strict=True):
+    with_distances, without = (nested_neighbors(X, features=range(3), k=k, ties=ties, distances=kept) for kept in (True, False))
+    for one, other in zip(with_distances, without, strict=True):
         assert lists(one) == lists(other)
         assert len(one.squared_distances) == len(one.rows)
         assert len(other.squared_distances) == 0
@@ -133,8 +133,8 @@ def test_votes_of_many_neighbors_and_in_tables_of_many_megabytes(n_labels, n_que
     found = Neighbors(np.arange(n_queries + 1) * k, rows.ravel(), np.zeros(rows.size))
     chosen = np.zeros((n_queries, n_rows))
     np.put_along_axis(chosen, rows.astype(np.int64), 1.0, axis=1)
-    room = np.full(n_queries * n_labels + 1, np.nan)[1:].reshape(n_queries, n_labels)  # not on a boundary of 16 bytes
-    assert np.array_equal(LabelVotes.of(sp.csr_matrix(Y)).counts(found, n_jobs=2, out=room), chosen @ Y)
+    out = np.full(n_queries * n_labels + 1, np.nan)[1:].reshape(n_queries, n_labels)  # not on a boundary of 16 bytes
+    assert np.array_equal(LabelVotes.of(sp.csr_matrix(Y)).counts(found, n_jobs=2, out=out), chosen @ Y)
 
 
 @given(

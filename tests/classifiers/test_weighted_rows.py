@@ -254,7 +254,7 @@ def test_where_metadata_is_routed_a_pipeline_must_request_weights():
         # The scaler of this one asks for no weights, and gets none from another worker either, which has settings of its own.
         halves = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), asking)
         with parallel_config("threading"):
-            alone, beside = (BinaryRelevance(halves, n_jobs=n).fit(X, Y, PARTS).predict_proba(queries) for n in (1, 2))
+            alone, parallel = (BinaryRelevance(halves, n_jobs=n).fit(X, Y, PARTS).predict_proba(queries) for n in (1, 2))
     np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(beside, alone)
+    np.testing.assert_array_equal(parallel, alone)
     assert not np.array_equal(alone, expected)

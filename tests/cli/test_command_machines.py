@@ -95,10 +95,10 @@ def test_options_have_the_names_of_the_parameters_that_they_set(name, option, ol
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_documentation_knows_every_option(name):
     assert len(SETS) > 30
-    told = {option for command, option, *_ in SETS if command in (name, "select")} | OWN
+    checked = {option for command, option, *_ in SETS if command in (name, "select")} | OWN
     for option in COMMANDS[name].params:
         if option.param_type_name == "option" and option.name != "help":
-            assert set(option.opts) & told, option.opts
+            assert set(option.opts) & checked, option.opts
 
 
 def test_data_sets_are_listed_for_programs():

@@ -9,20 +9,8 @@ import pytest
 
 from labelsieve import Sieve
 from labelsieve.selectors.selection import Selection
-from tests.support.command_line import known_table, run, write
+from tests.support.command_line import run, write
 from tests.support.table_libraries import install_only
-
-
-@pytest.fixture
-def frame():
-    return known_table()
-
-
-@pytest.fixture
-def file(frame, tmp_path):
-    path = tmp_path / "table.csv"
-    frame.to_csv(path, index=False)
-    return path
 
 
 def expected(frame, **parameters):

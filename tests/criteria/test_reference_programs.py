@@ -60,7 +60,7 @@ def test_feast_chooses_the_same_with_the_same_scores(name, label):
 
 @problems
 def test_feast_conditional_information_is_the_same_until_nothing_is_left_to_learn(label):
-    """FEAST writes -1 for an order from there on. Where a last few rows are told apart by many features alike, it takes any."""
+    """FEAST writes -1 for an order from there on. Where many features distinguish the last rows, it takes any."""
     X, target, order, scores = feast("CondMI", label)
     n_steps = int(np.argmax(order < 0))
     assert 5 < n_steps < len(order)

@@ -47,7 +47,7 @@ def test_what_a_role_says_can_be_measured(n_levels):
             together = conditional_mutual_information(data.X[:, column].astype(int), y, partners)[0, 0]
             assert alone < 0.002
             assert together > 0.05
-            if len(role.partners) == 2:  # of a triple, two tell nothing either
+            if len(role.partners) == 2:  # of a triple, two are uninformative, too
                 pair = join(np.column_stack([data.X[:, column], partners[:, 0]]).astype(int))
                 assert mutual_information(pair, y)[0, 0] < 0.002
 

@@ -151,8 +151,8 @@ def test_labels_of_other_values_are_classes(write):
     assert found.Y.tolist() == [[1, 1], [0, 0]]
     assert found.label_categories == {"z": ("red", "green")}
     assert found.to_pandas()[1]["z"].tolist() == ["green", "red"]
-    beside = text.replace("y {0,1}", "y real").replace("5,1,", "5,1.5,")
-    assert load(write("made.arff", beside), 2).Y.tolist() == [[1.5, 1], [0, 0]]
+    mixed = text.replace("y {0,1}", "y real").replace("5,1,", "5,1.5,")
+    assert load(write("made.arff", mixed), 2).Y.tolist() == [[1.5, 1], [0, 0]]
 
 
 MISSING = {"dense": ["5,1", "6,?", "7,0"], "sparse": ["{0 5, 1 1}", "{0 6, 1 ?}", "{0 7, 1 0}"]}

@@ -28,15 +28,15 @@ def test_more_rows_begin_with_the_same_rows():
 def test_words_of_a_label_tell_about_it_and_others_tell_nothing():
     X, Y = SMALL.make()
     information = mutual_information(X, Y)
-    told = SMALL.label_of_word
-    for word, label in enumerate(told):
+    label_of_word = SMALL.label_of_word
+    for word, label in enumerate(label_of_word):
         if label >= 0:
             assert information[word, label] > 0.05
             assert np.delete(information[word], label).max() < 0.005
         else:
             assert information[word].max() < 0.005
     chosen = Sieve("jmi", discretizer=None, n_features_to_select=12).fit(X, Y).selected_
-    assert set(chosen) == set(np.flatnonzero(told >= 0))
+    assert set(chosen) == set(np.flatnonzero(label_of_word >= 0))
 
 
 def test_lengths_and_frequencies_are_those_asked_for():

@@ -12,7 +12,7 @@ from tests.support.criterion_cases import WITHOUT_PAIRS, assert_follows, columns
 from tests.support.reference_criteria import estimating
 from tests.support.reference_label_spaces import REFERENCES
 
-# Settings beside the defaults. Groups get enough clusters for every labelset: k-medoids has its own tests.
+# Settings other than the defaults. Groups get enough clusters for every labelset: k-medoids has its own tests.
 SETTINGS = {
     "pruned": [{"min_count": least, "split": split} for least in (1, 2, 5) for split in (False, True)],
     "group-rand": [{"n_clusters": (32, 32)}],

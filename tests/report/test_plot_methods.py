@@ -50,8 +50,8 @@ def test_with_data_every_criterion_has_three_parts_that_mean_the_same(data, crit
     X = sieve.discretizer_.encode(data.X, None).to_dense()
     chosen = [int(column) for column in sieve.selected_]
     for step, column in enumerate(chosen[1:], 1):
-        told = [conditional_mutual_information(X[:, [column]], data.Y, X[:, [before]]).sum() for before in chosen[:step]]
-        assert sum(values[step] for values in parts.values()) == pytest.approx(np.mean(told), abs=1e-9)
+        information = [conditional_mutual_information(X[:, [column]], data.Y, X[:, [before]]).sum() for before in chosen[:step]]
+        assert sum(values[step] for values in parts.values()) == pytest.approx(np.mean(information), abs=1e-9)
     assert sum(values[0] for values in parts.values()) == pytest.approx(
         sieve.label_information(data.X, data.Y).sum(axis=1).max()
     )

@@ -111,12 +111,12 @@ def test_numbers_of_the_table_are_those_of_the_selection(data):
     rows = np.array(values).reshape(4, -1)
     assert rows[:, 2] == pytest.approx(sieve.scores_)
     assert rows[:, 3] == pytest.approx(sieve.score_components_["relevance"])
-    twins = sieve.redundant_features(data.X, data.Y, at_least=0.2)
+    redundant = sieve.redundant_features(data.X, data.Y, at_least=0.2)
     shown = [text for attributes, text in body.all("td") if "data-value" not in attributes][1::2]
     for column, text in zip(sieve.selected_, shown, strict=True):
         assert [one.split(" (")[0] for one in text.split(", ")] == [
-            data.feature_names[twin.feature] for twin in twins[int(column)]
-        ] or (text == "-" and not twins[int(column)])
+            data.feature_names[neighbor.feature] for neighbor in redundant[int(column)]
+        ] or (text == "-" and not redundant[int(column)])
 
 
 def test_a_formula_of_one_term_is_split_as_all_can_be(data):

@@ -38,7 +38,7 @@ SAME_CLASSES = {
     "text in pandas": lambda Y: pd.DataFrame(np.array(["a", "b", "c", "d"])[Y], columns=LABELS),
     "text in polars": lambda Y: pl.DataFrame(np.array(["a", "b", "c", "d"])[Y], schema=LABELS),
     "categories": lambda Y: pd.DataFrame(np.array(["a", "b", "c", "d"])[Y], columns=LABELS).astype("category"),
-    "text beside numbers": lambda Y: pd.DataFrame(Y, columns=LABELS).assign(calm=np.array(["x", "y"])[Y[:, 0]]),
+    "text and numbers": lambda Y: pd.DataFrame(Y, columns=LABELS).assign(calm=np.array(["x", "y"])[Y[:, 0]]),
 }
 
 

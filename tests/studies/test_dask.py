@@ -28,7 +28,7 @@ class Dies(BaseEstimator):
         if self.unless is None or not os.path.exists(self.unless):
             if self.unless is not None:
                 open(self.unless, "w").close()
-            time.sleep(0.5)  # what was told before is under way
+            time.sleep(0.5)  # earlier messages are under way
             os._exit(7)
         self.selected_ = list(range(self.n_features_to_select))
         return self
@@ -70,9 +70,9 @@ def test_cluster_gives_the_same_results_and_goes_on_with_what_is_missing(tmp_pat
 
 
 def test_every_step_is_written_while_its_batch_goes_on(tmp_path, client):
-    told = tmp_path / "told"
-    study = protocol(datasets=[data()], methods=["jmi", ("waits", Waits(str(told)))], splits="1x50%", baselines=[])
-    outcome = Study(study, tmp_path / "study").run(client=client, on_cell=lambda done, total: told.touch())
+    notified = tmp_path / "notified"
+    study = protocol(datasets=[data()], methods=["jmi", ("waits", Waits(str(notified)))], splits="1x50%", baselines=[])
+    outcome = Study(study, tmp_path / "study").run(client=client, on_cell=lambda done, total: notified.touch())
     assert (outcome.n_run, outcome.n_failed) == (4, 0)
 
 

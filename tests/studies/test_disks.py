@@ -49,7 +49,7 @@ def values(folder):
 
 
 def goes_on(songs, folder):
-    """With room again, the same command ends as one that always had it."""
+    """With free space again, the same command ends as one that always had it."""
     assert run("compare", songs, *SMALL, "--out", folder).exit_code == 0
     assert run("compare", songs, *SMALL, "--out", songs.parent / "undisturbed").exit_code == 0
     assert contents(folder) == contents(songs.parent / "undisturbed")

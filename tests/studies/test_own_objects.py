@@ -17,7 +17,7 @@ SMALL = {"datasets": [data()], "n_features": [2], "splits": "2x50%", "baselines"
 
 
 class Says(BaseEstimator):
-    """Selects what it is told."""
+    """Selects the given columns."""
 
     def __init__(self, what=None):
         self.what = what

@@ -136,7 +136,7 @@ def test_failing_cell_is_recorded_and_the_rest_goes_on(tmp_path, n_jobs):
 @pytest.mark.parametrize(("how", "said"), [("sleep", "TimeLimit"), ("grow", "MemoryLimit"), ("die", "exit code 7")])
 def test_limits_and_deaths_take_only_their_cell(tmp_path, how, said):
     if how == "grow" and not Path("/proc/self/statm").exists():
-        pytest.skip("this system does not tell how much memory a process holds")
+        pytest.skip("this system does not report how much memory a process holds")
     study = protocol(
         datasets=[data(), data("films", 60, 1)],
         methods=[("difficult", Difficult(how=how)), "jmi"],

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from labelsieve.registry import DISCRETIZERS
 
-# Settings beside the defaults; a discretizer that is not listed runs with its defaults alone.
+# Settings other than the defaults; a discretizer that is not listed runs with its defaults alone.
 SETTINGS = {
     "equal-width": [{"n_bins": 4}, {"n_bins": 3, "closed": "right"}],
     "equal-frequency": [{"n_bins": 4}],
