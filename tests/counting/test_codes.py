@@ -1,6 +1,7 @@
 """Codes from any container of small whole numbers, with names, without copying bytes."""
 
 import copy
+import dataclasses
 import pickle
 
 import numpy as np
@@ -222,3 +223,20 @@ def test_join_refuses_more_distinct_rows_than_codes():
     table = np.stack([np.arange(70_000) % 300, np.arange(70_000) // 300], axis=1)
     with pytest.raises(InputError, match="70,000 distinct rows"):
         join(table)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csc_array])
+def test_codes_keep_which_columns_have_a_level_for_missing_cells(container):
+    plain = Codes.from_values(container(VALUES))
+    assert not plain.has_missing
+    codes = dataclasses.replace(plain, missing=np.array([False, True, False]))
+    kept = [
+        codes,
+        codes.rename(NAMES),
+        codes.take_rows(np.array([True, False, True, True])),
+        pickle.loads(pickle.dumps(codes)),
+        Codes.from_values(codes),
+    ]
+    for each in kept:
+        assert each.has_missing
+        assert each.missing.tolist() == [False, True, False]

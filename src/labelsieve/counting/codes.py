@@ -43,6 +43,8 @@ class Codes:
         The codes, shape ``(n_rows, n_columns)``, any memory layout. ``uint8`` input is not copied.
     sparse : SparseCodes or None
         The codes of a sparse table, by columns.
+    missing : ndarray of bool, or None
+        The columns whose last level stands for missing cells, which are not counted. None: no column.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Codes:
     names: tuple[str, ...] | None = None
     dense: NDArray[np.uint8] | NDArray[np.uint16] | None = None
     sparse: SparseCodes | None = None
+    missing: NDArray[np.bool_] | None = None
 
     @classmethod
     def from_values(cls, X: Any, *, names: Sequence[str] | None = None, what: str = "X") -> "Codes":
@@ -79,7 +82,7 @@ class Codes:
         """Give the columns these names."""
         if len(names) != self.n_columns:
             raise InputError(f"{len(names)} names for {self.n_columns} columns.")
-        return Codes(self.n_rows, self.levels, tuple(map(str, names)), self.dense, self.sparse)
+        return Codes(self.n_rows, self.levels, tuple(map(str, names)), self.dense, self.sparse, self.missing)
 
     @property
     def n_columns(self) -> int:
@@ -88,6 +91,11 @@ class Codes:
     @property
     def shape(self) -> tuple[int, int]:
         return self.n_rows, self.n_columns
+
+    @property
+    def has_missing(self) -> bool:
+        """True when some column has a level for missing cells."""
+        return self.missing is not None and bool(self.missing.any())
 
     def column(self, j: int) -> NDArray[np.uint16]:
         """Codes of column ``j``, one for each row."""
@@ -115,14 +123,14 @@ class Codes:
         """Only the rows where ``rows`` is true; levels stay as they are."""
         n_rows = int(np.count_nonzero(rows))
         if self.dense is not None:
-            return Codes(n_rows, self.levels, self.names, dense=self.dense[rows])
+            return Codes(n_rows, self.levels, self.names, dense=self.dense[rows], missing=self.missing)
         assert self.sparse is not None
         kept = rows[self.sparse.rows]
         new_index = np.cumsum(rows, dtype=np.int64) - 1
         starts = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])[self.sparse.starts]
         new_rows = new_index[self.sparse.rows[kept]].astype(np.uint32)
         sparse = SparseCodes(starts, new_rows, self.sparse.codes[kept], self.sparse.implicit)
-        return Codes(n_rows, self.levels, self.names, sparse=sparse)
+        return Codes(n_rows, self.levels, self.names, sparse=sparse, missing=self.missing)
 
     @cached_property
     def native(self) -> core.Table:

@@ -10,6 +10,7 @@ from labelsieve.counting.backends.protocol import Sums
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.target_weights import TargetWeights
+from labelsieve.errors import InputError
 
 PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when slices of them are asked for repeatedly
 
@@ -35,6 +36,9 @@ class Workspace:
         row_index: NDArray[np.uint32] | None = None,
         target_weights: TargetWeights | None = None,
     ) -> None:
+        for codes, what in ((X, "X"), (Y, "Y")):
+            if codes.has_missing:
+                raise InputError(f"{what} has missing cells, which are not counted yet; fill them or drop their rows.")
         self.X, self.Y, self.options, self.row_index = X, Y, options, row_index
         self.target_weights = target_weights
         self.by_term = options.estimator == "shrinkage"  # terms are estimated one by one, each from a whole table
