@@ -9,7 +9,8 @@ from scipy import sparse
 
 from labelsieve import InputError
 from labelsieve.datasets import Dataset, load
-from labelsieve.datasets import dataset as frames
+from labelsieve.datasets import dataset_frames as frames
+from tests.support.table_libraries import install_only
 
 X = np.array([[0.5, 1.0], [np.nan, 0.0], [-0.0, np.nan]])
 
@@ -73,3 +74,23 @@ def test_data_sets_are_imported_without_frames():
     script = "import sys, labelsieve.datasets; print(*{'pandas', 'polars', 'pyarrow'}.intersection(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_features_for_estimators_have_names_and_categories(monkeypatch, library):
+    pytest.importorskip(library)
+    install_only(monkeypatch, library)
+    features = made().named_features()
+    assert type(features).__module__.partition(".")[0] == library
+    kinds = {str(name): str(kind).lower() for name, kind in zip(features.columns, features.dtypes, strict=True)}
+    assert kinds["tempo"] == "float64"
+    assert kinds["key"].startswith(("category", "enum"))
+    assert made().nominal_features == (1,)
+    codes = np.asarray(made().named_features(codes=True), dtype=float)
+    np.testing.assert_array_equal(codes, X)
+
+
+def test_features_for_estimators_stay_arrays_where_they_are_sparse_or_no_library_is_there(monkeypatch):
+    assert sparse.issparse(made(sparse.csr_array).named_features())
+    install_only(monkeypatch, "csv")
+    np.testing.assert_array_equal(made().named_features(), X)

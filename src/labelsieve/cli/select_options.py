@@ -117,14 +117,16 @@ class SelectOptions:
         selector = self.make_selector()
         with refusals_as_options():
             data = load_or_fetch(path, self.labels, strings=self.strings, missing_labels=self.missing_labels)
-        X, method, text = data.named_features(), method_of(selector), data.text_features
+        method, text = method_of(selector), data.text_features
+        needs_numbers = method in METHODS and METHODS[method].needs_numbers
+        X = data.named_features(codes=needs_numbers)
         for name, rows in data.missing_features.items() if not get_tags(selector).input_tags.allow_nan else ():
             counted = f"has {len(rows)} missing values, the first in row {rows[0] + 1}"
             raise InputError(f"{os.fspath(path)}: column {name!r} {counted}; fill them or drop their rows.")
         for name, rows in data.infinite_features.items():
             problem = f"row {rows[0] + 1}, column {name!r}: inf is not a finite number"
             raise InputError(f"{os.fspath(path)}: {problem}; fill such values or drop their rows.")
-        if text and method in METHODS and METHODS[method].needs_numbers:
+        if text and needs_numbers:
             column = next(iter(text))
             raise InputError(f"{method} calculates with the features, and {column!r} is text; drop it, or make it numbers.")
         try:

@@ -1,85 +1,14 @@
-"""Features and labels as arrays, and as frames of pandas and polars, which are imported only when asked for."""
+"""Features and labels as arrays, and as frames of pandas and polars."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.counting.resources import available_memory
-from labelsieve.errors import InputError
-
-Categories = Mapping[str, tuple[str, ...]]
-
-
-def to_pandas(values: Any, names: Sequence[str], categories: Categories) -> Any:
-    """A frame of pandas: nominal columns are categorical, sparse ones stay sparse."""
-    pandas = _imported("pandas")
-    if sparse.issparse(values):
-        frame = pandas.DataFrame.sparse.from_spmatrix(values, columns=list(names))
-    else:
-        frame = pandas.DataFrame(values, columns=list(names))
-    if not any(name in categories for name in names):
-        return frame
-    columns = {name: frame.iloc[:, position] for position, name in enumerate(names)}
-    for name, codes in _nominal(values, names, categories):
-        columns[name] = pandas.Series(pandas.Categorical.from_codes(codes, categories=list(categories[name])))
-    return pandas.DataFrame(columns)
-
-
-def to_polars(values: Any, names: Sequence[str], categories: Categories) -> Any:
-    """A frame of polars: nominal columns are enumerations, missing cells null."""
-    polars = _imported("polars")
-    if sparse.issparse(values):
-        _require_memory(values)
-        values = values.toarray()
-    columns = {name: polars.Series(name, values[:, position], nan_to_null=True) for position, name in enumerate(names)}
-    for name, codes in _nominal(values, names, categories):
-        words = [None if code < 0 else categories[name][code] for code in codes.tolist()]
-        columns[name] = polars.Series(name, words, dtype=polars.Enum(list(categories[name])))
-    return polars.DataFrame(columns)
-
-
-def with_names(values: Any, names: Sequence[str]) -> Any:
-    """A frame of the numbers as they are; ``values`` where they are sparse, or where neither library is installed."""
-    if sparse.issparse(values):
-        return values
-    if find_spec("pandas") is not None:
-        return to_pandas(values, names, {})
-    return to_polars(values, names, {}) if find_spec("polars") is not None else values
-
-
-def _imported(package: str) -> Any:
-    if find_spec(package) is None:
-        raise InputError(f"A frame of {package} needs the package {package}: pip install {package}")
-    return import_module(package)
-
-
-def _nominal(values: Any, names: Sequence[str], categories: Categories) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Names of nominal columns and their codes, -1 for a missing value."""
-    nominal = [position for position, name in enumerate(names) if name in categories]
-    if sparse.issparse(values):
-        values = sparse.csc_array(values)
-    for position in nominal:
-        column = values[:, [position]]
-        cells = np.asarray(column.toarray() if sparse.issparse(column) else column, dtype=np.float64).ravel()
-        yield names[position], np.where(np.isnan(cells), -1, cells).astype(np.int64)
-
-
-def _require_memory(values: Any) -> None:
-    """Refuse what would fill the memory as dense columns; polars has no others."""
-    n_rows, n_columns = values.shape
-    needed, free = 2 * n_rows * n_columns * values.dtype.itemsize, available_memory()  # the array, and the frame
-    if free is not None and needed > free:
-        raise MemoryError(
-            f"polars has no sparse columns, and {n_rows:,} x {n_columns:,} dense cells need {needed / 1e9:.1f} GB "
-            f"with {free / 1e9:.1f} GB free; use to_pandas(), which keeps them sparse, or take fewer columns."
-        )
-
+from labelsieve.datasets.dataset_frames import to_pandas, to_polars, with_names
 
 Kind = Literal["numeric", "nominal"]
 
@@ -133,6 +62,17 @@ class Dataset:
         return self.n_rows, int(self.X.shape[1]), int(self.Y.shape[1])
 
     @property
+    def nominal_features(self) -> tuple[int, ...]:
+        """Positions of the nominal features, those with the values 0 and 1 included.
+
+        >>> import numpy as np
+        >>> X, Y, values = np.array([[0.5, 0], [2.0, 1]]), np.array([[1], [0]], np.uint8), {"loud": ("0", "1")}
+        >>> Dataset(X, Y, ("tempo", "loud"), ("calm",), ("numeric", "nominal"), values).nominal_features
+        (1,)
+        """
+        return tuple(position for position, kind in enumerate(self.feature_kinds) if kind == "nominal")
+
+    @property
     def text_features(self) -> dict[str, int]:
         """Nominal features whose codes have an order without meaning, and how many values each has.
 
@@ -164,12 +104,18 @@ class Dataset:
             rows, columns = (np.empty(0, np.intp),) * 2 if np.isfinite(np.sum(self.X)) else np.nonzero(condition(self.X))
         return {self.feature_names[column]: np.sort(rows[columns == column]) for column in np.unique(columns)}
 
-    def named_features(self) -> Any:
-        """``X`` with the feature names, for estimators: a DataFrame of pandas or polars in which nominal cells stay codes.
+    def named_features(self, *, codes: bool = False) -> Any:
+        """``X`` for estimators: a DataFrame of pandas or polars in which nominal columns are categorical.
 
-        Sparse data, and any data where neither library is installed, stay ``X``.
+        Selectors count the categories as they are, where they would take the numbers of ``X`` for measurements. Sparse data,
+        and any data where neither library is installed, stay ``X``.
+
+        Parameters
+        ----------
+        codes : bool, default=False
+            True leaves nominal cells as codes, for estimators that calculate with numbers.
         """
-        return with_names(self.X, self.feature_names)
+        return with_names(self.X, self.feature_names, {} if codes else self.categories)
 
     def to_pandas(self) -> tuple[Any, Any]:
         """``X`` and ``Y`` as frames of pandas: nominal columns are categorical, sparse ones stay sparse.
