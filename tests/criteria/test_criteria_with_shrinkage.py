@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, information
 from labelsieve.counting.backends import Column, joint_tables
 from labelsieve.counting.backends.joint_tables import JointTables
-from labelsieve.counting.shrinkage import table_information
+from labelsieve.counting.whole_tables import table_information
 from labelsieve.discretize import equal_width
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest

@@ -1,7 +1,7 @@
 """Codes: every column as small integers, the form in which everything is counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -149,6 +149,17 @@ class Codes:
         levels = f"{low}" if low == high else f"{low} to {high}"
         kind = "dense" if self.dense is not None else "sparse"
         return f"Codes({self.n_rows} rows, {self.n_columns} columns, {levels} levels, {kind})"
+
+
+def with_missing_cells(codes: Codes) -> Codes:
+    """The same codes; columns without a missing cell have no level for missing cells any more."""
+    if not codes.has_missing:
+        return codes
+    assert codes.missing is not None
+    missing = codes.missing.copy()
+    for j in map(int, np.flatnonzero(missing)):
+        missing[j] = bool((codes.column(j) == codes.levels[j] - 1).any())
+    return replace(codes, missing=missing)
 
 
 def _from_dense(table: NumberTable, what: str) -> Codes:

@@ -1,16 +1,18 @@
 """Features and targets with their backend and arithmetic, shared by everything that scores them."""
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions, make_backend
-from labelsieve.counting.backends.protocol import Sums
-from labelsieve.counting.codes import Codes
+from labelsieve.counting.backends.protocol import Column, Condition, Feature, JointFeatures, Sums, Target
+from labelsieve.counting.codes import Codes, with_missing_cells
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.joint_codes import refine
 from labelsieve.counting.target_weights import TargetWeights
-from labelsieve.errors import InputError
+from labelsieve.counting.whole_tables import MissingLevels, Real, Terms, table_information
 
 PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when slices of them are asked for repeatedly
 
@@ -36,16 +38,16 @@ class Workspace:
         row_index: NDArray[np.uint32] | None = None,
         target_weights: TargetWeights | None = None,
     ) -> None:
-        for codes, what in ((X, "X"), (Y, "Y")):
-            if codes.has_missing:
-                raise InputError(f"{what} has missing cells, which are not counted yet; fill them or drop their rows.")
+        X, Y = with_missing_cells(X), with_missing_cells(Y)
         self.X, self.Y, self.options, self.row_index = X, Y, options, row_index
         self.target_weights = target_weights
-        self.by_term = options.estimator == "shrinkage"  # terms are estimated one by one, each from a whole table
+        # Terms are estimated one by one, each from a whole table.
+        self.by_term = options.estimator == "shrinkage" or X.has_missing
         n_targets = Y.n_columns if target_weights is None else max(Y.n_columns, target_weights.n_targets)
-        estimator = "plugin" if self.by_term else options.estimator  # fixed point is then for sums of scores alone
+        estimator = "plugin" if options.estimator == "shrinkage" else options.estimator  # then for sums of scores alone
         self.fixed = FixedPoint.for_data(Y.n_rows, options.weights, n_targets=n_targets, estimator=estimator)
-        self.backend = make_backend(X, Y, self.fixed, options, row_index=row_index)
+        counted = replace(X, missing=None) if X.has_missing else X  # whole tables are counted with all levels
+        self.backend = make_backend(counted, Y, self.fixed, options, row_index=row_index)
 
     def with_targets(self, Y: Codes) -> "Workspace":
         """The same features with other targets of the same rows, for rows without weights that count once."""
@@ -83,3 +85,39 @@ class Workspace:
         running = np.zeros((self.X.n_columns, self.Y.n_columns + 1), dtype=np.int64)
         np.cumsum(self.pairs, axis=1, out=running[:, 1:])
         return running
+
+    def table_information(self, terms: Terms, given: Condition | None, targets: slice) -> Real:
+        """Sums of entropies in nats, each from whole tables, in the rows in which all variables are known.
+
+        See :func:`labelsieve.counting.whole_tables.table_information`.
+        """
+        missing = None
+        if self.X.has_missing or self.Y.has_missing:
+            given, given_missing = self._known_condition(given)
+            missing = MissingLevels(_flags(self.X), _flags(self.Y)[targets], given_missing)
+        shape = self.X.n_columns, len(range(*targets.indices(self.Y.n_columns)))
+        return table_information(
+            self.backend, terms, given, shape, targets=targets, estimator=self.options.estimator, missing=missing
+        )
+
+    def _known_condition(self, given: Condition | None) -> tuple[Condition | None, bool]:
+        """The condition, and whether its last level stands for missing cells."""
+        match given:
+            case Feature(index=index):
+                return given, bool(_flags(self.X)[index])
+            case Target(index=index):
+                return given, bool(_flags(self.Y)[index])
+            case JointFeatures(indices=indices) if _flags(self.X)[list(indices)].any():
+                joint, n_levels = np.zeros(self.X.n_rows, dtype=np.uint32), 1
+                missing = np.zeros(self.X.n_rows, dtype=bool)
+                for index in indices:
+                    n_levels = refine(joint, n_levels, self.X, index)
+                    if _flags(self.X)[index]:
+                        missing |= self.X.column(index) == self.X.levels[index] - 1
+                joint[missing] = n_levels
+                return Column(joint if self.row_index is None else joint[self.row_index], n_levels + 1), True
+        return given, False
+
+
+def _flags(codes: Codes) -> NDArray[np.bool_]:
+    return np.zeros(codes.n_columns, dtype=bool) if codes.missing is None else codes.missing

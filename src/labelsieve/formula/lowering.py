@@ -5,21 +5,43 @@ them, and inside sums over the selected: what is left to add over the targets is
 the core adds those while it counts. What cannot be moved is evaluated for every target.
 """
 
+from collections.abc import Callable
 from functools import partial
 
+from labelsieve.counting.backends.known_targets import known_tables_suffice
 from labelsieve.formula.nodes import Add, Apply, Divide, Formula, Multiply, Number
 from labelsieve.formula.operations import SUM
 from labelsieve.formula.variables import Domain, Reduce, Size, Table, Term, unknown_node
 
+Keep = Callable[[Term], bool]
 
-def lower(formula: Formula, *, by_term: bool = False) -> Formula:
-    """The formula in joint tables, with sums moved inward; ``by_term`` leaves information terms as they are."""
-    inside = partial(lower, by_term=by_term)
+
+def no_term(term: Term) -> bool:
+    """All terms become tables."""
+    return False
+
+
+def every_term(term: Term) -> bool:
+    """All terms stay terms."""
+    return True
+
+
+def unless_tables_of_known_rows(term: Term) -> bool:
+    """Terms stay terms if the tables of targets with unknown cells do not add up to them.
+
+    They do for terms of one target: see :func:`labelsieve.counting.backends.known_targets.known_tables_suffice`.
+    """
+    return bool(term.variables & {"z", "pa"}) or not known_tables_suffice(term.tables)
+
+
+def lower(formula: Formula, *, keep: Keep = no_term) -> Formula:
+    """The formula in joint tables, with sums moved inward; information terms that ``keep`` names stay as they are."""
+    inside = partial(lower, keep=keep)
     match formula:
         case Number() | Size() | Table():
             return formula
         case Term(tables=tables):
-            return formula if by_term else add(*(multiply(Number(sign), Table(names)) for sign, names in tables))
+            return formula if keep(formula) else add(*(multiply(Number(sign), Table(names)) for sign, names in tables))
         case Add(terms=terms):
             return add(*map(inside, terms))
         case Multiply(factors=factors):

@@ -10,11 +10,11 @@ from labelsieve.counting.resources import require_memory
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.checks import check_open, kind_of, needs_first
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program, Progress
-from labelsieve.formula.lowering import additive_components, lower
+from labelsieve.formula.lowering import Keep, additive_components, every_term, lower, no_term, unless_tables_of_known_rows
 from labelsieve.formula.nodes import Formula, FormulaError
 from labelsieve.formula.table_sources import Needs, Sources, TermSources, needs
 from labelsieve.formula.values import Real, Value
-from labelsieve.formula.variables import Reduce, reducers_over_selected
+from labelsieve.formula.variables import Reduce, Term, reducers_over_selected
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Plan:
         While nothing is selected; by default ``score`` with empty sums over ``s``.
     name : str, default="formula"
         For messages.
-    by_term : bool, default=False
-        Evaluate information terms one by one instead of adding up the tables that they share.
+    keep : callable, default=no_term
+        The information terms that are evaluated one by one; the others are sums of tables, which they share.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Plan:
     memory:     packed bits 0.0 MB, accumulators 0.0 MB
     """
 
-    def __init__(self, score: Formula, first: Formula | None = None, *, name: str = "formula", by_term: bool = False) -> None:
+    def __init__(self, score: Formula, first: Formula | None = None, *, name: str = "formula", keep: Keep = no_term) -> None:
         self.name, self.score, self.first = name, score, first
         self._check(score, "score")
         if first is not None:
@@ -58,11 +58,11 @@ class Plan:
             self._check_first(first)
         elif any(needs_first(node) for node in score.walk()):
             raise FormulaError(f"{name}: min_s and max_s need a rule for the first pick: give `first`.", score)
-        self.components = self._lowered(score, by_term)
-        self.first_components = self.components if first is None else self._lowered(first, by_term)
+        self.components = self._lowered(score, keep)
+        self.first_components = self.components if first is None else self._lowered(first, keep)
 
-    def _lowered(self, formula: Formula, by_term: bool) -> list[Component]:
-        return [Component(kind_of(part), part, lower(part, by_term=by_term)) for part in additive_components(formula)]
+    def _lowered(self, formula: Formula, keep: Keep) -> list[Component]:
+        return [Component(kind_of(part), part, lower(part, keep=keep)) for part in additive_components(formula)]
 
     def _check(self, formula: object, which: str) -> None:
         where = f"{self.name}, {which}"
@@ -110,9 +110,23 @@ class Plan:
         return [component.lowered for component in [*self.components, *self.first_components]]
 
     @cached_property
-    def term_by_term(self) -> "Plan":
-        """The same for estimators that take every information term from a separate table."""
-        return Plan(self.score, self.first, name=self.name, by_term=True)
+    def _term_by_term(self) -> "Plan":
+        return Plan(self.score, self.first, name=self.name, keep=every_term)
+
+    @cached_property
+    def _of_known_rows(self) -> "Plan":
+        return Plan(self.score, self.first, name=self.name, keep=unless_tables_of_known_rows)
+
+    def suited_to(self, workspace: Workspace) -> "Plan":
+        """The same for data or an estimator that needs whole tables of all terms, or of some."""
+        if workspace.by_term:
+            return self._term_by_term
+        return self._of_known_rows if workspace.Y.has_missing else self
+
+    @cached_property
+    def keeps_terms(self) -> bool:
+        """True when some information term is taken from a whole table."""
+        return any(isinstance(node, Term) for formula in self.formulas for node in formula.walk())
 
     @cached_property
     def over_selected(self) -> list[list[Reduce]]:
@@ -171,8 +185,8 @@ class Plan:
 
     def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
         """A scorer of the features of ``workspace``."""
-        plan = self.term_by_term if workspace.by_term else self
-        sources = TermSources(workspace, plan.formulas) if workspace.by_term else Sources(workspace, plan.needs)
+        plan = self.suited_to(workspace)
+        sources = TermSources(workspace, plan.formulas) if plan.keeps_terms else Sources(workspace, plan.needs)
         program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
         return Scorer(plan, program)
 

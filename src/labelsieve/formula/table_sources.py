@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from labelsieve.counting.backends.protocol import Backend, Condition, Feature, JointFeatures, Target
-from labelsieve.counting.shrinkage import table_information
 from labelsieve.formula.nodes import Formula, Variables
 from labelsieve.formula.operations import SUM
 from labelsieve.formula.values import Fixed, Real
@@ -191,24 +190,25 @@ class Sources:
 
 
 class TermSources(Sources):
-    """Terms in nats, each from a whole table, for estimators that are not sums over cells."""
+    """Tables, and terms in nats from whole tables: for estimators that are not sums over cells, and for missing cells."""
 
     def __init__(self, workspace: "Workspace", formulas: list[Formula]) -> None:
-        joined = any(isinstance(node, Term) and "S" in node.variables for formula in formulas for node in formula.walk())
-        super().__init__(workspace, {"S": Needs()} if joined else {})
+        wanted = needs(formulas)
+        if any(isinstance(node, Term) and "S" in node.variables for formula in formulas for node in formula.walk()):
+            wanted.setdefault("S", Needs())
+        super().__init__(workspace, wanted)
 
     def term(self, term: Term, context: Context) -> Real:
-        """An information term, all its entropies from one table of its variables."""
+        """An information term, all its entropies from one table of its variables, in the rows in which all are known."""
         given = next((name for name in GIVEN if name in term.variables), None)
         letters = {"f": "x", "y": "y", given: "z"}
         # Tables have the sign of n log n, which is that of minus the entropy.
         terms = [(-sign, "".join(sorted(letters[name] for name in names))) for sign, names in term.tables if names]
         condition = None if given is None else self._condition(given, context)
-        shape = self.X.n_columns, context.last - context.first
-        return table_information(self.backend, terms, condition, shape, targets=context.targets)
+        return self._workspace.table_information(terms, condition, context.targets)
 
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""
-        entropies = table_information(self.backend, [(1.0, "y")], None, (1, self.Y.n_columns))[0]
+        entropies = self._workspace.table_information([(1.0, "y")], None, slice(None))[0]
         scaled: Fixed = np.floor(entropies * (self.fixed.scale * self.fixed.total) + 0.5).astype(np.int64)
         return scaled

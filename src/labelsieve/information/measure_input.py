@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends import Backend, Column, CountingOptions, make_backend
+from labelsieve.counting.backends.known_targets import known_tables_suffice
 from labelsieve.counting.backends.protocol import Sums
-from labelsieve.counting.codes import Codes
+from labelsieve.counting.codes import Codes, with_missing_cells
 from labelsieve.counting.fixed_point import ESTIMATORS, FixedPoint
 from labelsieve.counting.joint_codes import constant_column, joint_variable
 from labelsieve.counting.number_table import read_table
 from labelsieve.counting.row_weights import Estimator, weigh
-from labelsieve.counting.shrinkage import Terms, shrunk_information
+from labelsieve.counting.shrinkage import shrunk_information
+from labelsieve.counting.whole_tables import Terms
 from labelsieve.errors import InputError, one_of
 
 Base = Literal["nat", "bit"]
@@ -51,6 +53,10 @@ def sum_of_entropies(
     if rows is not None:
         tables = [table.take_rows(rows) for table in tables]
     X, *others = tables
+    if others and others[0].has_missing:
+        of_tables = [(-sign, names) for sign, names in terms]
+        if not known_tables_suffice([(sum(sign for sign, _ in terms), ""), *of_tables]):
+            raise InputError("Y has missing cells, which this measure cannot leave out; fill them or drop their rows.")
     fixed = FixedPoint.for_data(X.n_rows, weights, estimator=estimator)
     options = CountingOptions(weights=weights, estimator=estimator, n_jobs=n_jobs)
     backend = make_backend(X, others[0] if others else constant_column(X.n_rows), fixed, options)
@@ -97,11 +103,13 @@ def _sums(backend: Backend, wanted: set[str], Z: Codes | None) -> dict[str, Sums
 def _tables(named: dict[str, Any]) -> list[Codes]:
     tables = [Codes.from_values(X, what=what) for what, X in named.items()]
     n_rows = tables[0].n_rows
-    for what, table in zip(named, tables, strict=True):
+    for position, (what, table) in enumerate(zip(named, tables, strict=True)):
+        if table.has_missing and position != 1:
+            raise InputError(f"{what} has missing cells, which this measure cannot leave out; fill them or drop their rows.")
         if table.n_rows != n_rows:
             first = next(iter(named))
             raise InputError(f"{first} has {n_rows} rows and {what} has {table.n_rows}; they must be the same rows.")
-    return tables
+    return [with_missing_cells(table) for table in tables]
 
 
 def read_columns(X: Any, what: str = "X") -> list[Real]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import Estimator
-from labelsieve.counting.shrinkage import Terms
+from labelsieve.counting.whole_tables import Terms
 from labelsieve.information.measure_input import Base, Real, sum_of_entropies
 
 SHARED: Terms = ((1, "x"), (1, "y"), (-1, "xy"))

@@ -33,14 +33,15 @@ def search_each(
     """
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
     closed = np.zeros((n_features, n_targets), dtype=bool) if closed is None else closed
-    shared = can_share(plan) and not workspace.by_term
+    suited = plan.suited_to(workspace)
+    shared = can_share(suited) and not suited.keeps_terms
     width = max(1, PANEL_BYTES // (8 * n_features)) if shared else 1
     lists: list[Lists] = []
     first, last, _ = targets.indices(n_targets)
     for start in range(first, last, width):
         block = slice(start, min(last, start + width))
         if shared:
-            scorer = LabelwiseScorer(plan, workspace, block, parents)
+            scorer = LabelwiseScorer(suited, workspace, block, parents)
             report = None if progress is None else partial(_in_all, progress, block, n_targets)
             if plan.is_ranking:
                 lists.append(_ranked(scorer, n_selected, forced, closed[:, block]))

@@ -6,11 +6,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.backends.known_targets import KnownTargets
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import Backend, BackendFactory
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.row_weights import Estimator, RowWeights
+from labelsieve.errors import InputError
 from labelsieve.names import unknown_name
 
 BackendSetting = Literal["auto", "native"] | BackendFactory
@@ -56,4 +58,11 @@ def make_backend(
         if setting not in BACKENDS:
             raise unknown_name("backend", setting, BACKENDS, more=", or a callable that builds one")
         setting = BACKENDS[setting]
+    if X.has_missing:
+        raise InputError(
+            "Missing cells that are left out pair by pair (missing='drop-pairwise', or unknown labels) cannot be counted here; "
+            "fill them or drop their rows."
+        )
+    if Y.has_missing:
+        return KnownTargets(setting, X, Y, fixed, weights=options.weights, row_index=row_index, n_jobs=options.n_jobs)
     return setting(X, Y, fixed, weights=options.weights, row_index=row_index, n_jobs=options.n_jobs)

@@ -1,0 +1,201 @@
+r"""Targets with unknown cells: sums over the rows in which a target is known, from any backend (pairwise deletion).
+
+Let a target :math:`y` be known in :math:`K` of :math:`N` rows, :math:`S_K` be sums over the cells of these rows, and :math:`T`
+sums over all rows. The tables of :math:`y` with variables :math:`A` that are handed out are
+
+.. math:: T'(A, y) = T(A) + \frac{N}{K} \bigl( S_K(A, y) - S_K(A) \bigr) ,
+
+so that every formula in which :math:`y` is an argument and no condition stays as it is:
+:math:`T'(A, B, y) - T(A, B) - T'(B, y) + T(B) = N \, I_K(A; y \mid B)`, the information in the known rows.
+The difference needs no other rows: with ":math:`y` or unknown" and "known or not" as targets of the wrapped backend, the
+cells of the unknown rows are the same in both tables.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends.protocol import (
+    ALL_TARGETS,
+    Backend,
+    BackendFactory,
+    Condition,
+    CountBlock,
+    Panel,
+    Reduce,
+    Sums,
+)
+from labelsieve.counting.codes import Codes, SparseCodes
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.errors import InputError
+
+
+class KnownTargets:
+    """A backend whose targets may have unknown cells: the last level of the columns that ``Y.missing`` names.
+
+    Parameters
+    ----------
+    build : BackendFactory
+        Of the backend that counts.
+    X, Y, fixed, weights, row_index, n_jobs
+        As for a factory.
+
+    Notes
+    -----
+    Cost: one more target of two levels for every target with unknown cells, and every panel by target. Whole tables have the
+    unknown cells as the last level; conditions on a target count them as a level.
+    """
+
+    def __init__(
+        self,
+        build: BackendFactory,
+        X: Codes,
+        Y: Codes,
+        fixed: FixedPoint,
+        *,
+        weights: RowWeights | None = None,
+        row_index: NDArray[np.uint32] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._n_targets, self._fixed = Y.n_columns, fixed
+        ratios = known_ratios(Y, None if weights is None else weights.of(row_index))
+        self._with_unknown = np.flatnonzero(ratios > 1)
+        self._ratios = ratios[self._with_unknown]
+        self._backend: Backend = build(
+            X, _with_indicators(Y, self._with_unknown), fixed, weights=weights, row_index=row_index, n_jobs=n_jobs
+        )
+
+    @cached_property
+    def _singles(self) -> tuple[Sums, Sums]:
+        features, targets = self._backend.singles()
+        return features, self._combined(np.full(1, self._fixed.top), targets[np.newaxis], ALL_TARGETS)[0]
+
+    def singles(self) -> tuple[Sums, Sums]:
+        return self._singles
+
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
+        sums = _side_by_side([self._backend.pairs(targets=part) for part in self._parts(targets)])
+        return _reduced(self._combined(self._singles[0], sums, targets), reduce)
+
+    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        panels = [self._backend.panel(given, targets=part) for part in self._parts(targets)]
+        pair, triple = panels[0].pair, _side_by_side([panel.triple for panel in panels])
+        return Panel(pair, _reduced(self._combined(pair, triple, targets), reduce))
+
+    def given_targets(self, given: Condition) -> Sums:
+        sums = self._backend.given_targets(given)[np.newaxis]
+        combined: Sums = self._combined(np.full(1, self.given_single(given)), sums, ALL_TARGETS)[0]
+        return combined
+
+    def given_single(self, given: Condition) -> int:
+        return self._backend.given_single(given)
+
+    def joint_counts(
+        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
+    ) -> Iterator[CountBlock]:
+        within = None if targets is None else slice(*targets.indices(self._n_targets))
+        return self._backend.joint_counts(given, targets=within, features=features)
+
+    def _flagged(self, targets: slice) -> tuple[int, int, slice]:
+        """The range of the targets, and which of the targets with unknown cells are in it."""
+        first, last, step = targets.indices(self._n_targets)
+        if step != 1:
+            raise InputError("The targets of a panel must be contiguous (a slice with step 1).")
+        start, stop = np.searchsorted(self._with_unknown, (first, max(first, last)))
+        return first, max(first, last), slice(int(start), int(stop))
+
+    def _parts(self, targets: slice) -> list[slice]:
+        """The slices of the wrapped backend's targets: these, and the indicators of those with unknown cells."""
+        first, last, flagged = self._flagged(targets)
+        if last - first == self._n_targets:
+            return [ALL_TARGETS]
+        indicators = slice(self._n_targets + flagged.start, self._n_targets + flagged.stop)
+        return [slice(first, last), *([indicators] if flagged.stop > flagged.start else [])]
+
+    def _combined(self, base: Sums, sums: Sums, targets: slice) -> Sums:
+        """``T'`` from sums for targets and, behind them, indicators; ``base`` are the tables without a target."""
+        first, last, flagged = self._flagged(targets)
+        n_targets = last - first
+        combined = sums[:, :n_targets].copy()
+        if flagged.stop > flagged.start:
+            columns = self._with_unknown[flagged] - first
+            known = np.floor((combined[:, columns] - sums[:, n_targets:]) * self._ratios[flagged] + 0.5)
+            combined[:, columns] = base[:, np.newaxis] + known.astype(np.int64)
+        return combined
+
+
+def _side_by_side(sums: list[Sums]) -> Sums:
+    return sums[0] if len(sums) == 1 else np.hstack(sums)
+
+
+def _reduced(sums: Sums, reduce: Reduce) -> Sums:
+    if reduce not in (None, "sum"):
+        raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
+    return sums if reduce is None else sums.sum(axis=1)
+
+
+def known_tables_suffice(tables: Iterable[tuple[float, Iterable[str]]]) -> bool:
+    """True when tables of known rows add up to a term: each one with ``y`` has its counterpart without, of opposite sign.
+
+    >>> known_tables_suffice([(1.0, "xy"), (-1.0, "x"), (-1.0, "y"), (1.0, "")])  # I(x; y)
+    True
+    >>> known_tables_suffice([(1.0, "xyz"), (-1.0, "xy"), (-1.0, "yz"), (1.0, "y")])  # I(x; z | y)
+    False
+    """
+    left_over: dict[frozenset[str], float] = {}
+    with_y = False
+    for sign, names in tables:
+        others = frozenset(names) - {"y"}
+        left_over[others] = left_over.get(others, 0.0) + sign
+        with_y = with_y or "y" in names
+    return not with_y or not any(left_over.values())
+
+
+def known_ratios(Y: Codes, weights: RowWeights | None) -> NDArray[np.float64]:
+    """All rows (or their weight) by the known ones, for every target: 1 where all are known.
+
+    >>> Y = Codes(4, np.array([3, 2], dtype=np.uint32), dense=np.array([[0, 1], [2, 0], [1, 0], [2, 1]], dtype=np.uint8),
+    ...           missing=np.array([True, False]))
+    >>> known_ratios(Y, None)
+    array([2., 1.])
+    """
+    ratios = np.ones(Y.n_columns)
+    if Y.missing is None:
+        return ratios
+    for target in map(int, np.flatnonzero(Y.missing)):
+        known = Y.column(target) != Y.levels[target] - 1
+        counted = known.sum() if weights is None else weights.values[known].sum()
+        if counted == 0:
+            name = f"label {target}" if Y.names is None else f"label {Y.names[target]!r}"
+            raise InputError(f"Y: {name} is unknown in every row that counts; leave it out.")
+        ratios[target] = (Y.n_rows if weights is None else weights.total) / int(counted)
+    return ratios
+
+
+def _with_indicators(Y: Codes, columns: NDArray[np.intp]) -> Codes:
+    """The targets, and a column "unknown" for each of ``columns``."""
+    last = (Y.levels[columns] - 1).astype(np.uint16)
+    levels = np.concatenate([Y.levels, np.full(len(columns), 2, dtype=np.uint32)])
+    if Y.dense is not None:
+        dense = np.empty((Y.n_rows, len(levels)), dtype=Y.dense.dtype, order="F")
+        dense[:, : Y.n_columns] = Y.dense
+        dense[:, Y.n_columns :] = Y.dense[:, columns] == last
+        return Codes(Y.n_rows, levels, dense=dense)
+    assert Y.sparse is not None
+    starts, rows, codes, implicit = Y.sparse.starts, Y.sparse.rows, Y.sparse.codes, Y.sparse.implicit
+    table = sp.csc_array((codes, rows, starts), shape=Y.shape)[:, columns]
+    unknown = table.data == np.repeat(last, np.diff(table.indptr))
+    return Codes(
+        Y.n_rows,
+        levels,
+        sparse=SparseCodes(
+            np.concatenate([starts, starts[-1] + table.indptr[1:]]).astype(np.int64),
+            np.concatenate([rows, table.indices.astype(np.uint32)]),
+            np.concatenate([codes, unknown.astype(np.uint16)]),
+            np.concatenate([implicit, (implicit[columns] == last).astype(np.uint16)]),
+        ),
+    )
