@@ -13,7 +13,7 @@ from tests.support.command_line import known_table, refusal, run
 from tests.support.shared_files import shared_file
 from tests.support.small_studies import data, protocol
 
-SMALL = ["--k", "1..3", "--splits", "2x50%", "--classifier", "mlknn:k=3", "--measures", "hamming_loss,macro_f1"]
+SMALL = ["--k", "1..3", "--splits", "2x50%", "--measures", "hamming_loss,macro_f1"]
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def files(tmp_path):
     return paths
 
 
-def compare(files, out, *more, methods="jmi,mim"):
-    return run("compare", *files, "--labels", 5, "--methods", methods, "--out", out, *SMALL, *more)
+def compare(files, out, *more, methods="jmi,mim", classifier="mlknn:k=3"):
+    return run("compare", *files, "--labels", 5, "--methods", methods, "--out", out, "--classifier", classifier, *SMALL, *more)
 
 
 def test_compare_prints_means_and_goes_on_where_it_was(files, tmp_path):
@@ -33,7 +33,7 @@ def test_compare_prints_means_and_goes_on_where_it_was(files, tmp_path):
     assert first.exit_code == 0, first.output
     assert "16 of 16 cells to run" in first.stderr
     assert first.stdout.startswith("hamming_loss, mlknn: means over the numbers of features and splits, lower is")
-    assert "First by rank over the numbers of features: jmi" in first.stdout
+    assert "First by rank over the numbers of features, of 2 data sets: jmi" in first.stdout
     assert [line.split()[0] for line in first.stdout.splitlines() if line.startswith(("songs", "films"))] == [
         "songs",
         "films",
@@ -46,7 +46,7 @@ def test_compare_prints_means_and_goes_on_where_it_was(files, tmp_path):
 
 
 def test_profile_says_where_the_time_went(files, tmp_path):
-    result = compare(files[:1], tmp_path / "study", "--profile", "--classifier", "br")
+    result = compare(files[:1], tmp_path / "study", "--profile", classifier="br")
     assert result.exit_code == 0, result.output
     assert re.search(
         r"time of all cells: selection [\d.]+ %, training [\d.]+ %, prediction .* storage [\d.]+ %\.", result.stderr
@@ -110,8 +110,43 @@ def test_the_estimate_counts_cells_that_will_run_again(files, tmp_path):
 
 
 def test_two_classifiers_of_one_kind_have_their_parameters_in_their_names(files, tmp_path):
-    result = compare(files, tmp_path / "study", "--classifiers", "mlknn:k=3,mlknn:k=5", "--json")
-    assert {row["classifier"] for row in json.loads(result.stdout)["results"]} == {"mlknn:k=3", "mlknn:k=5"}
+    result = compare(files, tmp_path / "study", "--json", classifier="mlknn:k=3,mlknn:k=5")
+    assert {row["classifier"] for row in json.loads(result.stdout)["results"]} == {"mlknn:k=3", "mlknn:k=5", "average"}
+
+
+def test_learners_are_options_that_may_be_repeated(files, tmp_path):
+    result = compare(files, tmp_path / "study", "--learner", "logreg", "--learner", "rf:n_estimators=5", "--json")
+    assert result.exit_code == 0, result.output
+    rows = [row for row in json.loads(result.stdout)["results"] if row["measure"] == "macro_f1"]
+    assert [row["classifier"] for row in rows] == ["mlknn", "logreg", "rf", "average"]
+    means = [row["means"]["songs"]["jmi"] for row in rows]
+    assert means[-1] == pytest.approx(sum(means[:-1]) / 3)
+    text = compare(files, tmp_path / "study", "--learner", "logreg", "--learner", "rf:n_estimators=5").stdout
+    assert "hamming_loss, average of the classifiers: means over" in text
+    assert "Did you mean 'logistic'?" in refusal(
+        "compare", *files, "--labels", 5, "--methods", "jmi", "--out", tmp_path, "--learner", "logistc"
+    )
+
+
+def test_the_scale_is_an_option(files, tmp_path):
+    found = {}
+    for scale in ("standard", "none"):
+        result = compare(files, tmp_path / scale, "--scale", scale, "--json")
+        assert result.exit_code == 0, result.output
+        found[scale] = StudyResults(tmp_path / scale)
+        assert found[scale].protocol["scale"] == scale
+    assert "'big' is not a scale. Known: standard, minmax, none." in refusal(
+        "compare", *files, "--labels", 5, "--methods", "jmi", "--out", tmp_path, "--scale", "big"
+    )
+
+
+def test_first_by_rank_says_what_a_tie_means(files, tmp_path):
+    same = "mim,mim:n_jobs=1"
+    result = compare(files, tmp_path / "study", methods=same)
+    text = " ".join(result.stdout.split())
+    assert "of 2 data sets: mim 2, mim:n_jobs=1 2. On 2 of them several methods share the first rank, and each of them" in text
+    answer = json.loads(compare(files, tmp_path / "study", "--json", methods=same).stdout)["results"][0]
+    assert (answer["first_by_rank"], answer["n_ranked"], answer["n_tied_for_first"]) == ({"mim": 2, "mim:n_jobs=1": 2}, 2, 2)
 
 
 def test_protocol_file_says_everything(files, tmp_path):

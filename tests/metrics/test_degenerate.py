@@ -20,11 +20,10 @@ SCORES = np.array([[0.1, 0.7, 0.3], [0.5, 0.5, 0.2]])
 def test_rows_without_labels():
     Y = np.zeros((2, 3), int)
     found = evaluate(Y, Y, SCORES)
-    perfect = dict.fromkeys(["hamming_score", "exact_match", "example_accuracy", "example_f1"], 1)
+    perfect = dict.fromkeys(["hamming_score", "exact_match", "example_accuracy", "example_f1", "macro_f1", "micro_f1"], 1)
     perfect |= {"hamming_loss": 0, "subset_loss": 0}
-    undefined = {"macro_f1": 0, "micro_f1": 0}
     ranking = {"ranking_loss": 0, "one_error": 1, "coverage": 0, "average_precision": 1}
-    assert found == perfect | undefined | ranking
+    assert found == perfect | ranking
     assert one_error(Y, SCORES, rows="informative") == 0
 
 
@@ -82,7 +81,6 @@ def test_one_row_of_targets_has_no_spread_of_its_own():
 def test_rows_without_weight_are_no_rows():
     Y, P, weights = [[1, 0], [0, 1]], [[1, 0], [1, 0]], [1, 0]
     found = evaluate(Y, P, P, sample_weight=weights)
-    assert found.pop("macro_f1") == 0.5, "nobody has the second label"
     assert all(value == (0 if MEASURES[name].lower_is_better else 1) for name, value in found.items())
     assert example_accuracy([[0], [1]], [[0], [0]], sample_weight=weights) == 1
     assert rrmse([[1.0], [2.0], [9.0]], [[1.0], [2.0], [0.0]], sample_weight=[1, 1, 0]) == 0

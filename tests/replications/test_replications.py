@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from labelsieve.metrics import options
 from labelsieve.replications import REPLICATIONS
 from labelsieve.replications.composite_likelihood import figures3to5 as likelihood
 from labelsieve.replications.group_jmi import figure3, table2
@@ -40,6 +41,18 @@ def test_repetitions_and_bins_are_those_of_the_papers(name):
             "discretizer", {"name": "equal-width", "n_bins": 5}
         )  # presets of these papers have five bins
         assert rule == {"name": "equal-width", "n_bins": 5}
+
+
+@pytest.mark.parametrize("name", REPLICATIONS)
+def test_classifiers_get_the_features_as_in_the_papers_and_f1_counts_absent_labels_as_printed(name):
+    for protocol in (
+        REPLICATIONS[name]
+        .protocols(full=True, sets=["scene"] if "figure" in name or "occ" in name else None, data_home=None)
+        .values()
+    ):
+        assert protocol.scale is None
+        for measure in {"macro_f1", "micro_f1"} & set(protocol.measures):
+            assert options(measure, protocol.convention) == {"zero_division": 0.0}
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError, Sieve
@@ -189,10 +190,35 @@ def test_nested_plain_and_scorer_evaluations_agree():
         (neighbors, get_scorer("neg_hamming_loss"), -1),
         (BRkNN(k=5), get_scorer("neg_hamming_loss"), -1),
     ):
-        rule = CrossValidated(estimator, measure, cv=3)
+        rule = CrossValidated(estimator, measure, cv=3, scale=None)
         curves.append(sign * Sieve("jmi", n_features_to_select=rule).fit(X, Y).stopping_.curve_)
     for curve in curves[1:]:
         np.testing.assert_allclose(curve, curves[0], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("scale", "scaler"), [("standard", StandardScaler()), ("minmax", MinMaxScaler())])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_neighbors_get_features_scaled_by_the_training_rows(scale, scaler, sparse):
+    """As in a pipeline; a column in other units changes nothing."""
+    X, Y = make_data()
+    units = X * np.where(np.arange(X.shape[1]) == 1, 1024.0, 1.0)
+    if sparse:
+        units, scaler = sp.csr_array(units), StandardScaler(with_mean=False) if scale == "standard" else MaxAbsScaler()
+
+    def curve(estimator, table, **how):
+        rule = CrossValidated(estimator, "hamming_loss", cv=3, max_features=6, **how)
+        return Sieve("jmi", discretizer="equal-frequency", n_features_to_select=rule).fit(table, Y).stopping_.curve_
+
+    found = curve(BRkNN(k=5), units, scale=scale)
+    np.testing.assert_allclose(found, curve(make_pipeline(scaler, KNeighborsClassifier(5)), units), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found, curve(BRkNN(k=5), X if not sparse else sp.csr_array(X), scale=scale), rtol=0, atol=1e-12)
+    assert not np.array_equal(found, curve(BRkNN(k=5), units, scale=None))
+
+
+def test_an_unknown_scale_is_refused_by_name():
+    X, Y = make_data()
+    with pytest.raises(InputError, match=r"'standrad' is not a scale\. Did you mean 'standard'"):
+        Sieve("jmi", n_features_to_select=CrossValidated(scale="standrad")).fit(X, Y)
 
 
 def test_the_fewest_features_within_one_standard_error_are_kept():

@@ -10,7 +10,7 @@ from labelsieve.studies.execution.cell_work import _seeded
 from labelsieve.studies.protocol.named_estimators import read_classifier
 from tests.support.small_studies import contents, data, protocol
 
-OF_LABELS = [name for name in CLASSIFIERS if name != "knn"]
+OF_LABELS = [name for name, learner in CLASSIFIERS.items() if learner.path is not None]
 MEASURES = ["hamming_loss", "ranking_loss"]
 
 
@@ -51,7 +51,8 @@ def test_parameters_of_a_base_are_settings():
         ({"name": "br", "base": "oracle"}, "classifier 'br': 'oracle' is not a base estimator. Known: logistic"),
         ({"name": "mlknn", "base": "tree"}, "classifier 'mlknn': .*base"),
         ({"name": "rakel", "k": 0}, "classifier 'rakel': .*'k'"),
-        ("svm", "'svm' is not a classifier. Known: br, brknn"),
+        ("oracle", "'oracle' is not a classifier. Known: br, brknn"),
+        ("logistc", "Did you mean 'logistic'?"),
     ],
 )
 def test_what_nobody_knows_is_refused(given, said):

@@ -104,10 +104,6 @@ def test_questions_without_an_answer_are_refused(folder, tmp_path):
         StudyResults(folder).ranks("macro_f1")
     with pytest.raises(InputError, match=r"'svm' is not a classifier of this study.* Known: mlknn"):
         StudyResults(folder).ranks("hamming_loss", "svm")
-    several = StudyResults(folder)
-    several.classifiers = ["mlknn", "brknn"]
-    with pytest.raises(InputError, match=r"which classifier\? This study has mlknn, brknn\."):
-        several.ranks("hamming_loss")
 
 
 def test_methods_that_the_study_does_not_have_are_refused(folder):

@@ -115,14 +115,16 @@ def permutation(rule, X, Y, criterion):
 
 @reference("cross-validation")
 def cross_validation(rule, X, Y, criterion):
+    from sklearn.preprocessing import StandardScaler
+
     from labelsieve.classifiers import MLkNN
 
     folds = []
     for train, test in KFold(rule.cv, shuffle=True, random_state=check_random_state(rule.random_state)).split(X):
         order = ranking(X[train], Y[train], criterion).selected_[: rule.max_features]
-        predicted = [
-            MLkNN().fit(X[train][:, order[:k]], Y[train]).predict(X[test][:, order[:k]]) for k in range(1, len(order) + 1)
-        ]
+        scaler = StandardScaler().fit(X[train])
+        known, asked = (scaler.transform(X[rows]) for rows in (train, test))
+        predicted = [MLkNN().fit(known[:, order[:k]], Y[train]).predict(asked[:, order[:k]]) for k in range(1, len(order) + 1)]
         folds.append([np.mean(labels != Y[test]) for labels in predicted])
     mean, error = np.mean(folds, axis=0), np.std(folds, axis=0, ddof=1) / np.sqrt(len(folds))
     best = int(np.argmin(mean))

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from labelsieve.classifiers.brknn import BaseNeighborClassifier, BRkNN
+from labelsieve.classifiers.feature_scaling import Scale, scaled
 from labelsieve.classifiers.knn_regressor import KNNRegressor
 from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nearest_neighbors import Neighbors, nested_neighbors
@@ -207,11 +208,13 @@ def evaluate_selector(
     estimator: Any,
     measure: Measured | None,
     n_features: int,
+    scale: Scale | None = "standard",
 ) -> NDArray[np.float64]:
     """Select features on the rows ``train`` and evaluate predictions for the rows ``test`` with the first 1, 2, ..., of them.
 
     Clones of the selector and the estimator are fitted. The default estimator is MLkNN with the Hamming loss, or KNNRegressor
-    with the relative root mean squared error if a target is numeric.
+    with the relative root mean squared error if a target is numeric. Nearest-neighbor estimators get features scaled by the
+    rows ``train``; the selector, and other estimators, get them as they are.
     """
     numeric = bool(read_targets(Y).is_number.any())
     estimator = estimator if estimator is not None else (KNNRegressor() if numeric else MLkNN())
@@ -223,6 +226,8 @@ def evaluate_selector(
         fold.set_params(warm_start=False)
     fold.fit(X_train, Y_train, *weights)
     X_test, Y_test = _safe_indexing(X, test), _safe_indexing(Y, test)
+    if isinstance(estimator, BaseNeighborClassifier | KNNRegressor):
+        X_train, X_test = scaled(scale, X_train, X_test)
     return prefix_scores(estimator, measure, X_train, Y_train, X_test, Y_test, features=fold.selected_)
 
 

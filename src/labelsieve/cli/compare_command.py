@@ -1,8 +1,7 @@
 """The command that compares methods on the user's data: ``labelsieve compare``."""
 
-from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,37 +16,27 @@ from labelsieve.cli.options import (
     method_names,
     names_in,
     parse_named,
+    registered,
 )
 from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, RunOptions, end, prepare, run
+from labelsieve.cli.study_tables import print_means, print_profile
 from labelsieve.errors import InputError
-from labelsieve.report.plaintext import plain_table, printable, prose, tables, text_of
 
 if TYPE_CHECKING:
-    from labelsieve.studies import Outcome, Protocol, StudyResults
+    from labelsieve.studies import Protocol
 
 METHODS = "Comma-separated names; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
 N_FEATURES = "Numbers of features: 1..50, 5,10,20, or 10%,20%; default: 1..50."
 SPLITS = "30x50%, 10-fold, or either after 'stratified'; default: 30x50%."
 CLASSIFIERS = (
-    "Comma-separated names: mlknn, brknn, iblr, br, lp, ppt, rakel, homer, copies, lift, cc, ecc, ebcc, occ, eocc, or knn for "
-    "numeric targets; default: mlknn. mlknn:k=7 sets a parameter, br:base=tree the base classifier: logistic, svm, tree, bayes."
+    "Comma-separated names; may be repeated. For labels: mlknn, logistic, svm, trees, forest, brknn, iblr, br, lp, ppt, rakel, "
+    "homer, copies, lift, cc, ecc, ebcc, occ, eocc; for numeric targets: knn, ridge, trees, forest; or the import path of a "
+    "scikit-learn estimator. Default: mlknn. mlknn:k=7 sets a parameter, br:base=tree the base: logistic, svm, tree, bayes."
 )
+SCALE = "Scaling of the features for the classifiers, by the training rows: standard, minmax or none; default: standard."
 MEASURES = "Comma-separated names, such as hamming_loss,macro_f1."
 PROFILE = "Print the time of all stored cells, by method and phase."
-NARROW = {"selection": "select", "training": "train", "prediction": "predict", "training and prediction": "train+predict"}
 DATA = f"{FILE} Or one .toml file with the whole protocol."
-
-
-class MeanTable(TypedDict):
-    """Means of a measure over the numbers of features and splits, by data set and method."""
-
-    classifier: str
-    measure: str
-    lower_is_better: bool
-    means: dict[str, dict[str, float]]
-    best: dict[str, list[str]]
-    notes: dict[str, str]
-    first_by_rank: dict[str, int]
 
 
 def compare(
@@ -57,10 +46,16 @@ def compare(
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
     k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help=N_FEATURES)] = None,
     splits: Annotated[str | None, typer.Option(help=SPLITS)] = None,
-    classifier: Annotated[str | None, typer.Option("--classifiers", "--classifier", help=CLASSIFIERS)] = None,
+    classifiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--classifiers", "--classifier", "--learner", help=CLASSIFIERS, autocompletion=complete(registered("CLASSIFIERS"))
+        ),
+    ] = None,
     measures: Annotated[str | None, typer.Option(help=MEASURES)] = None,
     baselines: Annotated[str | None, typer.Option(help="random, variance, all, or none; default: random,all.")] = None,
     convention: Annotated[str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.")] = None,
+    scale: Annotated[str | None, typer.Option(help=SCALE)] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Random state of splits and methods; default: 0.")] = None,
     jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
@@ -82,10 +77,11 @@ def compare(
         "methods": methods,
         "n_features": k,
         "splits": splits,
-        "classifiers": classifier,
+        "classifiers": ",".join(classifiers) if classifiers else None,
         "measures": measures,
         "baselines": baselines,
         "convention": convention,
+        "scale": scale,
         "seed": seed,
         "labels": labels,
     }
@@ -166,90 +162,3 @@ def read_method_option(text: str) -> dict[str, Any]:
     """
     name, parameters = parse_named(text, "--methods")
     return {"name": text, "criterion": name, **parameters} if parameters else {"name": name}
-
-
-def print_means(protocol: "Protocol", results: "StudyResults", outcome: "Outcome", format: Format) -> None:
-    """Print means with the best marked, and counts of first ranks, in the requested format."""
-    mean_tables = [mean_table(protocol, results, *pair) for pair in evaluated_pairs(protocol, results)]
-
-    def document() -> dict[str, Any]:
-        cells = {"run": outcome.n_run, "known": outcome.n_known, "failed": outcome.n_failed, "stale": outcome.n_stale}
-        keys = ("data_set", "split", "method", "classifier", "error")
-        failures = [dict(zip(keys, failure, strict=True)) for failure in results.failures]
-        return {"cells": cells, "mixed": list(results.mixed), "failures": failures, "results": mean_tables}
-
-    def rows() -> list[list[Any]]:
-        head = ["classifier", "measure", "data set", "method", "mean"]
-        body = [
-            [table["classifier"], table["measure"], name, method, value]
-            for table in mean_tables
-            for name, values in table["means"].items()
-            for method, value in values.items()
-        ]
-        return [head, *body]
-
-    emit(format, False, table=lambda: means_text(mean_tables, list(results.mixed)), document=document, rows=rows)
-
-
-def evaluated_pairs(protocol: "Protocol", results: "StudyResults") -> list[tuple[str, str]]:
-    """Return the classifiers and measures with results, in the order of the protocol."""
-    classifiers = [classifier.name for classifier in protocol.classifiers if classifier.name in results.classifiers]
-    return [(classifier, measure) for classifier in classifiers for measure in protocol.measures if measure in results.measures]
-
-
-def mean_table(protocol: "Protocol", results: "StudyResults", classifier: str, measure: str) -> MeanTable:
-    """Return means over the numbers of features and splits, the best of every data set, and counts of first ranks."""
-    sets = [source.name for source in protocol.datasets if source.name in results.datasets]
-    methods = [method.name for method in protocol.methods if method.name in results.methods]
-    grid = results.means(measure, classifier)
-    compared = [method for method in methods if method not in protocol.baselines]
-    first = {}
-    if len(sets) > 1 and len(compared) > 1:
-        first = results.ranks(measure, classifier, methods=compared).wins()
-    best = grid.winners()
-    return {
-        "classifier": classifier,
-        "measure": measure,
-        "lower_is_better": grid.lower_is_better,
-        "means": {name: {method: grid.value(name, method) for method in methods} for name in sets},
-        "best": {name: list(best.get(name, ())) for name in sets},
-        "notes": {
-            f"{method} on {name}": grid.note(name, method) for name in sets for method in methods if grid.note(name, method)
-        },
-        "first_by_rank": first,
-    }
-
-
-def means_text(mean_tables: list[MeanTable], mixed: list[str]) -> str:
-    """Return the tables of means as text, the best marked."""
-    blocks = [] if mean_tables else [prose("No cell has a result.")]
-    for table in mean_tables:
-        better = "lower" if table["lower_is_better"] else "higher"
-        head = f"{table['measure']}, {table['classifier']}: means over the numbers of features and splits, {better} is better; "
-        methods = list(next(iter(table["means"].values()), {}))
-        rows = []
-        for name, values in table["means"].items():
-            marks = {method: "*" if method in table["best"][name] else " " for method in values}
-            cells = ["- " if isnan(value) else f"{value:.4f}{marks[method]}" for method, value in values.items()]
-            rows.append([printable(name), *cells])
-        blocks += [prose(f"{head}*: the best."), tables(["data set", *(f">{printable(name)}" for name in methods)], rows)]
-        if table["notes"]:
-            notes = "; ".join(f"{cell}: {note}" for cell, note in table["notes"].items())
-            blocks.append(prose(f"Not compared, as splits are missing: {notes}."))
-        if table["first_by_rank"]:
-            wins = ", ".join(f"{method} {count}" for method, count in table["first_by_rank"].items())
-            blocks.append(prose(f"First by rank over the numbers of features: {wins}."))
-    if mixed:
-        blocks.append(prose(f"These results differ in {' and '.join(mixed)}: some were kept from before a change."))
-    return "\n\n".join(blocks)
-
-
-def print_profile(out: Path) -> None:
-    """Print the seconds of every method by phase."""
-    from labelsieve.studies.results import profile_of
-
-    head, *rows = profile_of(out).rows()
-    table = plain_table(head[0], *(f">{NARROW.get(name, name)}" for name in head[1:]))
-    for row in rows:
-        table.add_row(*map(printable, row))
-    typer.echo("\n".join(["", prose("Seconds of all stored cells, and their shares:"), "", text_of(table)]), err=True)

@@ -113,18 +113,19 @@ def example_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_wei
     return mean_of_ratios(2 * counts.both, counts.true + counts.predicted, zero_division, weights)
 
 
-def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weight: Any = None) -> float:
+def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
     r"""Macro-averaged F1: the mean of the F1 of every label; rare labels count as much as frequent ones.
 
     .. math:: \frac{1}{q} \sum_j \frac{2 \, tp_j}{2 \, tp_j + fp_j + fn_j}
 
-    Equal to scikit-learn's ``f1_score(average="macro")``.
+    A label that no row has and that is predicted for none counts 1, as in Mulan, so that a perfect prediction scores 1. It
+    counts 0 in scikit-learn's ``f1_score(average="macro")`` and in the Matlab toolboxes: ``zero_division=0``.
 
     Parameters
     ----------
     Y, predicted, sample_weight
         See :func:`hamming_loss`; so is the cost.
-    zero_division : {0.0, 1.0, nan}, default=0.0
+    zero_division : {1.0, 0.0, nan}, default=1.0
         Value of a label that is absent and predicted in no row; NaN leaves it out. If no label is left the result is NaN.
         Results for rare labels depend on this setting: report it.
 
@@ -137,12 +138,13 @@ def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weigh
     return mean_of_ratios(2 * counts.both, counts.true + counts.predicted, zero_division)
 
 
-def micro_f1(Y: Any, predicted: Any, *, zero_division: float = 0.0, sample_weight: Any = None) -> float:
+def micro_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
     r"""Micro-averaged F1: the F1 of all cells together; every occurrence of a label counts the same.
 
     .. math:: \frac{2 \sum_j tp_j}{\sum_j (2 \, tp_j + fp_j + fn_j)}
 
-    Equal to scikit-learn's ``f1_score(average="micro")``. Parameters and cost: see :func:`macro_f1`.
+    Equal to scikit-learn's ``f1_score(average="micro")``, except that it is 1, not 0, if no label is present or predicted.
+    Parameters and cost: see :func:`macro_f1`.
 
     >>> micro_f1([[1, 0], [1, 1]], [[1, 0], [1, 0]])
     0.8

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, Literal
 
 from labelsieve.errors import InputError
@@ -35,11 +36,16 @@ MEASURES: Mapping[str, Measure] = {
     "rrmse": Measure(rrmse, "numbers", True),
 }
 
+NO_OPTIONS = ("Y", "predicted", "scores", "sample_weight")  # parameters of a measure that are not options
+Convention = str | Mapping[str, Mapping[str, Any]]
+
 CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "labelsieve": {},
     "scikit-learn": {
         "example_accuracy": {"zero_division": 0.0},
         "example_f1": {"zero_division": 0.0},
+        "macro_f1": {"zero_division": 0.0},
+        "micro_f1": {"zero_division": 0.0},
         "ranking_loss": {"rows": "all"},
         "coverage": {"count_from": 1},
     },
@@ -52,6 +58,8 @@ CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "matlab": {
         "example_accuracy": {"zero_division": 0.0},
         "example_f1": {"zero_division": 0.0},
+        "macro_f1": {"zero_division": 0.0},
+        "micro_f1": {"zero_division": 0.0},
         "one_error": {"ties": "best", "rows": "informative"},
         "coverage": {"ties": "later"},
         "average_precision": {"ties": "later", "rows": "informative"},
@@ -59,8 +67,10 @@ CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-def options(measure: str, convention: str = "labelsieve") -> dict[str, Any]:
+def options(measure: str, convention: Convention = "labelsieve") -> dict[str, Any]:
     """Options with which a measure equals that of a program: one of "labelsieve", "scikit-learn", "mulan", "matlab".
+
+    A custom convention is a mapping from measures to options; measures that are not in it have their defaults.
 
     "mulan" and "matlab" (the toolboxes that follow Zhang and Zhou's code) were determined by comparing results; options that
     their test data do not determine are the defaults. Matlab toolboxes also differ in ways that have no option: a row without
@@ -70,16 +80,37 @@ def options(measure: str, convention: str = "labelsieve") -> dict[str, Any]:
     --------
     >>> options("coverage", "mulan")
     {'ties': 'later'}
+    >>> options("macro_f1", {"macro_f1": {"zero_division": 0.0}})
+    {'zero_division': 0.0}
     """
     if measure not in tuple(MEASURES):
         raise unknown_name("measure", measure, MEASURES)
-    if convention not in tuple(CONVENTIONS):
-        raise unknown_name("convention", convention, CONVENTIONS)
-    return dict(CONVENTIONS[convention].get(measure, {}))
+    return dict(read_convention(convention).get(measure, {}))
+
+
+def read_convention(convention: Convention) -> Mapping[str, Mapping[str, Any]]:
+    """The options of a convention by measure; refuse unknown names, measures and options."""
+    if not isinstance(convention, Mapping):
+        if convention not in tuple(CONVENTIONS):
+            more = ", or a mapping from measures to options"
+            raise unknown_name("convention", convention, CONVENTIONS, more=more)
+        return CONVENTIONS[convention]
+    for measure, given in convention.items():
+        if measure not in tuple(MEASURES):
+            raise unknown_name("measure", measure, MEASURES)
+        known = [name for name in signature(MEASURES[measure].function).parameters if name not in NO_OPTIONS]
+        if not isinstance(given, Mapping):
+            raise InputError(
+                f"convention: {measure} needs a table of options, not {given!r}; it has {', '.join(known) or 'none'}."
+            )
+        for name in given:
+            if name not in known:
+                raise InputError(f"convention: {unknown_name(f'option of {measure}', name, known)}")
+    return convention
 
 
 def evaluate(
-    Y: Any, predicted: Any = None, scores: Any = None, *, convention: str = "labelsieve", sample_weight: Any = None
+    Y: Any, predicted: Any = None, scores: Any = None, *, convention: Convention = "labelsieve", sample_weight: Any = None
 ) -> dict[str, float]:
     """All measures of labels that can be computed from predicted labelsets, from scores, or from both.
 
@@ -87,8 +118,8 @@ def evaluate(
     ----------
     Y : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
     predicted, scores : array-like of the same shape, default=None
-    convention : {"labelsieve", "scikit-learn", "mulan", "matlab"}, default="labelsieve"
-        The program whose results to reproduce: see :func:`options`.
+    convention : {"labelsieve", "scikit-learn", "mulan", "matlab"} or mapping, default="labelsieve"
+        The program whose results to reproduce, or options by measure: see :func:`options`.
     sample_weight : array-like of shape (n_rows,), default=None
 
     Returns

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelsieve.errors import InputError
-from labelsieve.metrics.measures_table import MEASURES
+from labelsieve.metrics.measures_table import MEASURES, NO_OPTIONS, Convention
 from labelsieve.metrics.measures_table import options as convention_options
 from labelsieve.names import unknown_name
 
@@ -73,14 +73,14 @@ def scorer_names() -> list[str]:
     return [_name(measure) for measure in MEASURES]
 
 
-def get_scorer(name: str, *, convention: str = "labelsieve", **options: Any) -> Scorer:
+def get_scorer(name: str, *, convention: Convention = "labelsieve", **options: Any) -> Scorer:
     """A scorer by name, with the options of a convention and additional ones.
 
     Parameters
     ----------
     name : str
         One of :func:`scorer_names`. Rankings use ``predict_proba`` or else ``decision_function``, the others ``predict``.
-    convention : {"labelsieve", "scikit-learn", "mulan", "matlab"}, default="labelsieve"
+    convention : {"labelsieve", "scikit-learn", "mulan", "matlab"} or mapping, default="labelsieve"
     **options
         Options of the measure, such as ``ties="half"``.
 
@@ -111,7 +111,7 @@ def get_scorer(name: str, *, convention: str = "labelsieve", **options: Any) -> 
 def _check_options(name: str, measure: str, options: Mapping[str, Any]) -> None:
     """Refuse invalid options early: in a cross-validation the error would be one of many warnings, and the scores NaN."""
     function = MEASURES[measure].function
-    known = [option for option in signature(function).parameters if option not in ("Y", "predicted", "scores", "sample_weight")]
+    known = [option for option in signature(function).parameters if option not in NO_OPTIONS]
     for option in options:
         if option not in known:
             raise InputError(f"{name} has no option {option!r}; {'it has ' + ', '.join(known) if known else 'it has none'}.")

@@ -11,7 +11,15 @@ from labelsieve.registry.classes import (
     make_label_space,
     make_stopping_rule,
 )
-from labelsieve.registry.learners import BASES, CLASSIFIERS, Learner, make_base, make_classifier
+from labelsieve.registry.learners import (
+    BASES,
+    CLASSIFIERS,
+    LEARNER_ALIASES,
+    Learner,
+    for_label_sets,
+    make_base,
+    make_classifier,
+)
 from labelsieve.registry.presets import (
     AUTO,
     PRESETS,
@@ -33,6 +41,7 @@ __all__ = [
     "CRITERIA",
     "DISCRETIZERS",
     "LABEL_SPACES",
+    "LEARNER_ALIASES",
     "MEASURES",
     "METHODS",
     "PRESETS",
@@ -41,6 +50,7 @@ __all__ = [
     "Method",
     "Preset",
     "ResolvedMethod",
+    "for_label_sets",
     "make_base",
     "make_classifier",
     "make_criterion",

@@ -1,25 +1,34 @@
-"""Learners by name, each with a base estimator that serves dense and sparse data."""
+"""Learners by name, each with a base estimator that serves dense and sparse data; and any estimator by its import path."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+
+from labelsieve.errors import InputError
 from labelsieve.names import unknown_name
 from labelsieve.registry.classes import load_class
 
 
 @dataclass(frozen=True)
 class Learner:
-    """The class of a learner, its default base estimator (None: that of the class, or none), and its settings."""
+    """A learner by name.
 
-    path: str
+    ``path`` is the class for labels and ``regressor`` that for numeric targets, None where there is none; ``base`` is the
+    default base estimator (None: that of the class, or none), and ``settings`` are parameters.
+    """
+
+    path: str | None
     base: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    regressor: str | None = None
 
-    @property
-    def kind(self) -> Any:
-        """The class."""
-        return load_class(f"labelsieve.{self.path}")
+    def kind(self, numeric: bool = False) -> Any:
+        """The class for labels, or for numeric targets; None where there is none."""
+        path = self.regressor if numeric else self.path
+        return None if path is None else load_class(path if path.startswith("sklearn.") else f"labelsieve.{path}")
 
 
 def _scaled(path: str, **defaults: Any) -> Callable[..., Any]:
@@ -52,15 +61,33 @@ CLASSIFIERS: dict[str, Learner] = {
     "ebcc": Learner("chains.ChainEnsemble", "svm", {"chain": "bcc"}),
     "ecc": Learner("chains.ChainEnsemble", "svm", {"chain": "cc"}),
     "eocc": Learner("chains.ChainEnsemble", "svm", {"chain": "occ"}),
+    "forest": Learner("sklearn.ensemble.RandomForestClassifier", regressor="sklearn.ensemble.RandomForestRegressor"),
     "homer": Learner("classifiers.HOMER", "logistic"),
     "iblr": Learner("classifiers.IBLR"),
-    "knn": Learner("classifiers.KNNRegressor"),
+    "knn": Learner("classifiers.MLkNN", regressor="classifiers.KNNRegressor"),
     "lift": Learner("classifiers.LIFT"),
+    "logistic": Learner("classifiers.BinaryRelevance", "logistic"),
     "lp": Learner("classifiers.LabelPowerset", "tree"),
     "mlknn": Learner("classifiers.MLkNN"),
     "occ": Learner("chains.OptimizedClassifierChain", "svm"),
     "ppt": Learner("classifiers.PrunedPowerset", "tree"),
     "rakel": Learner("classifiers.RAkEL", "tree"),
+    "ridge": Learner(None, regressor="sklearn.linear_model.Ridge"),
+    "svm": Learner("classifiers.BinaryRelevance", "svm"),
+    "trees": Learner("sklearn.ensemble.ExtraTreesClassifier", regressor="sklearn.ensemble.ExtraTreesRegressor"),
+}
+
+# Other names of learners.
+LEARNER_ALIASES = {
+    "br-knn": "brknn",
+    "et": "trees",
+    "extra-trees": "trees",
+    "logistic-regression": "logistic",
+    "logreg": "logistic",
+    "lr": "logistic",
+    "ml-knn": "mlknn",
+    "random-forest": "forest",
+    "rf": "forest",
 }
 
 
@@ -79,17 +106,78 @@ def make_base(given: Any) -> Any:
     return BASES[name](**settings)
 
 
-def make_classifier(kind: str, **settings: Any) -> Any:
-    """A classifier from its name and parameters; ``base`` is a name or a table, see :func:`make_base`.
+def make_classifier(kind: str, *, numeric: bool = False, **settings: Any) -> Any:
+    """A learner from its name, or the import path of a scikit-learn estimator, and its parameters.
 
-    >>> make_classifier("mlknn", k=7)
-    MLkNN(k=7)
+    Parameters
+    ----------
+    kind : str
+        A name of :data:`CLASSIFIERS` or :data:`LEARNER_ALIASES`, or a path such as ``"sklearn.svm.LinearSVC"``.
+    numeric : bool, default=False
+        Whether the targets are numbers. ``"knn"``, ``"trees"`` and ``"forest"`` are then regressors.
+    **settings
+        Parameters; ``base`` is a name or a table, see :func:`make_base`.
+
+    Examples
+    --------
+    >>> make_classifier("mlknn", k=7), make_classifier("knn", numeric=True)
+    (MLkNN(k=7), KNNRegressor())
     >>> make_classifier("rakel", k=2, base="bayes")
     RAkEL(base=GaussianNB(), k=2)
+    >>> make_classifier("sklearn.svm.LinearSVC", C=10.0)
+    BinaryRelevance(base=LinearSVC(C=10.0))
     """
-    if kind not in CLASSIFIERS:
+    if not isinstance(kind, str):
         raise unknown_name("classifier", kind, CLASSIFIERS)
-    learner = CLASSIFIERS[kind]
+    if "." in kind:
+        return for_label_sets(_estimator_class(kind)(**settings), numeric=numeric)
+    name = LEARNER_ALIASES.get(kind.lower(), kind.lower())
+    if name not in CLASSIFIERS:
+        more = ", the import path of a scikit-learn estimator, or a pair (name, estimator)"
+        raise unknown_name("classifier", kind, CLASSIFIERS, more=more)
+    learner = CLASSIFIERS[name]
+    made = learner.kind(numeric)
+    if made is None:
+        of = [other for other, entry in CLASSIFIERS.items() if entry.kind(numeric) is not None]
+        targets, other = ("numeric targets", "labels") if numeric else ("labels", "numeric targets")
+        raise InputError(f"{kind!r} is for {other}, not for {targets}; for these there are {', '.join(of)}.")
     values = {**learner.settings, **settings}
     base = values.pop("base", learner.base)
-    return learner.kind(**values) if base is None else learner.kind(base=make_base(base), **values)
+    return made(**values) if base is None else made(base=make_base(base), **values)
+
+
+def _estimator_class(path: str) -> Any:
+    """The class at an import path, which must be one of estimators: no other object is created from a name."""
+    try:
+        kind = load_class(path)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"{path!r} cannot be imported ({error}).") from None
+    if not (isinstance(kind, type) and issubclass(kind, BaseEstimator) and hasattr(kind, "fit") and hasattr(kind, "predict")):
+        raise InputError(f"{path!r} is not a scikit-learn estimator with fit and predict.")
+    return kind
+
+
+def for_label_sets(estimator: Any, *, numeric: bool = False) -> Any:
+    """The estimator, or binary relevance over it if it is a classifier of scikit-learn for a single label.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> for_label_sets(LogisticRegression()), for_label_sets(DecisionTreeClassifier())
+    (BinaryRelevance(base=LogisticRegression()), DecisionTreeClassifier())
+    """
+    inner = estimator
+    while not isinstance(inner, type) and (deeper := _inside(inner)) is not None:
+        inner = deeper
+    # The tags of classes outside of scikit-learn are often those of their base class, and say nothing.
+    if numeric or not type(inner).__module__.startswith("sklearn."):
+        return estimator
+    tags = get_tags(estimator)
+    if tags.classifier_tags is None or tags.classifier_tags.multi_label or tags.target_tags.multi_output:
+        return estimator
+    return load_class("labelsieve.classifiers.BinaryRelevance")(base=estimator)
+
+
+def _inside(estimator: Any) -> Any:
+    """The last step of a pipeline, or the estimator of a search or of a meta-estimator; None of others."""
+    steps = getattr(estimator, "steps", None)
+    return steps[-1][1] if steps else getattr(estimator, "estimator", None)

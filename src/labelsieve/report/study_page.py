@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 NARROW = 3.8  # inches of a figure: fits a phone
 BASELINES = ("random", "all")
+AVERAGE = "average"  # the classifier of a StudyResults that stands for all
+SCALED = {
+    "standard": "Classifiers got features of mean 0 and variance 1, by the training rows.",
+    "minmax": "Classifiers got features from 0 to 1, by the training rows.",
+    "none": "Classifiers got the features unscaled.",
+}
 MAX_FAILURES = 50
 
 
@@ -57,7 +63,8 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
     """
     if not results.datasets:
         raise InputError("this study has no results; run it first.")
-    pairs = [(measure, classifier) for measure in _measures(results) for classifier in results.classifiers]
+    learners = [*results.classifiers, *([AVERAGE] if len(results.classifiers) > 1 else [])]
+    pairs = [(measure, classifier) for measure in _measures(results) for classifier in learners]
     sections = [_measure_section(results, *pair) for pair in pairs]
     size = f"{_count(len(results.methods), 'method')} on {_count(len(results.datasets), 'data set')}"
     return Report(
@@ -84,7 +91,8 @@ def _lead(results: "StudyResults") -> Html:
     words = f"{_count(len(results.methods), 'method')} ({', '.join(results.methods)}) on "
     words += f"{_count(len(results.datasets), 'data set')}, evaluated with {', '.join(results.classifiers)}. "
     words += f"Splits: {settings.get('splits', 'unknown')}. "
-    words += "Features were selected inside every split, from its training rows only."
+    words += "Features were selected inside every split, from its training rows only. "
+    words += SCALED.get(settings.get("scale", "none"), "")
     return joined([paragraph(words), kept_and_failed(results)])
 
 
@@ -100,8 +108,9 @@ def kept_and_failed(results: "StudyResults") -> Html:
 
 
 def _measure_section(results: "StudyResults", measure: str, classifier: str) -> Section:
-    title = measure.replace("_", " ") + (f", {classifier}" if len(results.classifiers) > 1 else "")
-    key = f"{measure}-{results.classifiers.index(classifier)}".replace("_", "-")
+    learner = "average of the classifiers" if classifier == AVERAGE else classifier
+    title = measure.replace("_", " ") + (f", {learner}" if len(results.classifiers) > 1 else "")
+    key = f"{measure}-{AVERAGE if classifier == AVERAGE else results.classifiers.index(classifier)}".replace("_", "-")
     grid = results.means(measure, classifier)
     better = "lower" if grid.lower_is_better else "higher"
     pieces = [
@@ -113,7 +122,7 @@ def _measure_section(results: "StudyResults", measure: str, classifier: str) -> 
     compared = [method for method in results.methods if method not in BASELINES]
     if len(compared) > 1:
         ranks = results.ranks(measure, classifier)
-        caption = f"Ranks by {title}, averaged over the numbers of features"
+        caption = f"Ranks by {title}, averaged over the numbers of features; bold: the best, several where they tie"
         pieces.append(_grid(caption, ranks) if ranks.winners() else paragraph("No ranks: methods differ in their splits."))
     pieces += _tests(results, measure, classifier, key)
     for number, dataset in enumerate(results.datasets):
@@ -227,7 +236,7 @@ def _method_rows(results: "StudyResults") -> list[Any]:
 def reproduction(results: "StudyResults", command: str | None) -> Html:
     """Return the protocol, the runs, and the failed cells."""
     settings = results.protocol
-    keys = ("seed", "splits", "convention", "n_features", "baselines")
+    keys = ("seed", "splits", "convention", "scale", "n_features", "baselines")
     shown = {key: settings[key] for key in keys if key in settings}
     if isinstance(shown.get("n_features"), list):
         shown["n_features"] = ", ".join(map(str, shown["n_features"]))

@@ -14,7 +14,7 @@ from labelsieve.search import GreedySearch
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
-Evaluator = Callable[[Rows, Rows, Any, Any, int], Floats]
+Evaluator = Callable[[Rows, Rows, Any, Any, int, Any], Floats]
 MAX_CURVE_LENGTH = 100  # features evaluated by the rules that need a whole curve, where max_features is None
 
 
@@ -33,8 +33,8 @@ class SelectionPath:
     X, Y : array-like
         The data passed to ``fit``.
     evaluator : callable
-        ``evaluator(train, test, estimator, measure, n_features)``: select features on the rows ``train`` and return the measure
-        on the rows ``test`` for the first 1, 2, ..., ``n_features`` features.
+        ``evaluator(train, test, estimator, measure, n_features, scale)``: select features on the rows ``train`` and return the
+        measure on the rows ``test`` for the first 1, 2, ..., ``n_features`` features.
     targets : slice, default=slice(None)
         The targets that the features are selected for.
     """

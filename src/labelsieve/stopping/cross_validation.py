@@ -43,6 +43,9 @@ class CrossValidated(StoppingRule):
         Seed of the folds.
     max_features : int, default=None
         The largest number of features to evaluate; None: all, 100 at most.
+    scale : {"standard", "minmax", None}, default="standard"
+        Scaling of the features for nearest-neighbor estimators, by the training rows of every fold: mean 0 and variance 1, the
+        range from 0 to 1, or none. Other estimators get the features as they are; use a pipeline to scale them.
 
     Attributes
     ----------
@@ -83,6 +86,7 @@ class CrossValidated(StoppingRule):
     standard_errors: float = 1.0
     random_state: Any = 0
     max_features: int | None = None
+    scale: str | None = "standard"
 
     def decide(self, path: SelectionPath) -> int:
         """The smallest number of features within ``standard_errors`` of the best mean."""
@@ -90,7 +94,12 @@ class CrossValidated(StoppingRule):
         most = self._max_features(path, path.n_forced + MAX_CURVE_LENGTH)
         least = max(1, path.n_forced)
         estimator = None if self.estimator is None else clone(self.estimator)
-        folds = [path.evaluator(train, test, estimator, self.measure, most) for train, test in self._split(path.X, path.Y)]
+        from labelsieve.classifiers.feature_scaling import read_scale  # most selections need no learner
+
+        scale = read_scale(self.scale)
+        folds = [
+            path.evaluator(train, test, estimator, self.measure, most, scale) for train, test in self._split(path.X, path.Y)
+        ]
         if len(folds) < 2:
             raise InputError("CrossValidated: one fold has no standard error; use a cv of two folds or more.")
         self.sizes_ = np.arange(least, most + 1)

@@ -43,6 +43,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
         measures=MEASURES,
         splits="30x50%" if full else "3x50%",
         baselines=[],
+        scale=None,
     )
     return {PART: experiment}
 

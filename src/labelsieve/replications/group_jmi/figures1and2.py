@@ -10,7 +10,7 @@ import numpy as np
 
 from labelsieve.replications.claims import Claim, ResultTable, claims_table, not_run
 from labelsieve.replications.curve_differences import curve_difference
-from labelsieve.replications.group_jmi.table2 import FIVE_BINS
+from labelsieve.replications.group_jmi.table2 import ABSENT_LABELS_ZERO, FIVE_BINS
 from labelsieve.replications.panels import NAMES, results_panels
 from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
@@ -65,6 +65,8 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
         measures=MEASURES,
         splits="30x50%" if full else "3x50%",
         baselines=[],
+        convention=ABSENT_LABELS_ZERO,
+        scale=None,
     )
     return {PART: experiment}
 

@@ -68,6 +68,7 @@ def mulan_protocol(
         splits=MulanFolds(FOLDS),
         baselines=[ALL],
         convention="mulan",
+        scale=None,
     )
 
 

@@ -67,6 +67,7 @@ def _protocol(names: Sequence[str], data_home: DataHome, discretizers: Sequence[
         splits=TrainingPart(),
         baselines=[],
         convention="matlab",
+        scale=None,
     )
 
 

@@ -92,6 +92,8 @@ def protocol(
         measures=MEASURES,
         splits=folds(names, data_home),
         baselines=[],
+        convention="scikit-learn",  # labels that no test row has count 0 in macro-F1
+        scale=None,
     )
 
 

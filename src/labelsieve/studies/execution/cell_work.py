@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import joblib
@@ -11,6 +12,7 @@ from sklearn.base import clone
 
 from labelsieve.classifiers import KNNRegressor, nested_predictions
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
+from labelsieve.classifiers.feature_scaling import Scale, scaled
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
@@ -20,6 +22,7 @@ from labelsieve.registry import make_discretizer, resolve_method
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.execution.stopwatch import Stopwatch
 from labelsieve.studies.protocol import LoadedData, Split
+from labelsieve.studies.protocol.data_sources import densified
 from labelsieve.studies.store.stored_results import MeasuredValue
 
 
@@ -65,15 +68,22 @@ class CachedDiscretizer(Discretizer):
 class SplitWork:
     """The rows of one split, and what its methods share. No method of this class passes test rows to a selector."""
 
-    def __init__(self, data: LoadedData, split: Split) -> None:
+    def __init__(self, data: LoadedData, split: Split, scale: Scale | None = None) -> None:
         self.X, self.Y = data.X[split.train], data.Y[split.train]
         self.test_X, self.test_Y = data.X[split.test], data.Y[split.test]
         if data.fills:
             means = train_means(self.X)
             self.X, self.test_X = (filled(rows, means) for rows in (self.X, self.test_X))
+        self._scale: Scale | None = scale
         self._numeric = data.is_numeric
         self._nominal = frozenset(data.nominal)
         self._discretizers: dict[tuple[str | None, str], CachedDiscretizer] = {}
+
+    @cached_property
+    def _learning_rows(self) -> tuple[Any, Any]:
+        """Features of the training and test rows as classifiers get them: scaled by the training rows."""
+        X, test_X = scaled(self._scale, self.X, self.test_X)
+        return X, test_X
 
     def select(self, selector: Any, n_wanted: int, seed: int) -> list[int]:
         """Rank the best ``n_wanted`` features by the training rows, best first."""
@@ -142,14 +152,15 @@ class SplitWork:
     def _nested(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:
         """One neighbor search serves all sizes, so training and prediction are one phase."""
         features, sizes = list(task.ranking[: max(task.sizes)]), list(task.sizes)
-        predictions = nested_predictions(task.classifier, self.X, self.Y, self.test_X, features=features, sizes=sizes)
+        X, test_X = self._learning_rows
+        predictions = nested_predictions(task.classifier, X, self.Y, test_X, features=features, sizes=sizes)
         for _ in sizes:
             with watch.phase("both"):
                 size, scores = next(predictions)
             yield Predictions(size, scores if "numbers" in needs else scores > 0.5, scores)
 
     def _by_size(self, task: Evaluation, watch: Stopwatch) -> Iterator[Predictions]:
-        """The classifier selects by itself among all features of the ranking."""
+        """The classifier selects by itself among all features of the ranking, unscaled, as it may discretize them."""
         classifier, columns = _seeded(task.classifier, task.seed), list(task.ranking)
         predictions = iter(
             classifier.predictions_by_size(self.X[:, columns], self.Y, self.test_X[:, columns], list(task.sizes))
@@ -160,15 +171,16 @@ class SplitWork:
             yield Predictions(size, predicted)
 
     def _separate(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:
-        seeded = _seeded(task.classifier, task.seed)
+        seeded, (X, test_X) = _seeded(task.classifier, task.seed), self._learning_rows
+        Y = densified(self.Y) if type(seeded).__module__.startswith("sklearn.") else self.Y  # few of them take sparse labels
         for size in task.sizes:
             columns = sorted(task.ranking[:size])  # the order of a selector's ``transform``
             classifier = clone(seeded)
             self._set_nominal(classifier, columns)
             with watch.phase("training"):
-                classifier.fit(self.X[:, columns], self.Y)
+                classifier.fit(X[:, columns], Y)
             with watch.phase("prediction"):
-                queries = self.test_X[:, columns]
+                queries = test_X[:, columns]
                 predicted = classifier.predict(queries) if needs & {"labels", "numbers"} else None
                 scores = for_one_label(label_scores(classifier, queries), self.test_Y) if "scores" in needs else None
             yield Predictions(size, predicted, scores)

@@ -65,7 +65,7 @@ def estimate(protocol: Protocol, plan: StudyPlan) -> Estimate:
         data = LoadedData.of(source)
         split = protocol.splits.splits(data.X, data.Y, data.name)[batches[0].split]
         memory = max(memory, _bytes_of(data) / 2**20)
-        probe = Probe(data, split, protocol.convention)
+        probe = Probe(data, split, protocol)
         steps = [(_kind_of(step), step) for batch in batches for step in batch.steps]
         known: dict[StepKind, float] = {}
         with progress_bar(f"estimate: {source.name}") as progress:

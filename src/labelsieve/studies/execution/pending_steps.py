@@ -1,9 +1,11 @@
 """Planning: the steps of a study that its file does not have, in batches by data set and split."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from labelsieve.classifiers.feature_scaling import NONE
 from labelsieve.errors import StudyError
 from labelsieve.fingerprint import code_print, seed_of, text_print
 from labelsieve.studies.protocol import LoadedData, NamedEstimator, Protocol
@@ -136,7 +138,11 @@ class _Planner:
         """Return the evaluation of a cell; None where it is stored, stale, or failed before."""
         protocol, plan = self._protocol, self.plan
         plan.n_cells += 1
-        settings = text_print(method.identity, str(seed), classifier.identity, protocol.convention)
+        convention = (
+            protocol.convention if isinstance(protocol.convention, str) else json.dumps(protocol.convention, sort_keys=True)
+        )
+        scale = [] if protocol.scale is None else [protocol.scale]
+        settings = text_print(method.identity, str(seed), classifier.identity, convention, *scale)
         fingerprints = Fingerprints(selection.data, selection.rows, settings, selection.code)
         sizes, measures = protocol.sizes(data.shape[1], method), protocol.measures
         cell_key = CellKey(*key, classifier.name)
@@ -166,8 +172,8 @@ class _Planner:
         if changed[0] != "settings":
             return words[changed[0]]
         # A hash does not show which setting: a seed or convention that differs from the last run's explains it.
-        before = self._stored.protocol
-        shared = [name for name in ("seed", "convention") if before.get(name, now := getattr(self._protocol, name)) != now]
+        before, now = {"scale": NONE, **self._stored.protocol}, self._protocol.plain(strict=False)
+        shared = [name for name in ("seed", "convention", "scale") if before.get(name, now[name]) != now[name]]
         if shared:
             return f"the {' and the '.join(shared)}"
         kind = "settings" if all(estimator.settings is not None for estimator in estimators) else "settings or code"

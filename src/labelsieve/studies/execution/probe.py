@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from labelsieve.studies.execution.cell_work import Evaluation, SplitWork, is_nested
 from labelsieve.studies.execution.pending_steps import Step
 from labelsieve.studies.execution.stopwatch import Stopwatch, processor_seconds
-from labelsieve.studies.protocol import LoadedData, Split
+from labelsieve.studies.protocol import LoadedData, Protocol, Split
 
 FIRST_ROWS = 150  # training rows of the first trial; each further trial has twice as many
 ENOUGH_SECONDS = 0.25  # of the second or a later trial: there is no larger one
@@ -36,8 +36,8 @@ class Probe:
     ``n_timed_out`` is the number of first trials that were stopped. They count as what they had used, a lower bound.
     """
 
-    def __init__(self, data: LoadedData, split: Split, convention: str) -> None:
-        self._data, self._split, self._convention = data, split, convention
+    def __init__(self, data: LoadedData, split: Split, protocol: Protocol) -> None:
+        self._data, self._split, self._protocol = data, split, protocol
         self._n_features = data.shape[1]
         self.n_timed_out = 0
         self._work = cache(self._part_of_split)
@@ -112,7 +112,7 @@ class Probe:
 
     def _part_of_split(self, share: float) -> SplitWork:
         train, test = (rows[: max(2, round(share * len(rows)))] for rows in (self._split.train, self._split.test))
-        return SplitWork(self._data, Split(self._split.number, train, test))
+        return SplitWork(self._data, Split(self._split.number, train, test), self._protocol.scale)
 
     def _select(self, step: Step, n_wanted: int, work: SplitWork) -> Seconds:
         watch = Stopwatch(processor_seconds)
@@ -126,7 +126,8 @@ class Probe:
         ranking = range(sizes[-1] if n_features is None else n_features)
         with threadpool_limits(1):
             estimator = step.classifier.estimator
-            work.evaluate(Evaluation(estimator, ranking, sizes, step.measures, self._convention, step.seed), watch=watch)
+            convention = self._protocol.convention
+            work.evaluate(Evaluation(estimator, ranking, sizes, step.measures, convention, step.seed), watch=watch)
         return watch.by_phase
 
 

@@ -46,7 +46,7 @@ class StepRunner:
         split = self._splits[batch.split]
         if split.fingerprint != batch.rows:
             raise StudyError(f"data set {batch.dataset!r}: the rows of split {batch.split} changed; is the splitter seeded?")
-        return SplitWork(self._data, split)
+        return SplitWork(self._data, split, self._protocol.scale)
 
     def steps(self, batch: Batch, work: SplitWork) -> Iterator[StepResult]:
         """Run the steps. One that fails yields its error; the others continue, except those that need its ranking."""

@@ -1,6 +1,17 @@
 from labelsieve.studies.protocol.data_sources import LoadedData, Source, read_source
 from labelsieve.studies.protocol.named_estimators import NamedEstimator
 from labelsieve.studies.protocol.split_rule import Split, SplitRule
-from labelsieve.studies.protocol.study_protocol import ALL, BASELINES, Protocol
+from labelsieve.studies.protocol.study_protocol import ALL, AVERAGE, BASELINES, Protocol
 
-__all__ = ["ALL", "BASELINES", "LoadedData", "NamedEstimator", "Protocol", "Source", "Split", "SplitRule", "read_source"]
+__all__ = [
+    "ALL",
+    "AVERAGE",
+    "BASELINES",
+    "LoadedData",
+    "NamedEstimator",
+    "Protocol",
+    "Source",
+    "Split",
+    "SplitRule",
+    "read_source",
+]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,10 +12,10 @@ from labelsieve.errors import InputError
 from labelsieve.fingerprint import class_print
 from labelsieve.names import unknown_name
 from labelsieve.registry import (
-    CLASSIFIERS,
     CRITERIA,
     DISCRETIZERS,
     LABEL_SPACES,
+    for_label_sets,
     make_classifier,
     make_selector,
     resolve_method,
@@ -89,25 +89,27 @@ def read_method(given: Any) -> NamedEstimator:
     return _named(name, selector, plain, "method")
 
 
-def read_classifier(given: Any) -> NamedEstimator:
-    """Make a classifier from a name, a table of settings, or a pair of name and classifier.
+def read_classifier(given: Any, *, numeric: bool = False) -> NamedEstimator:
+    """Make a learner from a name, a table of settings, or a pair of name and estimator; ``numeric``: for numeric targets.
 
     >>> read_classifier({"name": "seven", "classifier": "mlknn", "k": 7}).estimator
     MLkNN(k=7)
     >>> read_classifier({"name": "rakel", "k": 2, "base": "tree"}).estimator
     RAkEL(base=DecisionTreeClassifier(), k=2)
+    >>> read_classifier({"name": "ridge", "classifier": "sklearn.linear_model.RidgeClassifier", "alpha": 2.0}).estimator
+    RidgeClassifier(alpha=2.0)
     """
     if isinstance(given, NamedEstimator):
         return given
     if isinstance(given, tuple):
-        return _object(given, "classifier", ("fit", "predict"))
+        named = _object(given, "classifier", ("fit", "predict"))
+        return replace(named, estimator=for_label_sets(named.estimator, numeric=numeric))
     settings = _settings(given, "classifier")
     name = settings.pop("name")
     plain = plain_or_none(settings)
     kind = settings.pop("classifier", name)
-    if not isinstance(kind, str) or kind not in CLASSIFIERS:
-        raise unknown_name("classifier", kind, CLASSIFIERS, more=", or a pair (name, classifier)")
-    return _named(name, _make(partial(make_classifier, kind), settings, f"classifier {name!r}"), plain, "classifier")
+    made = _make(partial(make_classifier, kind, numeric=numeric), settings, f"classifier {name!r}")
+    return _named(name, made, plain, "classifier")
 
 
 def _named(name: str, estimator: Any, plain: Mapping[str, Any] | None, kind: str) -> NamedEstimator:

@@ -6,10 +6,14 @@ from math import floor
 from pathlib import Path
 from typing import Any, Self
 
+from sklearn.base import is_regressor
+
 from labelsieve.classifiers import KNNRegressor
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
+from labelsieve.classifiers.feature_scaling import NONE, read_scale
 from labelsieve.errors import InputError, whole_number
-from labelsieve.metrics import CONVENTIONS, MEASURES
+from labelsieve.metrics import MEASURES
+from labelsieve.metrics.measures_table import Convention, read_convention
 from labelsieve.names import unknown_name
 from labelsieve.registry import METHODS
 from labelsieve.studies.protocol.data_sources import LoadedData, read_source
@@ -20,6 +24,7 @@ from labelsieve.studies.protocol.split_rule import read_splits
 from labelsieve.studies.protocol.toml_file import as_plain, read_toml, write_toml
 
 BASELINES = ("random", "all")
+AVERAGE = "average"  # of all classifiers, in results
 ALL = "all"  # the one method without a number of features to select
 NEIGHBORS = (BaseNeighborClassifier, KNNRegressor)
 MAX_SHOWN = 80  # characters of a refused value in an error
@@ -44,8 +49,9 @@ class Protocol:
         ``"1..50"``, ``"5..50..5"``, whole numbers, or shares of all features between 0 and 1. A data set with fewer features is
         evaluated with all of them.
     classifiers : sequence, default=("mlknn",)
-        ``"mlknn"``, ``"brknn"``, ``"iblr"``, ``"knn"`` (numeric targets); tables with ``name``, ``classifier`` and parameters;
-        or pairs of a name and a classifier.
+        Names of :data:`labelsieve.registry.CLASSIFIERS`, such as ``"mlknn"``, ``"logistic"`` and ``"trees"``, or for numeric
+        targets ``"knn"``, ``"ridge"`` and ``"trees"``; tables with ``name``, ``classifier`` (such a name, or the import path of
+        a scikit-learn estimator) and parameters; or pairs of a name and an estimator.
     measures : sequence of str
         See :data:`labelsieve.metrics.MEASURES`.
     splits : str, splitter or list of pairs, default="30x50%"
@@ -53,8 +59,13 @@ class Protocol:
         training and test rows. Pass such pairs for a splitter that needs groups or classes.
     baselines : sequence of str, default=("random", "all")
         Methods that are added to the study: a random ranking, and all features.
-    convention : str, default="labelsieve"
-        Convention of the measures: see :func:`labelsieve.metrics.options`.
+    convention : str or mapping, default="labelsieve"
+        Convention of the measures, a name or options by measure: see :func:`labelsieve.metrics.options`.
+    scale : {"standard", "minmax", None}, default="standard"
+        Scaling of the features for the classifiers, fitted on the training rows of every split: mean 0 and variance 1, the
+        range from 0 to 1, or none. It matters to distances and linear models; trees make the same splits with and without it.
+        Selections and classifiers that select features themselves get the features unscaled. Sparse features stay sparse: they
+        are divided by their deviations, or by their largest absolute values, and not shifted.
     seed : int, default=0
         Random state of splits and methods; the seed of every data set, split and method is derived from it.
     select_on, discretize_on : {"train"}
@@ -76,7 +87,8 @@ class Protocol:
         measures: Iterable[str] = DEFAULT_MEASURES,
         splits: Any = "30x50%",
         baselines: Iterable[str] = BASELINES,
-        convention: str = "labelsieve",
+        convention: Convention = "labelsieve",
+        scale: str | None = "standard",
         seed: int = 0,
         select_on: str = "train",
         discretize_on: str = "train",
@@ -96,9 +108,12 @@ class Protocol:
                 raise InputError(f"method {method.name!r}: this is the name of a baseline; use another name.")
         self.baselines = [name for name in wanted if name not in {method.name for method in named}]
         self.methods = [*named, *map(read_method, self.baselines)]
-        self.classifiers = [read_classifier(given) for given in _several(classifiers, "classifiers")]
         self.measures = _names(measures, "measures")
-        self.convention: Any = convention
+        self.convention = convention if isinstance(convention, str) else as_plain(convention)
+        self._check_measures()
+        learners = _several(classifiers, "classifiers")
+        self.classifiers = [read_classifier(given, numeric=self.is_numeric) for given in learners]
+        self.scale = read_scale(scale)
         self.splits = read_splits(splits, self.seed)
         for what, names in (
             ("datasets", [source.name for source in self.datasets]),
@@ -109,19 +124,25 @@ class Protocol:
             twice = [name for name in names if names.count(name) > 1]
             if twice:
                 raise InputError(f"{what}: {twice[0]!r} occurs twice; rename one of them.")
-        self._check_measures()
+        self._check_classifiers()
 
     def _check_measures(self) -> None:
         for name in self.measures:
             if name not in MEASURES:
                 raise InputError(f"measures: {unknown_name('measure', name, MEASURES)}")
-        if not isinstance(self.convention, str) or self.convention not in CONVENTIONS:
-            raise InputError(f"convention: {unknown_name('convention', self.convention, CONVENTIONS)}")
+        try:
+            read_convention(self.convention)
+        except InputError as error:
+            raise InputError(f"convention: {str(error).removeprefix('convention: ')}") from None
         kinds = {MEASURES[name].needs == "numbers" for name in self.measures}
         if len(kinds) > 1:
             raise InputError("measures: one study cannot have measures of labels and of numbers; run two.")
+
+    def _check_classifiers(self) -> None:
         for classifier in self.classifiers:
-            if isinstance(classifier.estimator, KNNRegressor) != self.is_numeric and classifier.settings is not None:
+            if classifier.name == AVERAGE:
+                raise InputError(f"classifiers: {AVERAGE!r} names the average over all classifiers; use another name.")
+            if classifier.settings is not None and is_regressor(classifier.estimator) != self.is_numeric:
                 kind = "numbers" if self.is_numeric else "labels"
                 raise InputError(f"classifier {classifier.name!r} cannot be used with measures of {kind}.")
 
@@ -173,6 +194,7 @@ class Protocol:
             "splits": self.splits.words or repr(self.splits.splitter),
             "baselines": self.baselines,
             "convention": self.convention,
+            "scale": self.scale or NONE,
             "seed": self.seed,
             "datasets": [as_plain({"name": data.name, **data.settings}, None if strict else repr) for data in self.datasets],
             "methods": [

@@ -13,7 +13,7 @@ import numpy as np
 from labelsieve.errors import InputError, StudyError
 
 KEYS = (
-    *("n_features", "measures", "splits", "baselines", "convention", "seed"),
+    *("n_features", "measures", "splits", "baselines", "convention", "scale", "seed"),
     *("datasets", "methods", "classifiers", "select_on", "discretize_on"),
 )
 

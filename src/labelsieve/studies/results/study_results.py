@@ -15,10 +15,11 @@ from labelsieve.names import unknown_name
 from labelsieve.plotting import figure_function
 from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
 from labelsieve.statistics.compare import Test
-from labelsieve.studies.protocol import ALL, BASELINES, Protocol
+from labelsieve.studies.protocol import ALL, AVERAGE, BASELINES, Protocol
 from labelsieve.studies.results.grid import Grid, rounded_mean
 from labelsieve.studies.results.profile import Profile
 from labelsieve.studies.results.records import COLUMNS, Backend, frame_of, mixed_kinds, read_records
+from labelsieve.studies.results.value_index import ValueIndex
 
 
 class StudyResults:
@@ -34,7 +35,8 @@ class StudyResults:
     Attributes
     ----------
     datasets, methods, classifiers, measures : list of str
-        Names with results.
+        Names with results. Methods with a parameter ``classifier`` need one if there are several, or ``"average"``: the average
+        over all of them of every value.
     failures : list of FailedCell
         Data set, split, method, classifier and error of every failed cell.
     mixed : list of str
@@ -70,12 +72,8 @@ class StudyResults:
         self.shapes, self.runs, self.replication = self._records.shapes, self._records.runs, self._records.replication
         self.mixed = mixed_kinds(self._rows)
         self.datasets = sorted({row.dataset for row in self._rows})
-        self.classifiers: list[str] = sorted({row.classifier for row in self._rows})
-        self.measures = sorted({row.measure for row in self._rows})
-        self._values: dict[tuple[str, str, str, str], dict[tuple[int, int], float | None]] = {}
-        for row in self._rows:
-            key = row.dataset, row.method, row.classifier, row.measure
-            self._values.setdefault(key, {})[row.split, row.k] = row.value
+        self._values = ValueIndex(self._rows)
+        self.classifiers, self.measures = self._values.classifiers, self._values.measures
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a data frame with a row for each value: its cell, number of features, measure, and the seconds of the cell."""
@@ -88,19 +86,17 @@ class StudyResults:
 
     def curve(self, dataset: str, method: str, measure: str, classifier: str | None = None) -> tuple[Any, Any]:
         """Return numbers of features, and values with a row for each split, as ``report.figures.curves`` draws them."""
-        values = self._of(dataset, method, measure, classifier)
+        values = self._values.of(dataset, method, measure, classifier)
         splits, sizes = sorted({split for split, _ in values}), sorted({k for _, k in values})
         table = np.array([[values.get((split, k)) for k in sizes] for split in splits], dtype=np.float64)
         return np.array(sizes), table.reshape(len(splits), len(sizes))
 
-    def _of(self, dataset: str, method: str, measure: str, classifier: str | None) -> dict[tuple[int, int], float | None]:
-        """Return values by split and number of features."""
-        return self._values.get((dataset, method, self._classifier(classifier), self._measure(measure)), {})
-
     def seconds(self, dataset: str, method: str, classifier: str | None = None) -> tuple[float, float]:
-        """Return the seconds of selection and of evaluation, summed over the splits; 0 if not run."""
-        cell = (dataset, method, self._classifier(classifier))
-        return self._records.selection_seconds.get((dataset, method), 0.0), self._records.evaluation_seconds.get(cell, 0.0)
+        """Return the seconds of selection and of evaluation, summed over splits (and classifiers); 0 if not run."""
+        name = self._values.classifier(classifier)
+        models, spent = self.classifiers if name == AVERAGE else [name], self._records.evaluation_seconds
+        evaluation = sum(spent.get((dataset, method, model), 0.0) for model in models)
+        return self._records.selection_seconds.get((dataset, method), 0.0), evaluation
 
     def stability(self, dataset: str, method: str, n_features: int) -> Stability | None:
         """Return the agreement of the first features over the splits; None where fewer than two splits have so many."""
@@ -147,7 +143,7 @@ class StudyResults:
         The numbers are those that all methods have on a data set. A method with fewer splits than another has a note, and is
         never the best.
         """
-        grid = Grid(self.datasets, self.methods, MEASURES[self._measure(measure)].lower_is_better)
+        grid = Grid(self.datasets, self.methods, MEASURES[self._values.measure(measure)].lower_is_better)
         for dataset in self.datasets:
             tables = self._tables(dataset, measure, classifier, self.methods)
             most = max(map(len, tables.values()), default=0)
@@ -167,7 +163,7 @@ class StudyResults:
         for method in methods:
             sizes, table = self.curve(dataset, method, measure, classifier)
             if method != ALL and table.size:
-                values = self._of(dataset, method, measure, classifier)
+                values = self._values.of(dataset, method, measure, classifier)
                 splits = {split for split, _ in values}
                 by_method.append({int(k) for k in sizes if all((split, k) in values for split in splits)})
         return sorted(set.intersection(*by_method)) if by_method else []
@@ -199,7 +195,7 @@ class StudyResults:
                 raise unknown_name("method of this study", name, self.methods)
         if len(methods) < 2:
             raise InputError(f"ranks need at least two methods; this study has {', '.join(methods) or 'none'}.")
-        lower = MEASURES[self._measure(measure)].lower_is_better
+        lower = MEASURES[self._values.measure(measure)].lower_is_better
         grid = Grid(self.datasets, list(methods), True)
         for dataset in self.datasets:
             tables = self._tables(dataset, measure, classifier, methods)
@@ -240,17 +236,3 @@ class StudyResults:
     def time_profile(self) -> Profile:
         """Return the seconds of selection, training, prediction, measures and storage by method, failed cells included."""
         return self._records.profile
-
-    def _measure(self, measure: str) -> str:
-        if measure not in self.measures:
-            raise unknown_name("measure of this study", measure, self.measures or ["none, as it has no results yet"])
-        return measure
-
-    def _classifier(self, classifier: str | None) -> str:
-        if classifier is None and len(self.classifiers) == 1:
-            return self.classifiers[0]
-        if classifier is None:
-            raise InputError(f"which classifier? This study has {', '.join(self.classifiers) or 'no results yet'}.")
-        if classifier not in self.classifiers:
-            raise unknown_name("classifier of this study", classifier, self.classifiers)
-        return classifier
