@@ -137,14 +137,6 @@ def test_brknn_gives_mulans_confidences():
     assert np.array_equal(model.predict(queries), answers["BRkNN_k10__bip"])
 
 
-@pytest.mark.parametrize(("with_features", "name"), [(False, "IBLR_ML_k10"), (True, "IBLR_ML_plus_k10")])
-def test_iblr_is_near_mulans_confidences(with_features, name):
-    """With the features as inputs, labels are nearly separable and two optimizers stop at different large weights."""
-    X, Y, queries, answers = mulan_parts()
-    probabilities = IBLR(k=10, ties="all", with_features=with_features).fit(X, Y).predict_proba(queries)
-    assert np.abs(probabilities - answers[f"{name}__conf"]).mean() < (0.02 if with_features else 1e-4)
-
-
 @pytest.mark.parametrize("k", [7, 10])
 def test_mlknn_gives_the_authors_numbers(k):
     emotions = load(shared_file("data", "emotions", "emotions.arff.gz"))

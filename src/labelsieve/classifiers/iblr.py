@@ -14,7 +14,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import HasMethods
 
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
+from labelsieve.classifiers.logistic_newton import NewtonLogistic
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors
+
+MAX_NEWTON_INPUTS = 500  # above, a step of Newton's method takes seconds (92 s for a label of bibtex with 1,836 features)
 
 
 @dataclass(eq=False, repr=False)
@@ -31,8 +34,10 @@ class IBLR(BaseNeighborClassifier):
     with_features : bool, default=False
         IBLR-ML+: the features are inputs too.
     base : classifier with ``predict_proba``, default=None
-        None: logistic regression on standardized inputs with a weak penalty (``C=5e7``, the ridge of 1e-8 in Weka), so that
-        coefficients are finite for labels that the inputs separate.
+        None: logistic regression on standardized inputs with the weak penalty of Weka (a ridge of 1e-8, ``C=5e7``), so that
+        coefficients are finite for labels that the inputs separate. It is solved by Newton's method until it converges; with
+        more than 500 inputs, by scikit-learn's ``newton-cg`` to a gradient of 1e-8, where confidences of labels that the inputs
+        separate depend on the tolerance.
 
     Attributes
     ----------
@@ -73,9 +78,7 @@ class IBLR(BaseNeighborClassifier):
         columns = labels.toarray().T
         base = self.base
         if base is None:
-            base = make_pipeline(
-                StandardScaler(with_mean=not sp.issparse(inputs)), LogisticRegression(C=5e7, max_iter=1000, tol=1e-6)
-            )
+            base = _regression(inputs)
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(clone(base).fit)(inputs, column) for column in columns if 0 < column.sum() < len(column)
         )
@@ -99,3 +102,11 @@ class IBLR(BaseNeighborClassifier):
         for label, estimator in enumerate(self.estimators_):
             probabilities[:, label] = self._always[label] if estimator is None else estimator.predict_proba(inputs)[:, 1]
         return probabilities
+
+
+def _regression(inputs: Any) -> Any:
+    """The unfitted logistic regression for inputs of this shape."""
+    if inputs.shape[1] <= MAX_NEWTON_INPUTS:
+        return NewtonLogistic()
+    scaler = StandardScaler(with_mean=not sp.issparse(inputs))
+    return make_pipeline(scaler, LogisticRegression(C=5e7, solver="newton-cg", max_iter=1000, tol=1e-8))
