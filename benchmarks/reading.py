@@ -21,6 +21,7 @@ from labelsieve import datasets
 from labelsieve.datasets.catalog import catalog_entry
 from labelsieve.datasets.fetch import find_file
 from labelsieve.datasets.readers.file_bytes import read_bytes
+from labelsieve.datasets.readers.memory_budget import memory_limit
 
 DENSE = ("emotions", "yeast", "CAL500", "image", "mediamill-2500", "rf1", "scm20d")
 SPARSE = ("enron", "bibtex", "delicious", "eukaryote-go", "yahoo-reference", "imdb")
@@ -31,7 +32,7 @@ def uncompressed(name, folder):
     """An uncompressed copy of the first data file, and the declaration of its labels."""
     entry, home = catalog_entry(name), shared_folder("data")
     file = folder / entry.files[0].removesuffix(".bz2")
-    file.write_bytes(read_bytes(next(find_file(entry, entry.files[0], home))))
+    file.write_bytes(read_bytes(next(find_file(entry, entry.files[0], home)), memory_limit()))
     if entry.given == "header":
         return file, next(find_file(entry, entry.header, home))
     return file, entry.labels if entry.given == "last" else None

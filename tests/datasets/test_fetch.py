@@ -117,7 +117,7 @@ def test_parts_and_options_of_load(tmp_path):
     parts = [fetch("yeast", part=part, data_home=home).X for part in ("train", "test")]
     np.testing.assert_array_equal(both.X, np.vstack(parts))
     assert fetch("yeast", data_home=home, labels=["happy"]).shape == (3, 2, 1)
-    with pytest.raises(DatasetError, match="longer than 10 bytes"):
+    with pytest.raises(DatasetError, match="longer than 5 bytes"):
         fetch("yeast", data_home=home, max_bytes=10)
     with pytest.raises(DatasetError, match="bibtex has no separate train part"):
         fetch("bibtex", part="train", data_home=home)

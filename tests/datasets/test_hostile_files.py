@@ -13,7 +13,6 @@ from scipy import sparse
 from fuzz.seeds import seeds
 from fuzz.targets import TARGETS, read_or_refused
 from labelsieve.datasets import DatasetError, load
-from labelsieve.datasets.readers import parquet as parquet_reader
 from labelsieve.datasets.readers.arff_header import strip_comment
 from labelsieve.datasets.readers.file_bytes import LONGEST_LINE, decode
 from labelsieve.datasets.readers.label_columns import read_label_header
@@ -106,17 +105,6 @@ def matlab_bytes(**variables):
 def test_empty_matlab_matrices_of_a_great_size_are_refused(X, Y, words):
     with pytest.raises(DatasetError, match=words):
         parse(matlab_bytes(data=X, target=Y), "made.mat")
-
-
-def test_short_parquet_of_many_equal_cells_is_refused(monkeypatch):
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    file = io.BytesIO()
-    table = pyarrow.table({"a": pyarrow.DictionaryArray.from_arrays(np.zeros(2**25, np.int8), ["x"])})
-    parquet.write_table(table, file)
-    monkeypatch.setattr(parquet_reader, "CELLS_PER_BYTE", 2**6)
-    with pytest.raises(DatasetError, match="it declares 33,554,432 cells"):
-        parse(file.getvalue(), "made.parquet")
 
 
 def test_rows_without_any_label_are_refused(tmp_path):

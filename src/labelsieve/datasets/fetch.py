@@ -14,6 +14,7 @@ from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.datasets.readers.label_columns import Labels
 from labelsieve.datasets.readers.load import ReadOptions, load
+from labelsieve.datasets.readers.memory_budget import memory_limit
 from labelsieve.errors import one_of
 
 FOLDER, CACHE = "LABELSIEVE_DATA", "LABELSIEVE_CACHE"
@@ -185,7 +186,7 @@ def where(entry: CatalogEntry, data_home: str | os.PathLike[str] | None = None) 
 def is_sound(entry: CatalogEntry, path: Path) -> bool:
     """Whether the unpacked content of a file has the checksum that the catalog has for it. Reads the whole file."""
     try:
-        digest = hashlib.sha256(read_bytes(path)).hexdigest()
+        digest = hashlib.sha256(read_bytes(path, memory_limit())).hexdigest()
     except DatasetError:  # a damaged archive
         return False
     return digest == checksums()[f"{entry.name}/{unpacked_name(path.name)}"]

@@ -27,6 +27,7 @@ from labelsieve.datasets.readers.arff_header import (
 )
 from labelsieve.datasets.readers.column_table import Column, Table
 from labelsieve.datasets.readers.file_bytes import decode
+from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_text
 from labelsieve.datasets.readers.numeric_rows import Lines, NumberRows, blocks
 from labelsieve.datasets.readers.text_columns import parse_number
 
@@ -34,7 +35,7 @@ Converter = Callable[[str], float]
 _PAIR = re.compile(rf"\s*+([+-]?\d{{1,18}})\s++({QUOTED}|[^,\s{{}}]++)\s*+(,|$)")
 
 
-def parse_arff(data: bytes, file: Path, strings: Strings = "error") -> Table:
+def parse_arff(data: bytes, file: Path, strings: Strings = "error", max_bytes: int = DEFAULT_LIMIT) -> Table:
     r"""Read the content of an ARFF file; ``strings`` as in :func:`labelsieve.datasets.load`.
 
     Examples
@@ -44,6 +45,8 @@ def parse_arff(data: bytes, file: Path, strings: Strings = "error") -> Table:
     array([[0.5, 1. ],
            [nan, 0. ]])
     """
+    # A comma ends a cell also in sparse rows; characters of other alphabets take up to four bytes.
+    require_text(data, b",\r\n", file, max_bytes, copies=2 if data.isascii() else 5)
     text = decode(data, file)
     header = read_header(text, file, strings)
     # float() does not know a question mark, and takes what is no number: 1_000

@@ -14,6 +14,7 @@ from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
 from labelsieve.datasets.readers.csv_engines import CsvRows, parse_with_pandas, parse_with_polars, parse_with_pyarrow
 from labelsieve.datasets.readers.file_bytes import utf8_text
+from labelsieve.datasets.readers.memory_budget import COLUMN, DEFAULT_LIMIT, PYTHON_CELL, require_memory, require_text
 from labelsieve.datasets.readers.numeric_rows import NumberRows, blocks
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 
@@ -21,10 +22,12 @@ Engine = Callable[[CsvRows], list[ParsedColumn] | None]
 # In order of preference. Results are the same with each and with none; only the time differs.
 ENGINES: dict[str, Engine] = {"pyarrow": parse_with_pyarrow, "pandas": parse_with_pandas, "polars": parse_with_polars}
 DELIMITERS = ",;\t"
+# Engines have a cost for every column: wide tables of few rows are parsed faster by numpy, if they are all numbers.
+WIDE, FEW_ROWS = 2_000, 1_000
 _NOT_BLANK = re.compile(rb"[^\n]")
 
 
-def parse_csv(data: bytes, file: Path) -> Table:
+def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     r"""Read a header row and rows of cells, by the rule of :mod:`labelsieve.datasets.readers.text_columns`.
 
     The delimiter is the comma, semicolon or tab, whichever is most frequent in the first line. pyarrow, pandas or polars
@@ -39,15 +42,22 @@ def parse_csv(data: bytes, file: Path) -> Table:
     end = text.find(b"\n")
     first_line = text if end < 0 else text[:end]
     delimiter = max(DELIMITERS, key=lambda mark: first_line.count(mark.encode()))
+    n_columns = first_line.count(delimiter.encode()) + 1
+    require_memory(COLUMN * n_columns, f"a table of {n_columns:,} columns", file, max_bytes)
+    require_text(text, f"{delimiter}\n".encode(), file, max_bytes)
     names, start = _read_header(text, delimiter, file)
     if not _NOT_BLANK.search(text, start):
         raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
     engine = next((engine for package, engine in ENGINES.items() if find_spec(package) is not None), None)
     rows = CsvRows(text, start, delimiter, len(names))
+    if len(names) >= WIDE and text.count(b"\n", start) <= FEW_ROWS and b'"' not in text:
+        with contextlib.suppress(ValueError):  # it holds other things than numbers
+            return _parse_numbers(rows, names, file)
     if engine is not None and rows.is_regular:
         parsed = engine(rows)
         if parsed is not None and len(parsed) == len(names):
             return make_table(names, parsed, file, signed_zeros=False)
+    require_text(text, f"{delimiter}\n".encode(), file, max_bytes, cell=PYTHON_CELL, copies=5)
     return parse_without_engine(rows, names, file)
 
 
@@ -74,7 +84,7 @@ def parse_without_engine(rows: CsvRows, names: list[str], file: Path) -> Table:
     """The reference that the engines agree with: numbers by numpy, everything else by the module ``csv``."""
     if b'"' not in rows.text:
         with contextlib.suppress(ValueError):  # it holds other things than numbers
-            return _parse_numbers(rows.text[rows.start :].decode("utf-8"), rows.delimiter, names, file)
+            return _parse_numbers(rows, names, file)
     lines = io.TextIOWrapper(io.BytesIO(rows.text), encoding="utf-8", newline="")
     reader = csv.reader(lines, delimiter=rows.delimiter, strict=True)
     table = []
@@ -89,8 +99,9 @@ def parse_without_engine(rows: CsvRows, names: list[str], file: Path) -> Table:
     return make_table(names, [TextCells.of(column) for column in zip(*table, strict=True)], file, signed_zeros=False)
 
 
-def _parse_numbers(body: str, delimiter: str, names: list[str], file: Path) -> Table:
+def _parse_numbers(rows: CsvRows, names: list[str], file: Path) -> Table:
     """Numbers without quotes or empty cells."""
+    body, delimiter = rows.text[rows.start :].decode("utf-8"), rows.delimiter
     if delimiter != "," and "," in body:
         raise ValueError
     columns = tuple(map(Column, names))

@@ -3,8 +3,10 @@
 import bz2
 import codecs
 import gzip
+import io
 import lzma
 import os
+import stat
 import zlib
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -13,8 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.readers.memory_budget import LIMIT_VARIABLE
 
-MAX_BYTES = 8 * 2**30  # a small archive can decompress to more than any machine holds
 CHUNK = 2**20
 LONGEST_LINE = 2**24  # bytes; a row of text takes many times its length while it is read
 
@@ -26,37 +28,60 @@ _OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 
 
-def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:
+def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     """Content of a file, decompressed if it is gzip, bzip2, xz or (with the package ``zstandard``) zstd.
 
     Parameters
     ----------
     path : path
-    max_bytes : int, default=8 GiB
+        A regular file: a pipe or a device could go on forever.
+    max_bytes : int
         Longer content is refused before it fills the memory.
     """
     path = Path(path)
+    _require_file(path)
     with path.open("rb", buffering=0) as raw:  # a buffer would copy the whole content once more
         magic = raw.read(6)
         raw.seek(0)
-        if not magic.startswith((*_OPENERS, _ZSTANDARD)):  # one read: a join of chunks would copy them once more
-            if os.fstat(raw.fileno()).st_size > max_bytes:
-                raise _too_long(path, max_bytes)
-            return raw.read()
-        chunks, size = [], 0
+        if not magic.startswith((*_OPENERS, _ZSTANDARD)):
+            size = os.fstat(raw.fileno()).st_size
+            if size > max_bytes:
+                raise _too_long(path, size, max_bytes)
+            return raw.read(size) if size else _collected(iter(lambda: raw.read(CHUNK), b""), path, max_bytes)
         try:
-            for chunk in _decompressed(raw, magic, path):
-                size += len(chunk)
-                if size > max_bytes:
-                    raise _too_long(path, max_bytes)
-                chunks.append(chunk)
+            return _collected(_decompressed(raw, magic, path), path, max_bytes)
         except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
             raise _broken(path, error) from error
         except OSError as error:  # bz2 has no error class of its own
             if error.errno is not None:
                 raise
             raise _broken(path, error) from error
-    return b"".join(chunks)
+
+
+_KINDS: dict[str, Callable[[int], bool]] = {
+    "a folder": stat.S_ISDIR,
+    "a named pipe": stat.S_ISFIFO,
+    "a socket": stat.S_ISSOCK,
+    "a device": lambda mode: stat.S_ISCHR(mode) or stat.S_ISBLK(mode),
+}
+
+
+def _require_file(path: Path) -> None:
+    """Refuse what is no regular file before it is opened, which may wait forever."""
+    mode = path.stat().st_mode
+    kind = next((kind for kind, applies in _KINDS.items() if applies(mode)), None)
+    if kind is not None:
+        link = f", a link to {path.resolve()}," if path.is_symlink() else ""
+        raise DatasetError(f"this{link} is {kind}, not a file.", "Write its content to a file and pass that.", path)
+
+
+def _collected(chunks: Iterator[bytes], path: Path, max_bytes: int) -> bytes:
+    content = io.BytesIO()  # getvalue() returns its memory; a join of chunks would copy them once more
+    for chunk in chunks:
+        if content.tell() + len(chunk) > max_bytes:
+            raise _too_long(path, content.tell() + len(chunk), max_bytes)
+        content.write(chunk)
+    return content.getvalue()
 
 
 def utf8_text(data: bytes, file: Path) -> bytes:
@@ -104,8 +129,14 @@ def _check_lines(data: bytes, file: Path) -> None:
         start = end + 1
 
 
-def _too_long(path: Path, max_bytes: int) -> DatasetError:
-    return DatasetError(f"its content is longer than {max_bytes:,} bytes.", "If that is right, pass a larger max_bytes=.", path)
+def _too_long(path: Path, size: int, max_bytes: int) -> DatasetError:
+    packed = path.stat().st_size
+    unpacked = f" ({packed:,} bytes decompress to at least {size:,})" if packed < size else f" ({size:,})"
+    return DatasetError(
+        f"its content is longer than {max_bytes:,} bytes{unpacked}, and reading takes at least twice as much memory.",
+        f"If that is right, pass max_bytes= with a larger number, or set the variable {LIMIT_VARIABLE}.",
+        path,
+    )
 
 
 def _broken(path: Path, error: Exception) -> DatasetError:

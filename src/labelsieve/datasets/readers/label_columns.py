@@ -11,7 +11,7 @@ from defusedxml import DefusedXmlException
 
 from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Table
-from labelsieve.datasets.readers.file_bytes import MAX_BYTES, read_bytes
+from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.errors import is_whole
 
 Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
@@ -20,6 +20,7 @@ _COUNT = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 _MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})\b(.*)", re.DOTALL)
 # Parts and forms of a data set share the header of the whole.
 _PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
+MAX_HEADER = 2**28  # bytes of an XML header
 REMEDY = (
     "Pass labels=: a number (6, the last six columns; -6, the first six), names with commas between them, an XML header, "
     "or a compiled pattern."
@@ -92,7 +93,7 @@ def read_label_header(path: str | os.PathLike[str]) -> list[str]:
     """The names in a Mulan label header; those of nested labels follow the label that they are in."""
     from defusedxml import ElementTree
 
-    data = read_bytes(path, max_bytes=min(MAX_BYTES, 2**28))
+    data = read_bytes(path, MAX_HEADER)
     try:
         root = ElementTree.fromstring(data, forbid_dtd=False)
     except DefusedXmlException as error:

@@ -10,6 +10,7 @@ from scipy import sparse
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column, Table, check_width
 from labelsieve.datasets.readers.file_bytes import decode
+from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, PYTHON_CELL, require_text
 
 # Possessive (++, *+): a long number is read once, and not again from each of its digits.
 _LABELS = r"[+-]?\d++(?:,[+-]?\d++)*+(?=[\s#]|\Z)"
@@ -32,7 +33,7 @@ def is_libsvm(data: bytes) -> bool:
     return bool(rows) and all(_ROW.fullmatch(line) for line in rows) and any(":" in line.partition("#")[0] for line in rows)
 
 
-def parse_libsvm(data: bytes, file: Path) -> Table:
+def parse_libsvm(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     r"""Read rows of labels and ``index:value`` pairs; a first line of three numbers gives rows, features and labels.
 
     Features count from 1, unless an index 0 occurs or the first line gives the sizes: then from 0.
@@ -41,6 +42,7 @@ def parse_libsvm(data: bytes, file: Path) -> Table:
     array([[0.5, 0. , 1. , 1. ],
            [0. , 1. , 0. , 0. ]])
     """
+    require_text(data, b":,\r\n", file, max_bytes, cell=PYTHON_CELL, copies=5)
     lines = decode(data, file).split("\n")
     sizes = _SIZES.fullmatch(lines[0])
     labels: list[tuple[int, ...]] = []

@@ -12,10 +12,11 @@ from labelsieve.datasets.readers.arff import parse_arff
 from labelsieve.datasets.readers.arff_header import Strings
 from labelsieve.datasets.readers.column_table import Column, Table, join
 from labelsieve.datasets.readers.csv_table import parse_csv
-from labelsieve.datasets.readers.file_bytes import MAX_BYTES, read_bytes
+from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.datasets.readers.label_columns import Labels, label_names
 from labelsieve.datasets.readers.libsvm import is_libsvm, parse_libsvm
 from labelsieve.datasets.readers.matlab import is_matlab, parse_matlab
+from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, memory_limit
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.target_columns import MissingLabels, is_class, rows_with_labels, targets
 from labelsieve.errors import one_of
@@ -30,7 +31,7 @@ class ReadOptions(TypedDict, total=False):
 
     strings: Strings
     missing_labels: MissingLabels
-    max_bytes: int
+    max_bytes: int | None
 
 
 class LoadOptions(ReadOptions, total=False):
@@ -58,7 +59,7 @@ def load(
     name: str | None = None,
     strings: Strings = "error",
     missing_labels: MissingLabels = "error",
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int | None = None,
     return_X_y: bool = False,
 ) -> Dataset | tuple[Any, Any]:
     r"""Load a data set from a file, or from several files with its rows.
@@ -85,8 +86,10 @@ def load(
     missing_labels : {"error", "drop", "absent"}
         What to do with rows in which a label is missing: refuse the file, leave the rows out, or take a missing 0/1 label as
         0, which is right where only positive labels were noted. Features may have missing values: they are NaN.
-    max_bytes : int
-        The most that a file, or a variable in it, may unpack to.
+    max_bytes : int, optional
+        The most memory that reading a file may take. It is estimated from the size of the content and the number of cells,
+        before the memory is allocated. By default the number in the variable ``LABELSIEVE_MAX_BYTES`` (``8G``), else 4 GiB or
+        the available memory, whichever is less.
     return_X_y : bool
         Return only the arrays ``(X, Y)``.
 
@@ -115,12 +118,13 @@ def load(
     files = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(file) for file in path]
     if not files:
         raise DatasetError("there is no file to load.")
-    table = join([parse(read_bytes(file, max_bytes), file, strings=strings, max_bytes=max_bytes) for file in files])
-    dataset = split_columns(table, labels, name if name is not None else _name(files), missing_labels)
+    limit = memory_limit(max_bytes)
+    table = join([parse(read_bytes(file, limit // 2), file, strings=strings, max_bytes=limit) for file in files])
+    dataset = split_columns(table, labels, name if name is not None else _name(files), missing_labels, limit)
     return (dataset.X, dataset.Y) if return_X_y else dataset
 
 
-def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_bytes: int = MAX_BYTES) -> Table:
+def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_bytes: int = DEFAULT_LIMIT) -> Table:
     """All columns of the content of a file; ``file`` is its name, for messages."""
     if not data or data.isspace():
         raise DatasetError("the file is empty.", file=file)
@@ -128,13 +132,19 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
     if is_matlab(data):
         return parse_matlab(data, path, max_bytes)
     if data.startswith(b"PAR1"):
-        return parse_parquet(data, path)
+        return parse_parquet(data, path, max_bytes)
     if _ARFF.match(data):
-        return parse_arff(data, path, strings)
-    return parse_libsvm(data, path) if is_libsvm(data) else parse_csv(data, path)
+        return parse_arff(data, path, strings, max_bytes)
+    return (parse_libsvm if is_libsvm(data) else parse_csv)(data, path, max_bytes)
 
 
-def split_columns(table: Table, labels: Labels | None, name: str, missing_labels: MissingLabels = "error") -> Dataset:
+def split_columns(
+    table: Table,
+    labels: Labels | None,
+    name: str,
+    missing_labels: MissingLabels = "error",
+    max_bytes: int = DEFAULT_LIMIT,
+) -> Dataset:
     """Split the columns of a table into features and labels."""
     names = label_names(table, labels)
     if not names:
@@ -159,7 +169,7 @@ def split_columns(table: Table, labels: Labels | None, name: str, missing_labels
         X, Y = (X, Y) if keep.all() else (X[keep], Y[keep])
     return Dataset(
         X=X,
-        Y=targets(Y, renamed, table.file, absent=missing_labels == "absent"),
+        Y=targets(Y, renamed, table.file, absent=missing_labels == "absent", max_bytes=max_bytes),
         feature_names=tuple(column.name for column in kept),
         label_names=tuple(names),
         feature_kinds=tuple("numeric" if column.values is None else "nominal" for column in kept),

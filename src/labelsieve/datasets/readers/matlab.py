@@ -16,14 +16,13 @@ from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Column, Table, check_width
-from labelsieve.datasets.readers.file_bytes import MAX_BYTES
+from labelsieve.datasets.readers.memory_budget import CELL, DEFAULT_LIMIT, LIMIT_VARIABLE, require_cells
 
 HEADER = 128
 MATRIX, PACKED = 14, 15
 WIDTHS = {1: 1, 2: 1, 3: 2, 4: 2, 5: 4, 6: 4, 7: 4, 9: 8, 12: 8, 13: 8, 16: 1, 17: 2, 18: 4}  # bytes of each type of number
 SPARSE, NUMBERS = 5, range(6, 16)  # classes of arrays; cells, structures, objects and text come before and after
 
-CELL = 8  # bytes of a number once it is read, however few the file spends on it
 FREE_ROWS = 2**20  # of a sparse matrix. Memory is taken for each, so beyond this the file must have a byte for each
 # Names of features and labels, and whether the labels are q x n by custom (which matters only when q = n).
 _PAIRS = (("data", "target", True), ("x", "y", False), ("features", "labels", False))
@@ -35,10 +34,10 @@ class TooLong(ValueError):
     """A variable that would take more memory than is allowed."""
 
 
-def check_elements(data: bytes, max_bytes: int = MAX_BYTES) -> None:
+def check_elements(data: bytes, max_bytes: int = DEFAULT_LIMIT) -> None:
     """Raise a ValueError that says what is wrong with the elements of the file, if anything is.
 
-    It is a :class:`TooLong` when a variable would take more than ``max_bytes``, unpacked or as numbers of eight bytes. A packed
+    It is a :class:`TooLong` when a variable would take more than ``max_bytes``, unpacked or as a table of numbers. A packed
     one is never unpacked further than the length that it declares.
     """
     order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
@@ -111,7 +110,7 @@ def _check_matrix(data: bytes, order: str, max_bytes: int) -> None:
     if array not in NUMBERS and array != SPARSE:
         return  # never loaded
     if array != SPARSE and CELL * math.prod(sizes) > max_bytes:
-        raise TooLong(f"a variable has the size {sizes}, {CELL * math.prod(sizes):,} bytes")
+        raise TooLong(f"a variable of the size {sizes} takes {CELL * math.prod(sizes):,} bytes")
     values = elements[3:]
     if any(kind not in WIDTHS or len(content) % WIDTHS[kind] for kind, content in values):
         raise ValueError("a variable holds numbers of an unknown type")
@@ -127,7 +126,7 @@ def is_matlab(data: bytes) -> bool:
     return data.startswith((b"MATLAB 5.0 MAT-file", b"MATLAB 7.3 MAT-file", b"\x89HDF\r\n"))
 
 
-def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
+def parse_matlab(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     """Read ``data`` and ``target`` (or ``X`` and ``Y``, or parts ``train_data``, ..., joined) of a MATLAB file.
 
     Labels may lie in rows or in columns, as 0 and 1 or as -1 and 1. No variable may take more than ``max_bytes``.
@@ -157,7 +156,9 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
         raise
     except TooLong as error:
         raise DatasetError(
-            f"{error}, and {max_bytes:,} is the most.", "If that is right, pass a larger max_bytes=.", file
+            f"{error}, and {max_bytes:,} is the most.",
+            f"If that is right, pass max_bytes= with a larger number, or set the variable {LIMIT_VARIABLE}.",
+            file,
         ) from error
     except Exception as error:  # a damaged file brings out errors of every kind
         raise DatasetError(f"it cannot be read as MATLAB 5 ({error}).", "Fetch the file again.", file) from error
@@ -176,6 +177,9 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = MAX_BYTES) -> Table:
     if len({(X.shape[1], Y.shape[1]) for X, Y in blocks}) > 1:
         raise DatasetError("its train and test parts have different columns.", file=file)
     scattered = any(sparse.issparse(X) for X, _ in blocks)
+    if not scattered:
+        X, Y = blocks[0]
+        require_cells(sum(len(X) for X, _ in blocks), X.shape[1] + Y.shape[1], file, max_bytes)
     rows = [sparse.hstack(block, format="csr") if scattered else np.hstack([block[0], _dense(block[1])]) for block in blocks]
     cells = sparse.csr_array(sparse.vstack(rows)) if scattered else np.vstack(rows)
     d, q = blocks[0][0].shape[1], blocks[0][1].shape[1]

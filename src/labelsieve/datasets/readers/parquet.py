@@ -16,12 +16,11 @@ from scipy import sparse
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
 from labelsieve.datasets.readers.csv_engines import arrow_column, polars_column
+from labelsieve.datasets.readers.memory_budget import CELL, COLUMN, DEFAULT_LIMIT, require_cells, require_memory
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 
 KEY = b"labelsieve"
 VERSION = 1
-# Equal cells take almost no bytes in Parquet and eight each here: a short file that declares many could fill the memory.
-FREE_CELLS, CELLS_PER_BYTE = 2**24, 2**10
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def arrow(file: Path, what: str) -> Any:
     return import_module("pyarrow")
 
 
-def parse_parquet(data: bytes, file: Path) -> Table:
+def parse_parquet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     """Read a Parquet file with pyarrow, or with polars where that is not installed.
 
     Text is read by the rule for CSV, except in columns whose values the metadata of labelsieve declare. Booleans are numbers.
@@ -92,16 +91,16 @@ def parse_parquet(data: bytes, file: Path) -> Table:
     use_polars = find_spec("pyarrow") is None and find_spec("polars") is not None
     arrow_or_polars = import_module("polars") if use_polars else arrow(file, "reading")
     try:
-        return (_read_with_polars if use_polars else _read_with_pyarrow)(arrow_or_polars, data, file)
+        return (_read_with_polars if use_polars else _read_with_pyarrow)(arrow_or_polars, data, file, max_bytes)
     except DatasetError:
         raise
     except Exception as error:  # a damaged file brings out errors of every kind, also requests for more memory than there is
         raise DatasetError(f"it cannot be read as Parquet ({error}).", "Fetch the file again.", file) from error
 
 
-def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path) -> Table:
+def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path, max_bytes: int) -> Table:
     source = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
-    _check_size(source.metadata.num_rows, source.metadata.num_columns, data, file)
+    _check_size(source.metadata, file, max_bytes)
     texts = [field.name for field in source.schema_arrow if field.type in (pyarrow.string(), pyarrow.large_string())]
     if texts:  # distinct values and codes, as they are stored
         reader = pyarrow.BufferReader(data)
@@ -120,10 +119,12 @@ def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path) -> Table:
         return _dense_table(list(map(str, table.column_names)), parsed, described, file)
 
 
-def _read_with_polars(polars: Any, data: bytes, file: Path) -> Table:
+def _read_with_polars(polars: Any, data: bytes, file: Path, max_bytes: int) -> Table:
     scan = polars.scan_parquet(io.BytesIO(data))
     schema = scan.collect_schema()
-    _check_size(scan.select(polars.len()).collect().item(), len(schema), data, file)
+    n_rows = scan.select(polars.len()).collect().item()
+    _require_rows(n_rows, file)
+    require_cells(n_rows, len(schema), file, max_bytes, content=len(data))
     metadata = {key.encode(): value.encode() for key, value in polars.read_parquet_metadata(io.BytesIO(data)).items()}
     frame = scan.collect()
     with _metadata_errors(file, polars.exceptions.PolarsError):
@@ -137,15 +138,19 @@ def _read_with_polars(polars: Any, data: bytes, file: Path) -> Table:
         return _dense_table(frame.columns, [polars_column(polars, column) for column in frame.get_columns()], described, file)
 
 
-def _check_size(n_rows: int, n_columns: int, data: bytes, file: Path) -> None:
-    most = max(FREE_CELLS, CELLS_PER_BYTE * len(data))
-    if not 0 <= n_rows * n_columns <= most:
-        raise DatasetError(
-            f"it declares {n_rows * n_columns:,} cells, and {most:,} is the most for a file of {len(data):,} bytes.",
-            "Is it damaged?",
-            file,
-        )
-    if not n_rows:
+def _check_size(metadata: Any, file: Path, max_bytes: int) -> None:
+    """Refuse what takes too much memory: equal cells take almost no bytes in the file, and cells of lists are no rows."""
+    _require_rows(metadata.num_rows, file)
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    chunks = [group.column(index) for group in groups for index in range(metadata.num_columns)]
+    n_cells = max(metadata.num_rows * metadata.num_columns, sum(chunk.num_values for chunk in chunks))
+    content = metadata.serialized_size + sum(chunk.total_uncompressed_size for chunk in chunks)
+    what = f"a table of {metadata.num_rows:,} rows, {metadata.num_columns:,} columns and {n_cells:,} cells"
+    require_memory(content + CELL * n_cells + COLUMN * metadata.num_columns, what, file, max_bytes)
+
+
+def _require_rows(n_rows: int, file: Path) -> None:
+    if n_rows <= 0:
         raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
 
 

@@ -10,13 +10,14 @@ from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
+from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_cells
 
 MissingLabels = Literal["error", "drop", "absent"]
 _OFF = frozenset({"0", "0.0", "-1", "no", "n", "false", "f", "off", "absent"})
 _ON = frozenset({"1", "1.0", "+1", "yes", "y", "true", "t", "on", "present"})
 
 
-def targets(cells: Any, columns: Sequence[Column], file: Path, *, absent: bool = False) -> Any:
+def targets(cells: Any, columns: Sequence[Column], file: Path, *, absent: bool = False, max_bytes: int = DEFAULT_LIMIT) -> Any:
     """Labels as 0 and 1 in uint8 (csc if ``cells`` are sparse).
 
     If some column holds other numbers, all as dense float64; if some are classes and all numbers whole, as dense int64.
@@ -25,6 +26,10 @@ def targets(cells: Any, columns: Sequence[Column], file: Path, *, absent: bool =
     flipped = np.array([one_comes_first(column.values) is True for column in columns], dtype=bool)
     if not absent:
         _refuse_missing(cells, columns, file)
+    stored = cells.data if sparse.issparse(cells) else cells
+    classes = any(is_class(column) for column in columns)
+    if sparse.issparse(cells) and (absent or classes or flipped.any() or not np.isin(stored, (0.0, 1.0)).all()):
+        require_cells(cells.shape[0], cells.shape[1], file, max_bytes)  # they are made dense
     if flipped.any():
         flat = _dense(cells)
         upright = np.where(flipped, 1.0 - flat, flat)
@@ -32,7 +37,6 @@ def targets(cells: Any, columns: Sequence[Column], file: Path, *, absent: bool =
     if absent:
         cells = _filled(cells, columns, file)
     stored = cells.data if sparse.issparse(cells) else cells
-    classes = any(is_class(column) for column in columns)
     if not classes and bool(np.isin(stored, (0.0, 1.0)).all()):
         return sparse.csc_array(cells, dtype=np.uint8) if sparse.issparse(cells) else cells.astype(np.uint8)
     dense = _dense(cells)
