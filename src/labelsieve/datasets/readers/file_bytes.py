@@ -76,10 +76,11 @@ def _require_file(path: Path) -> None:
 
 
 def _collected(chunks: Iterator[bytes], path: Path, max_bytes: int) -> bytes:
-    content = io.BytesIO()  # getvalue() returns its memory; a join of chunks would copy them once more
+    content, size = io.BytesIO(), 0  # getvalue() returns its memory; a join of chunks would copy them once more
     for chunk in chunks:
-        if content.tell() + len(chunk) > max_bytes:
-            raise _too_long(path, content.tell() + len(chunk), max_bytes)
+        size += len(chunk)
+        if size > max_bytes:
+            raise _too_long(path, size, max_bytes)
         content.write(chunk)
     return content.getvalue()
 
