@@ -84,6 +84,7 @@ def test_criteria_of_ones_own_are_kept_as_text_for_the_record(selector, tmp_path
     sieve.to_json(tmp_path / "selected.json")
     again = selector.from_json(tmp_path / "selected.json")
     assert again.criterion == "Mine(score=sum_y(I(f, y)) - 0.5 * sum_s(I(f, s)))"
+    assert again.selection().formula == again.criterion
     assert np.array_equal(again.transform(X), sieve.transform(X))
     with pytest.raises(InputError, match="is not a criterion"):
         again.fit(X, Y)

@@ -72,7 +72,11 @@ class FittedSelector(JsonStorage):
         labels = self._label_names(y, label_names)
         return Selection(
             method=method,
-            formula=info.formula if info is not None else "" if criterion is None else str(criterion.score),
+            formula=info.formula
+            if info is not None
+            else ""
+            if criterion is None
+            else str(getattr(criterion, "score", criterion)),
             targets=self._target_space(),
             unit="nats" if info is None else info.scores,
             n_bins=getattr(discretizer, "n_bins", None),
