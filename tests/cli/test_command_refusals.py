@@ -35,7 +35,8 @@ REFUSED = {
 def test_bad_tables_are_refused(tmp_path, case, reader, monkeypatch):
     install_only(monkeypatch, reader)
     text, labels, message = REFUSED[case]
-    assert message in refusal("select", write(tmp_path, text), "--labels", labels)
+    method = "relieff" if "missing values" in message else "jmi"  # a method that calculates with the values
+    assert message in refusal("select", write(tmp_path, text), "--labels", labels, "--criterion", method)
 
 
 def test_an_unknown_method_is_refused_before_the_file_is_read(tmp_path):
@@ -80,7 +81,7 @@ def test_the_extra_is_named_when_nothing_that_reads_parquet_is_installed(frame, 
         (("--redundant", "0.9", "--format", "csv"), "goes with --format table or json"),
         (("--output", "selected.csv"), "takes the name of a .json file"),
         (("--output", "no/such/folder/selected.json"), "in a folder that exists"),
-        (("--bins", "70000"), "n_bins must be a whole number from 1 to 65,535"),
+        (("--bins", "70000"), "'n_bins' parameter of EqualWidth must be an int in the range [1, 65535]"),
         (("--targets", "powerset"), "'powerset' is not a label space. Known: single, joint, pruned"),
         (("--method", "pmu", "--targets", "joint"), "label pairs need separate targets: use targets='single'"),
     ],

@@ -29,8 +29,7 @@ def select(
 ) -> None:
     """Select features of a table.
 
-    Text in a feature column is numbered by its sorted values. Where a column has more different values than there are bins,
-    those numbers are binned like any others; --n-bins with a larger number, or --codes, keeps the values apart.
+    Numeric columns are cut into bins; text and nominal columns keep their values as levels.
     """
     if redundant is not None and (format is Format.csv or options.labelwise or not 0 < redundant <= 1):
         raise InputError(

@@ -108,18 +108,23 @@ class SelectOptions:
         return settings
 
     def fit(self, path: Path) -> FittedTable:
-        """Fit the selector on a file or a data set; a note names text columns with fewer bins than values."""
+        """Fit the selector on a file or a data set."""
         from sklearn.utils import get_tags
 
         from labelsieve.datasets import load_or_fetch
-        from labelsieve.registry import METHODS, method_of
+        from labelsieve.registry import METHODS, declare_nominal, method_of
+        from labelsieve.stopping import CrossValidated
 
         selector = self.make_selector()
         with refusals_as_options():
             data = load_or_fetch(path, self.labels, strings=self.strings, missing_labels=self.missing_labels)
         method, text = method_of(selector), data.text_features
         needs_numbers = method in METHODS and METHODS[method].needs_numbers
-        X = data.named_features(codes=needs_numbers)
+        # The learner of a stopping rule calculates with numbers, and a sparse matrix has nothing else.
+        as_codes = needs_numbers or isinstance(selector.get_params(deep=False).get("n_features_to_select"), CrossValidated)
+        X = data.named_features(codes=as_codes)
+        if not needs_numbers and (as_codes or not hasattr(X, "columns")):
+            declare_nominal(selector, data.nominal_features, X.shape[1])
         for name, rows in data.missing_features.items() if not get_tags(selector).input_tags.allow_nan else ():
             counted = f"has {len(rows)} missing values, the first in row {rows[0] + 1}"
             raise InputError(f"{os.fspath(path)}: column {name!r} {counted}; fill them or drop their rows.")
@@ -135,11 +140,6 @@ class SelectOptions:
             raise
         except ValueError as error:  # what scikit-learn's checks of input raise
             raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
-        bins = getattr(getattr(selector, "discretizer_", None), "n_bins", None)
-        for column, values in text.items():
-            if bins is not None and values > bins:
-                note = f"{column!r} is text with {values} different values, in {bins} bins by the alphabet"
-                typer.echo(f"labelsieve: note: {note}; --n-bins {values} or --codes keeps them apart.", err=True)
         return FittedTable(selector, X, data)
 
 

@@ -74,9 +74,13 @@ class Codes:
         """
         if isinstance(X, Codes):
             return X if names is None else X.rename(names)
-        table = read_table(X, what=what)
-        codes = _from_sparse(table, what) if table.dense is None else _from_dense(table, what)
+        codes = cls.from_table(read_table(X, what=what), what=what)
         return codes if names is None else codes.rename(names)
+
+    @classmethod
+    def from_table(cls, table: NumberTable, *, what: str = "X") -> "Codes":
+        """Take the numbers of a table as codes: see :meth:`from_values`."""
+        return _from_sparse(table, what) if table.dense is None else _from_dense(table, what)
 
     def rename(self, names: Sequence[str]) -> "Codes":
         """Give the columns these names."""
@@ -208,6 +212,8 @@ def sparse_rows(columns: sp.csc_array) -> NDArray[np.uint32]:
 def _not_a_code(value: Any, row: int, column: str, what: str) -> InputError:
     if np.isnan(value):
         reason, remedy = "is missing", "fill missing values or drop their rows."
+    elif np.isinf(value):
+        reason, remedy = "is not a finite number", "fill such values or drop their rows."
     elif value < 0:
         reason, remedy = "is negative", "shift or renumber the codes to start at 0, or bin the column."
     elif value >= MAX_LEVELS:
