@@ -101,6 +101,22 @@ class Codes:
         """True when some column has a level for missing cells."""
         return self.missing is not None and bool(self.missing.any())
 
+    @cached_property
+    def n_missing(self) -> NDArray[np.int64]:
+        """The number of missing cells of every column."""
+        counts = np.zeros(self.n_columns, dtype=np.int64)
+        if self.missing is None or not self.n_rows:
+            return counts
+        flagged = np.flatnonzero(self.missing)
+        if self.dense is not None:
+            last = (self.levels[flagged] - 1).astype(self.dense.dtype)
+            all_flagged = len(flagged) == self.n_columns
+            counts[flagged] = np.count_nonzero((self.dense if all_flagged else self.dense[:, flagged]) == last, axis=0)
+            return counts
+        for j in map(int, flagged):
+            counts[j] = np.count_nonzero(self.column(j) == self.levels[j] - 1)
+        return counts
+
     def column(self, j: int) -> NDArray[np.uint16]:
         """Codes of column ``j``, one for each row."""
         if not -self.n_columns <= j < self.n_columns:
@@ -146,7 +162,7 @@ class Codes:
         return core.sparse_table(starts, rows, codes, implicit, self.n_rows, self.levels)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "native"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("native", "n_missing")}
 
     def __repr__(self) -> str:
         low, high = int(self.levels.min()), int(self.levels.max())
@@ -160,10 +176,8 @@ def with_missing_cells(codes: Codes) -> Codes:
     if not codes.has_missing:
         return codes
     assert codes.missing is not None
-    missing = codes.missing.copy()
-    for j in map(int, np.flatnonzero(missing)):
-        missing[j] = bool((codes.column(j) == codes.levels[j] - 1).any())
-    return replace(codes, missing=missing)
+    missing = codes.n_missing > 0
+    return codes if np.array_equal(missing, codes.missing) else replace(codes, missing=missing)
 
 
 def _from_dense(table: NumberTable, what: str) -> Codes:
