@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import is_frame, not_numbers, read_frame, read_table, unmask
+from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
 
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.counting.frame_columns import Levels, note_date_array, read_column, seconds
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError
 
 
@@ -175,6 +176,7 @@ def without_duplicates(matrix: Any) -> Any:
 def _canonical(X: Any, what: str) -> Any:
     if X.ndim != 2:
         raise InputError(f"{what} must have two dimensions, rows and columns; it has {X.ndim}.")
+    check_sparse(X, what)
     columns = without_duplicates(X.tocsc())
     data = _numeric(columns.data, what)
     # A separate matrix around the same memory: the caller's is not modified.

@@ -20,6 +20,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import is_frame, is_integer_array, read_table, unmask
 from labelsieve.counting.row_weights import positive_weights
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.counting.targets import Kind, TargetTable
 from labelsieve.discretize import Discretizer, allows_missing
 from labelsieve.errors import InputError, is_whole
@@ -94,6 +95,16 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         if Y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         return check_features(self, X), unmask(Y)
+
+    def transform(self, X: Any) -> Any:
+        """``X`` with the selected features only, in the order of its columns."""
+        check_sparse(X, "X")
+        return super().transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """``X``, which has the selected features, with columns of zeros for the others."""
+        check_sparse(X, "X")
+        return super().inverse_transform(X)
 
     def _n_wanted(self, n_available: int) -> int:
         """The number of features to select; more than there are means all."""
