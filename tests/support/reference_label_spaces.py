@@ -59,9 +59,7 @@ def pruned(rows, min_count=3, split=False):
                 ]
                 if not fits:
                     break
-                largest = lambda other: (-sum(other), -counts[other], labels_of(other))  # noqa: E731
-                smallest = lambda other: (sum(other), other)  # noqa: E731
-                best = min(fits, key=smallest if split == "smallest" else largest)
+                best = min(fits, key=lambda other: (-sum(other), -counts[other], labels_of(other)))
                 counted.append((i, (best,), 1))
                 rest -= set(labels_of(best))
     return counted

@@ -1,5 +1,4 @@
-from labelsieve.discretize.base_discretizer import Discretizer, allows_missing, one_table
-from labelsieve.discretize.kept_values import AsGiven, Levels
+from labelsieve.discretize.base_discretizer import AsGiven, Discretizer, allows_missing, one_table
 from labelsieve.discretize.mdl import MDL
 from labelsieve.discretize.unsupervised_bins import EqualFrequency, EqualWidth, KMeansBins, MeanStd, equal_width
 
@@ -10,7 +9,6 @@ __all__ = [
     "EqualFrequency",
     "EqualWidth",
     "KMeansBins",
-    "Levels",
     "MeanStd",
     "allows_missing",
     "equal_width",
