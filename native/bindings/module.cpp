@@ -70,7 +70,8 @@ struct Weights {
 class Session {
   public:
     Session(nb::object x, nb::object y, std::optional<Vector<fixed_t>> table, std::optional<Weights> weights,
-            unsigned n_threads, const std::string& strategy, const std::optional<Vector<row_t>>& rows)
+            unsigned n_threads, const std::string& strategy, const std::optional<Vector<row_t>>& rows,
+            const std::optional<Vector<double>>& known_ratios)
         : x_(std::move(x)), y_(std::move(y)), table_(std::move(table)), weights_(std::move(weights)),
           pool_(n_threads, poll_signals) {
         const Columns& features = *nb::cast<const Table&>(x_).columns;
@@ -97,12 +98,19 @@ class Session {
                 require(row < features.n_rows(), "the row index names a row that does not exist");
             terms.rows = rows_.data();
         }
+        std::vector<double> ratios;
+        if (known_ratios) {
+            require(known_ratios->shape(0) == targets.size(), "one ratio for each target");
+            ratios.assign(known_ratios->data(), known_ratios->data() + targets.size());
+            for (const double ratio : ratios)
+                require(ratio == 0 || (ratio > 1 && std::isfinite(ratio)), "ratios must be 0 or above 1");
+        }
         const Strategy counting = weights_ ? Strategy::histogram : strategy_of(strategy);
         const nb::gil_scoped_release released;
         const double cost = 0.7 * double(features.n_rows()) * double(features.size() + targets.size());
         const Pool::KeepAwake awake(pool_, cost);
         features_.emplace(features, counting, pool_);
-        targets_.emplace(targets, pool_);
+        targets_.emplace(targets, pool_, ratios);
         panels_.emplace(*features_, *targets_, terms, pool_);
     }
 
@@ -273,12 +281,12 @@ NB_MODULE(_native, m) {
             "__init__",
             [](Session* self, nb::object x, nb::object y, std::optional<Vector<fixed_t>> table,
                std::optional<Weights> weights, unsigned n_threads, const std::string& strategy,
-               const std::optional<Vector<row_t>>& rows) {
+               const std::optional<Vector<row_t>>& rows, const std::optional<Vector<double>>& known_ratios) {
                 new (self) Session(std::move(x), std::move(y), std::move(table), std::move(weights),
-                                   n_threads, strategy, rows);
+                                   n_threads, strategy, rows, known_ratios);
             },
             "x"_a, "y"_a, "table"_a.none(), "weights"_a.none(), "n_threads"_a, "strategy"_a,
-            "rows"_a = nb::none())
+            "rows"_a = nb::none(), "known_ratios"_a = nb::none())
         .def("feature_sums", &Session::feature_sums, "out"_a.noconvert())
         .def("target_sums", &Session::target_sums, "out"_a.noconvert())
         .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a,

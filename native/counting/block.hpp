@@ -26,10 +26,10 @@ struct RowSet {
 struct Scratch {
     Buffer<uint64_t> planes;
     Buffer<count_t> counts, cells, margins;
-    Buffer<fixed_t> sums;
+    Buffer<fixed_t> sums, known;
     Buffer<code_t> codes;
     std::vector<RowSet> sets;
-    Partition partition;
+    Partition partition, known_rows;
 };
 
 class Block {

@@ -38,7 +38,7 @@ void fill_given_cells(const Block& block, const count_t* counted, const count_t*
 }
 
 void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells,
-                const fixed_t* table, fixed_t* sums, Scratch& scratch) {
+                const fixed_t* table, fixed_t* sums, fixed_t* alone, Scratch& scratch) {
     const size_t width = block.width(), n_cells = block.levels() * counts.given;
     const size_t tile = tile_width(n_cells, width);
     const size_t pitch = tile + 16;  // no power of two: rows of cells would compete for the same cache lines
@@ -66,6 +66,11 @@ void add_target(const Block& block, const TargetCounts& counts, const count_t* g
                                    .rest_in = first ? given_cells + start : left,
                                    .rest_pitch = first ? width : pitch,
                                    .rest_out = left});
+            if (first && alone) {
+                kernels().look_up(left, n_cells, pitch, n, table, alone + start);
+                if (last) kernels().look_up(left, n_cells, pitch, n, table, sums + start);
+                continue;
+            }
             kernels().look_up(cells, last ? 2 * n_cells : n_cells, pitch, n, table, sums + start);
         }
     }

@@ -19,9 +19,10 @@ struct TargetCounts {
 void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, size_t given,
                       count_t* cells, Scratch& scratch);
 
-// sums[i] += sum over the cells of (feature i, given, target) of table[count].
+// sums[i] += sum over the cells of (feature i, given, target) of table[count]. With `alone`, class 1 is left
+// out, and alone[i] += the same sum over the cells of (feature i, given) of the other classes.
 void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells,
-                const fixed_t* table, fixed_t* sums, Scratch& scratch);
+                const fixed_t* table, fixed_t* sums, fixed_t* alone, Scratch& scratch);
 
 // accumulator[k] += constant + fixed[k] + pair_factor * pair[k] + triple_factor * triple[k]: what a newly
 // selected feature adds to a sum over the selected. `fixed` may be null.

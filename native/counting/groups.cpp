@@ -6,11 +6,20 @@
 
 namespace labelsieve {
 
+namespace {
+
+// The partition of some rows by the given column alone.
+void group_known(std::span<const row_t> rows, const Given& given, bool keep_singletons, Partition& out) {
+    const std::vector<uint32_t> same(given.codes().size(), 0);
+    group_rows(rows, same.data(), given.codes().data(), given.levels(), keep_singletons, out);
+}
+
+}  // namespace
+
 void group_by(const Given& given, bool keep_singletons, Partition& out) {
     std::vector<row_t> rows(given.codes().size());
     std::iota(rows.begin(), rows.end(), row_t(0));
-    const std::vector<uint32_t> same(rows.size(), 0);
-    group_rows(rows, same.data(), given.codes().data(), given.levels(), keep_singletons, out);
+    group_known(rows, given, keep_singletons, out);
 }
 
 void Panels::Run::all_grouped() {
@@ -30,11 +39,26 @@ void Panels::Run::all_grouped() {
         group_rows(buffers[worker].sorted, buffers[worker].classes.data(), given.codes().data(), n_given(),
                    false, scratch.partition);
         panels.name_rows(scratch.partition);
+        const double ratio = targets().known_ratio(l);
+        if (ratio != 0) {
+            group_known(buffers[worker].sorted, given, false, scratch.known_rows);
+            panels.name_rows(scratch.known_rows);
+        }
         for (size_t b = start; b < std::min(blocks.size(), start + together); ++b) {
-            scratch.sums.reserve(blocks[b]->width());
-            std::fill(scratch.sums.data(), scratch.sums.data() + blocks[b]->width(), 0);
-            blocks[b]->add_groups(scratch.partition, panels.terms_.table, scratch.sums.data(), scratch);
-            store(*blocks[b], l, scratch.sums.data(), worker);
+            const Block& block = *blocks[b];
+            const auto sum_groups = [&](const Partition& groups, Buffer<fixed_t>& sums) {
+                sums.reserve(block.width());
+                std::fill(sums.data(), sums.data() + block.width(), 0);
+                block.add_groups(groups, panels.terms_.table, sums.data(), scratch);
+            };
+            sum_groups(scratch.partition, scratch.sums);
+            if (ratio != 0) {
+                sum_groups(scratch.known_rows, scratch.known);
+                for (size_t i = 0; i < block.features().size(); ++i)
+                    scratch.sums.data()[i] = known_sum(ratio, request.with_given[block.features()[i]],
+                                                       scratch.sums.data()[i], scratch.known.data()[i]);
+            }
+            store(block, l, scratch.sums.data(), worker);
         }
     });
 }
@@ -67,7 +91,7 @@ void Panels::Run::all_wide() {
     group_by(given, weighted, by_given);
     panels.name_rows(by_given);
     const size_t at_a_time = std::max<size_t>(1, set_memory / sizeof(row_t) / std::max<size_t>(1, n_entries));
-    std::vector<Partition> groups(std::min(n_targets, at_a_time));
+    std::vector<Partition> groups(std::min(n_targets, at_a_time)), known_rows(groups.size());
     for (size_t from = first; from < last || from == first; from += at_a_time) {
         const size_t to = std::min(last, from + at_a_time);
         const double cost = double(to - from + 1) * double(n_entries) * 4;
@@ -77,6 +101,9 @@ void Panels::Run::all_wide() {
             targets().expand(from + task, classes, sorted);
             group_rows(sorted, classes.data(), given.codes().data(), n_given(), weighted, groups[task]);
             panels.name_rows(groups[task]);
+            if (targets().known_ratio(from + task) == 0) return;
+            group_known(sorted, given, weighted, known_rows[task]);
+            panels.name_rows(known_rows[task]);
         });
         const size_t columns = std::clamp<size_t>(size_t(longest_task / cost), 1, 16);
         const size_t n_tasks = (wide.size() + columns - 1) / columns;
@@ -94,8 +121,13 @@ void Panels::Run::all_wide() {
             for (size_t i = start; i < stop; ++i) {
                 const code_t* codes = scratch.codes.data() + (i - start) * n_rows;
                 if (from == first) request.with_given[wide[i]] = sum(codes, by_given, worker);
-                for (size_t l = from; l < to; ++l)
-                    store(wide[i], l, sum(codes, groups[l - from], worker), worker);
+                for (size_t l = from; l < to; ++l) {
+                    fixed_t total = sum(codes, groups[l - from], worker);
+                    if (const double ratio = targets().known_ratio(l); ratio != 0)
+                        total = known_sum(ratio, request.with_given[wide[i]], total,
+                                          sum(codes, known_rows[l - from], worker));
+                    store(wide[i], l, total, worker);
+                }
             }
         });
         if (from >= last) break;

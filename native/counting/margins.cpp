@@ -171,6 +171,10 @@ void Panels::Run::count_range(const Range& range, size_t base, unsigned worker) 
     const bool kept = !panels.with_class_.empty();
     scratch.sums.reserve(block.width());
     std::fill(scratch.sums.data(), scratch.sums.data() + block.width(), 0);
+    // For targets with unknown cells: sums with and without the target, and the table of all rows.
+    scratch.known.reserve(3 * block.width());
+    for (size_t i = 0; i < block.features().size(); ++i)
+        scratch.known[2 * block.width() + i] = request.with_given[block.features()[i]];
     const auto sets_of = [&](size_t t) { return set_start[t - base]; };
     for (size_t t = range.from, stop; t < range.to; t = stop) {
         // As many targets as the block counts at a time, at least one.
@@ -196,8 +200,17 @@ void Panels::Run::count_range(const Range& range, size_t base, unsigned worker) 
                                       .counted = scratch.counts.data() + (sets_of(at) - sets_of(t)) * pitch,
                                       .with_class = with_class,
                                       .given_sizes = set_sizes.data() + size_start[at - base]};
-            add_target(block, counts, panels.given_cells_[range.block].data(), panels.terms_.table,
-                       scratch.sums.data(), scratch);
+            const count_t* given_cells = panels.given_cells_[range.block].data();
+            const fixed_t* table = panels.terms_.table;
+            if (const double ratio = targets().known_ratio(l); ratio == 0) {
+                add_target(block, counts, given_cells, table, scratch.sums.data(), nullptr, scratch);
+            } else {
+                fixed_t *joint = scratch.known.data(), *alone = joint + block.width();
+                std::fill(joint, alone + block.width(), 0);
+                add_target(block, counts, given_cells, table, joint, alone, scratch);
+                kernels().add_known(alone + block.width(), joint, alone, ratio, block.features().size(),
+                                    scratch.sums.data());
+            }
             if (request.reduce) continue;  // the sums go on, and are stored once
             store(block, l, scratch.sums.data(), worker);
             std::fill(scratch.sums.data(), scratch.sums.data() + block.width(), 0);

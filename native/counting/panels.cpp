@@ -1,6 +1,8 @@
 #include "counting/panels.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "counting/run.hpp"
 
@@ -151,8 +153,13 @@ void Panels::target_sums(fixed_t* out) {
         std::vector<uint64_t> weights(targets_.classes(l), 0);
         for (size_t entry = 0; entry < classes.size(); ++entry)
             weights[classes[entry]] += terms_.weights[terms_.rows ? terms_.rows[entry] : entry];
+        const double ratio = targets_.known_ratio(l);
+        const uint64_t all = std::accumulate(weights.begin(), weights.end(), uint64_t(0));
+        const uint64_t unknown = ratio == 0 ? 0 : std::exchange(weights[1], 0);
         out[l] = 0;
         for (const uint64_t weight : weights) out[l] += terms_.weighted(weight);
+        if (ratio != 0)
+            out[l] = known_sum(ratio, terms_.weighted(all), out[l], terms_.weighted(all - unknown));
     }
 }
 

@@ -29,7 +29,9 @@ std::vector<uint32_t> order_levels(const std::vector<count_t>& counts, std::vect
 
 }  // namespace
 
-Targets::Targets(const Columns& columns, Pool& pool) : n_rows_(columns.n_rows()), targets_(columns.size()) {
+Targets::Targets(const Columns& columns, Pool& pool, std::span<const double> known_ratios)
+    : n_rows_(columns.n_rows()), targets_(columns.size()) {
+    for (size_t t = 0; t < known_ratios.size(); ++t) targets_[t].known_ratio = known_ratios[t];
     constexpr size_t together = 16;  // columns read at a time, so that a row-major table is read line by line
     const auto* sparse = dynamic_cast<const SparseColumns*>(&columns);
     std::vector<std::vector<code_t>> codes(pool.size());
@@ -37,7 +39,7 @@ Targets::Targets(const Columns& columns, Pool& pool) : n_rows_(columns.n_rows())
     const double cost = 0.7 * double(n_rows_) * double(size());
     pool.run((size() + together - 1) / together, cost, [&](size_t task, unsigned worker) {
         const size_t first = task * together, last = std::min(size(), first + together);
-        const auto two_levels = [&](size_t t) { return columns.levels(t) <= 2; };
+        const auto two_levels = [&](size_t t) { return columns.levels(t) <= 2 && known_ratio(t) == 0; };
         std::vector<size_t> listed(last - first);
         std::iota(listed.begin(), listed.end(), first);
         if (sparse) {
@@ -107,7 +109,20 @@ bool Targets::fill_binary(Target& target, const uint8_t* codes) const {
 void Targets::fill(Target& target, const code_t* codes, size_t levels) const {
     std::vector<count_t> counts(levels, 0), sizes;
     for (size_t row = 0; row < n_rows_; ++row) ++counts[codes[row]];
-    const auto rank = order_levels(counts, sizes);
+    auto rank = order_levels(counts, sizes);
+    if (target.known_ratio != 0) {  // unknown cells become class 1
+        if (counts[levels - 1] == 0 || counts[levels - 1] == n_rows_)
+            throw std::invalid_argument("targets: a column without unknown or without known cells");
+        const uint32_t unknown = rank[levels - 1];
+        for (size_t level = 0; level + 1 < levels; ++level) {
+            if (counts[level] == 0) continue;
+            const uint32_t known_rank = rank[level] - (rank[level] > unknown);
+            rank[level] = known_rank + (known_rank != 0);
+        }
+        rank[levels - 1] = 1;
+        for (size_t level = 0; level < levels; ++level)
+            if (counts[level] != 0) sizes[rank[level]] = counts[level];
+    }
     target.starts.assign(1, 0);
     for (size_t c = 1; c < sizes.size(); ++c) target.starts.push_back(target.starts.back() + sizes[c]);
     // Without branches: rows of the most frequent class go to a spare entry at the end, which next[0] points
@@ -132,10 +147,11 @@ size_t Targets::bytes() const {
 }
 
 fixed_t Targets::sum(size_t target, const fixed_t* table) const {
-    const auto& starts = targets_[target].starts;
-    fixed_t total = table[n_rows_ - targets_[target].rows.size()];
-    for (size_t c = 1; c < starts.size(); ++c) total += table[starts[c] - starts[c - 1]];
-    return total;
+    const auto& [rows, starts, ratio] = targets_[target];
+    const size_t first = ratio != 0 ? 2 : 1;
+    fixed_t total = table[n_rows_ - rows.size()];
+    for (size_t c = first; c < starts.size(); ++c) total += table[starts[c] - starts[c - 1]];
+    return ratio == 0 ? total : known_sum(ratio, table[n_rows_], total, table[n_rows_ - starts[1]]);
 }
 
 void Targets::expand(size_t target, std::vector<uint32_t>& classes, std::vector<row_t>& sorted) const {
@@ -149,7 +165,10 @@ void Targets::expand(size_t target, std::vector<uint32_t>& classes, std::vector<
         sorted[end] = row_t(row);
         end += classes[row] == 0;
     }
-    std::copy(targets_[target].rows.begin(), targets_[target].rows.end(), sorted.begin() + ptrdiff_t(n_zero));
+    const size_t n_unknown = known_ratio(target) != 0 ? rows(target, 1).size() : 0;
+    sorted.resize(n_rows_ - n_unknown);
+    std::copy(targets_[target].rows.begin() + ptrdiff_t(n_unknown), targets_[target].rows.end(),
+              sorted.begin() + ptrdiff_t(n_zero));
 }
 
 Given::Given(std::span<const uint32_t> codes, size_t n_levels) {

@@ -12,12 +12,15 @@ namespace labelsieve {
 
 class Targets {
   public:
-    Targets(const Columns& columns, Pool& pool);
+    // `known_ratios` has, for each target whose last level stands for unknown cells, all rows (or their
+    // weight) by the known ones, and 0 for the others; empty when all cells are known.
+    Targets(const Columns& columns, Pool& pool, std::span<const double> known_ratios = {});
 
     size_t size() const { return targets_.size(); }
     size_t n_rows() const { return n_rows_; }
 
-    // Classes that occur, at least one. Class 0 is the most frequent and has no list.
+    // Classes that occur, at least one. Class 0 is the most frequent (known) one and has no list. The unknown
+    // cells of a target that has any are class 1.
     size_t classes(size_t target) const { return targets_[target].starts.size(); }
     std::span<const row_t> rows(size_t target, size_t listed_class) const {
         const Target& t = targets_[target];
@@ -25,18 +28,20 @@ class Targets {
                 t.starts[listed_class] - t.starts[listed_class - 1]};
     }
     size_t listed(size_t target) const { return targets_[target].rows.size(); }
+    double known_ratio(size_t target) const { return targets_[target].known_ratio; }  // 0: all are known
     size_t bytes() const;
 
     // Sum over the classes of table[count].
     fixed_t sum(size_t target, const fixed_t* table) const;
 
-    // The class of every row, and all rows sorted by class.
+    // The class of every row, and all known rows sorted by class.
     void expand(size_t target, std::vector<uint32_t>& classes, std::vector<row_t>& sorted) const;
 
   private:
     struct Target {
         std::vector<row_t> rows;     // class after class, ascending within a class
         std::vector<size_t> starts;  // of classes 1, 2, ..., and the end
+        double known_ratio = 0;
     };
     void fill(Target& target, const code_t* codes, size_t levels) const;
     bool fill_binary(Target& target, const uint8_t* codes) const;

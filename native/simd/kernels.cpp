@@ -212,6 +212,11 @@ LABELSIEVE_SCALAR_FUNCTION void look_up(const count_t* cells, size_t n_cells, si
     look_up_cells<0>(cells, n_cells, pitch, n, table, sums);
 }
 
+void add_known(const fixed_t* all, const fixed_t* joint, const fixed_t* alone, double ratio, size_t n,
+               fixed_t* LABELSIEVE_RESTRICT sums) {
+    for (size_t i = 0; i < n; ++i) sums[i] += known_sum(ratio, all[i], joint[i], alone[i]);
+}
+
 uint64_t match_levels(const uint8_t* codes, size_t levels, uint64_t* bits, size_t stride) {
     uint64_t known = equal_mask(codes, 0);
     for (size_t a = 1; a < levels; ++a) known |= bits[(a - 1) * stride] = equal_mask(codes, uint8_t(a));
@@ -311,6 +316,7 @@ const Kernels kernels = {
     .count_common = count_common,
     .split_class = split_class,
     .look_up = look_up,
+    .add_known = add_known,
     .match_levels = match_levels,
     .transpose = transpose,
     .add_squares = add_squares,

@@ -51,6 +51,15 @@ struct GrowStep {
     row_t* rows;
 };
 
+// The table of a target with unknown cells, from sums over the cells of its known rows with and without the
+// target: `ratio` (all rows by the known ones) times their difference, rounded, added to the table `all` of
+// all rows without the target. Rounding is floor(x + 0.5), without a call.
+static inline fixed_t known_sum(double ratio, fixed_t all, fixed_t joint, fixed_t alone) {
+    const double scaled = double(joint - alone) * ratio + 0.5;
+    const fixed_t truncated = fixed_t(scaled);
+    return all + truncated - fixed_t(double(truncated) > scaled);
+}
+
 struct Kernels {
     const char* name;
 
@@ -75,6 +84,10 @@ struct Kernels {
     // sums[i] += sum over cells c of table[cells[c * pitch + i]]; n is a multiple of 4.
     void (*look_up)(const count_t* cells, size_t n_cells, size_t pitch, size_t n, const fixed_t* table,
                     fixed_t* sums);
+
+    // sums[i] += all[i] + floor((joint[i] - alone[i]) * ratio + 0.5): see known_sum.
+    void (*add_known)(const fixed_t* all, const fixed_t* joint, const fixed_t* alone, double ratio, size_t n,
+                      fixed_t* sums);
 
     // bits[a - 1] = the 64-bit mask of codes equal to a, for a = 1 .. levels - 1, of 64 byte codes. Returns
     // the mask of the codes that are none of 0 .. levels - 1.

@@ -1,4 +1,4 @@
-"""The error for input that cannot be used, and checks of parameters."""
+"""The error for input that cannot be used, warnings about columns, and checks of parameters."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -12,6 +12,18 @@ class InputError(ValueError):
 
 class StudyError(InputError):
     """A study that cannot start or continue: the message names the location and the remedy."""
+
+
+class ColumnWarning(UserWarning):
+    """A column whose treatment is worth knowing: the message names the column, the treatment and the alternative."""
+
+
+class DateColumnWarning(ColumnWarning):
+    """A column of dates or durations is counted as numbers."""
+
+
+class IdLikeColumnWarning(ColumnWarning):
+    """A nominal column has about as many levels as rows, so its rare levels are pooled."""
 
 
 def is_whole(value: Any) -> bool:

@@ -111,7 +111,7 @@ def test_iblr_gives_mulans_confidences(with_features, name):
 
 
 def test_iblr_plus_converges_on_yeast():
-    """The last label, with 25 positive rows, is separable; the others are not."""
+    """The last label, with 21 positive rows, is separable; the others are not."""
     X, Y, queries = scaled_parts("yeast")
     found = IBLR(k=10, ties="all", with_features=True).fit(X, Y).predict_proba(queries)
     reference = LogisticRegression(C=0.5 / RIDGE, solver="newton-cholesky", tol=1e-13, max_iter=500)

@@ -181,6 +181,26 @@ def test_split_rows_count_for_frequent_parts_of_them():
     assert (model.predict(X[rare]) <= Y[rare]).mean() > 0.9, "a rare row's nearest row is itself, with a part of its labels"
 
 
+@pytest.mark.parametrize("split", [False, True, "smallest"])
+def test_a_threshold_predicts_every_label_that_is_probable_enough(split):
+    X, Y, queries, _ = make_data()
+    likeliest = PrunedPowerset(LogisticRegression(), min_count=4, split=split).fit(X, Y)
+    model = PrunedPowerset(LogisticRegression(), min_count=4, split=split, threshold=0.21).fit(X, Y)
+    probabilities = likeliest.predict_proba(queries)
+    np.testing.assert_array_equal(model.predict_proba(queries), probabilities)
+    np.testing.assert_array_equal(model.predict(queries), probabilities > 0.21)
+    np.testing.assert_array_equal(model.decision_function(queries) > 0, model.predict(queries) == 1)
+    assert (model.predict(queries) != likeliest.predict(queries)).any()
+
+
+def test_a_threshold_needs_probabilities():
+    X, Y, *_ = make_data()
+    with pytest.raises(InputError, match=r"PrunedPowerset\(threshold=...\) needs a base with predict_proba"):
+        PrunedPowerset(LinearSVC(), threshold=0.21).fit(X, Y)
+    with pytest.raises(InvalidParameterError, match="threshold"):
+        PrunedPowerset(GaussianNB(), threshold=1.5).fit(X, Y)
+
+
 def test_pruning_everything_is_refused():
     X, Y, *_ = make_data()
     with pytest.raises(InputError, match="rarer than min_count"):

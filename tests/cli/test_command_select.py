@@ -139,15 +139,12 @@ def test_json_is_the_selection_of_the_library(frame, file, options):
     assert (selection.stability is not None) == ("--stability" in options)
 
 
-def test_text_features_are_categories_and_binned_ones_are_noted(tmp_path):
+def test_text_features_keep_their_levels(tmp_path):
     keys = [f"k{i % 7}" for i in range(140)]
     rows = "\n".join(f"{key},{'yes' if i % 3 else 'no'},{int(key in ('k0', 'k2', 'k4'))}" for i, key in enumerate(keys))
     path = write(tmp_path, f"key,live,minor\n{rows}\n")
-    result = run("select", path, "--labels", 1, "-k", 1, "--redundant", 0.9)
-    assert result.exit_code == 0
-    note = "'key' is text with 7 different values, in 5 bins by the alphabet; --n-bins 7 or --codes keeps them apart."
-    assert result.stderr == f"labelsieve: note: {note}\n"
-    for options in (("--bins", 7), ("--codes",)):
+    assert run("select", path, "--labels", 1, "-k", 1, "--redundant", 0.9).exit_code == 0
+    for options in ((), ("--bins", 3), ("--codes",), ("--discretizer", "mdl"), ("--discretizer", "mean-std")):
         result = run("select", path, "--labels", 1, "-k", 1, "--format", "json", *options)
         assert result.stderr == ""
         first = json.loads(result.stdout)["selected"][0]

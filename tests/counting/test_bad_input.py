@@ -1,6 +1,5 @@
 """Bad input raises an InputError that names the position and the remedy."""
 
-import datetime
 import re
 
 import numpy as np
@@ -44,15 +43,13 @@ NOT_TABLES = {
     "three dimensions": (np.zeros((3, 2, 2)), "two dimensions.*has 3"),
     "a sparse vector": (sp.coo_array(([1], ([0],)), shape=(3,)), "two dimensions.*has 1"),
     "ragged": ([[0], [0, 1], [1]], "not a table"),
-    "objects": (np.array([[0], ["x"], [None]], dtype=object), "objects.*encode"),
-    "strings": ([["a"], ["b"], ["a"]], "text.*encode"),
-    "bytes": (np.array([[b"a"], [b"b"], [b"a"]]), "bytes.*encode"),
-    "complex": (np.ones((3, 1), dtype=complex), "complex numbers.*encode"),
-    "sparse complex": (sp.csr_array(np.eye(3, dtype=complex)), "complex numbers"),
-    "dates": (np.zeros((3, 1), dtype="M8[D]"), "dates.*encode"),
-    "durations": (np.zeros((3, 1), dtype="m8[s]"), "durations.*encode"),
+    "objects": (np.array([[0], ["x"], [None]], dtype=object), "objects.*DataFrame"),
+    "strings": ([["a"], ["b"], ["a"]], "text.*DataFrame"),
+    "bytes": (np.array([[b"a"], [b"b"], [b"a"]]), "bytes.*DataFrame"),
+    "complex": (np.ones((3, 1), dtype=complex), "complex.*instead of numbers"),
+    "sparse complex": (sp.csr_array(np.eye(3, dtype=complex)), "complex"),
     "records": (np.zeros(3, dtype=[("a", "i4"), ("b", "i4")]), "instead of numbers"),
-    "integers of any length": ([[2**70], [0], [1]], "objects.*encode"),
+    "integers of any length": ([[2**70], [0], [1]], "objects.*DataFrame"),
     "masked": (np.ma.array(GOOD, mask=GOOD == 0), "masked.*fill"),
 }
 
@@ -82,14 +79,12 @@ BAD_FRAMES = {
     "pandas missing text": (pd.DataFrame({"a": [0, 1, 1], "b": ["x", None, "y"]}), "'b'.*row 1"),
     "pandas missing category": (pd.DataFrame({"b": pd.Categorical(["x", None, "y"])}), "'b'.*row 1"),
     "pandas mixed objects": (pd.DataFrame({"a": [0, 1, 1], "b": ["x", 1, 2.5]}), "'b'.*convert"),
-    "pandas dates": (pd.DataFrame({"b": pd.to_datetime(["2020-01-01"] * 3)}), "'b'.*convert"),
     "pandas complex": (pd.DataFrame({"b": [1j, 0j, 1j]}), "'b'.*convert"),
     "pandas equal names": (pd.DataFrame(GOOD, columns=["b", "b"]), "'b'"),
     "polars missing number": (pl.DataFrame({"a": [0, 1, 1], "b": [1, None, 0]}), "row 1.*'b'"),
     "polars missing text": (pl.DataFrame({"a": [0, 1, 1], "b": ["x", None, "y"]}), "'b'.*row 1"),
     "polars nothing": (pl.DataFrame({"b": [None, None, None]}), "'b'.*row 0"),
     "polars lists": (pl.DataFrame({"b": [[0], [1], [1]]}), "'b'.*convert"),
-    "polars dates": (pl.DataFrame({"b": [datetime.date(2020, 1, 1)] * 3}), "'b'.*convert"),
 }
 
 
@@ -111,7 +106,7 @@ def test_what_is_not_a_table_of_codes_is_refused_wherever_it_is_handed_in(name):
     assert_refused(lambda: conditional_mutual_information(GOOD, GOOD, bad), f"^Z.*{message}")
 
 
-@pytest.mark.parametrize("name", NOT_TABLES)
+@pytest.mark.parametrize("name", sorted(set(NOT_TABLES) - {"masked"}))
 def test_what_is_not_a_table_of_numbers_cannot_be_binned(name):
     bad, message = NOT_TABLES[name]
     assert_refused(lambda: equal_width(bad), message)

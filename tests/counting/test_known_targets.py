@@ -28,8 +28,9 @@ STRATEGIES = ("positional", "grouped", "tiled", "sparse", "histogram")
 BACKENDS = {
     "naive": NaiveBackend,
     "native": NativeBackend,
-    "native, two threads": lambda *tables, **options: NativeBackend(*tables, **{**options, "n_jobs": 2}),
-    **{f"native, {name}": partial(NativeBackend, strategy=name) for name in STRATEGIES},
+    "native, wrapped": partial(NativeBackend, strategy="auto"),
+    "native, two threads": ("native", {"n_jobs": 2}),
+    **{f"native, {name}": ("native", {"strategy": name}) for name in STRATEGIES},
 }
 CASES = ("plugin", "miller-madow", "sparse", "sparse targets", "row_index", "whole weights", "real weights")
 CONDITIONS = [Feature(3), Feature(2), JointFeatures(()), JointFeatures((3, 0)), JointFeatures((1, 4)), "column"]
@@ -72,6 +73,8 @@ def case(request):
 
 def make(factory, case):
     X, Y, _, fixed, options = case
+    if isinstance(factory, tuple):
+        return NativeBackend(X, Y, fixed, **factory[1], **options)
     others = {name: value for name, value in options.items() if name == "row_index"}
     return make_backend(X, Y, fixed, CountingOptions(weights=options.get("weights"), backend=factory), **others)
 

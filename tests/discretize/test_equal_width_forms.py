@@ -124,7 +124,7 @@ def test_input_is_not_modified():
     assert np.array_equal(matrix.toarray(), WHOLE)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
 def test_a_sparse_value_that_is_not_finite_is_refused_by_row_and_column(form, value):
     table = WHOLE.astype(float)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from labelsieve import InputError
 from labelsieve.discretize import MDL, EqualFrequency, KMeansBins
 from tests.support.discretizer_cases import CASES, MOST_LEVELS, columns, labels_for, table
 
@@ -168,11 +169,14 @@ def test_a_column_of_nothing_but_missing_values_is_accepted(name):
 def test_a_value_that_is_not_finite_is_refused_by_row_and_column(name, value):
     values = X.copy()
     values[7, 3] = value
-    remedy = "missing=.level" if np.isnan(value) else "fill"
-    with pytest.raises(ValueError, match=rf"row 7, column 3: {value} is not a finite number; .*{remedy}"):
-        CASES[name].encode(values, Y)
-    with pytest.raises(ValueError, match=r"row 7, column 3 \('3'\)"):
-        fit(name, pd.DataFrame(values, columns=[str(j) for j in range(X.shape[1])]), Y)
+    rule = clone(CASES[name]).set_params(missing="error")
+    message = r"the value is missing \(NaN\); .*missing=.level" if np.isnan(value) else "inf is not a finite number; fill"
+    with pytest.raises(InputError, match=f"row 7, column 3: {message}"):
+        rule.encode(values, Y)
+    with pytest.raises(InputError, match=r"row 7, column 3 \('3'\)"):
+        rule.fit(pd.DataFrame(values, columns=[str(j) for j in range(X.shape[1])]), Y)
+    with pytest.raises(InputError, match=f"row 7, column 3: {message}"):
+        rule.fit(values, Y)
 
 
 @pytest.mark.parametrize("rule", [EqualFrequency(5), MDL(), MDL("copy")])

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError
-from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd
+from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, Levels, MeanStd
 from labelsieve.registry import DISCRETIZERS
 from tests.support.discretizer_cases import labels_for, table
 
@@ -24,7 +24,7 @@ NAMES = [f"x{j}" for j in range(X.shape[1])]
 
 
 @parametrize_with_checks(
-    [discretizer() for discretizer in DISCRETIZERS.values()] + [EqualWidth(missing="level"), MDL(missing="level")]
+    [discretizer() for discretizer in DISCRETIZERS.values()] + [EqualWidth(missing="error"), MDL(missing="error"), Levels()]
 )
 def test_estimator_passes_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
@@ -81,7 +81,8 @@ def test_binary_columns_keep_their_values_on_request():
 def test_words_have_the_codes_that_they_were_fitted_with(library):
     fitted = EqualWidth(5).fit(library({"color": ["red", "blue", "green", "red"], "size": [1, 2, 3, 4]}))
     codes = fitted.transform(library({"color": ["red", "red", "aqua", "white"], "size": [1, 4, 4, 4]}))
-    assert np.asarray(codes).tolist() == [[2, 0], [2, 3], [0, 3], [2, 3]]
+    assert fitted.categories_[0].tolist() == ["blue", "green", "red"]
+    assert np.asarray(codes).tolist() == [[2, 0], [2, 3], [3, 3], [3, 3]], "an unseen word is not a neighbor in the alphabet"
     with pytest.raises(InputError, match=r"column 0 \('color'\): it was text when fitted and is numbers now"):
         fitted.transform(library({"color": [1, 2], "size": [1, 2]}))
 
@@ -91,7 +92,7 @@ def test_missing_words_are_a_separate_level(library):
     frame = library({"color": ["red", None, "blue", "red"], "size": [1.5, 2.5, None, 4.5]})
     assert EqualWidth(5, missing="level").encode(frame).to_dense().tolist() == [[1, 0], [2, 1], [0, 3], [1, 2]]
     with pytest.raises(InputError, match=r"column 'color' has 1 missing values, the first in row 1"):
-        EqualWidth(5).encode(frame)
+        EqualWidth(5, missing="error").encode(frame)
 
 
 def test_codes_of_a_sparse_matrix_store_no_more_than_it_does():

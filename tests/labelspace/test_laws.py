@@ -98,3 +98,5 @@ def test_a_space_without_rows_is_refused():
         fit("ignore", X, np.ones_like(Y))
     with pytest.raises(InputError, match="min_count must be a whole number"):
         fit(Pruned(min_count=0), X, Y)
+    with pytest.raises(InputError, match='True, False or "smallest"'):
+        fit(Pruned(split="largest"), X, Y)

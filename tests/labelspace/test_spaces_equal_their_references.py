@@ -14,7 +14,7 @@ from tests.support.reference_label_spaces import REFERENCES
 
 # Settings other than the defaults. Groups get enough clusters for every labelset: k-medoids has its own tests.
 SETTINGS = {
-    "pruned": [{"min_count": least, "split": split} for least in (1, 2, 5) for split in (False, True)],
+    "pruned": [{"min_count": least, "split": split} for least in (1, 2, 5) for split in (False, True, "smallest")],
     "group-rand": [{"n_clusters": (32, 32)}],
     "group-auto": [{"detect": 10.0, "max_clusters": 32}, {"shared": 0.3, "detect": 10.0, "max_clusters": 32}],
 }

@@ -83,8 +83,21 @@ std::vector<fixed_t> make_table(size_t n) {
 
 using Key = std::tuple<code_t, uint32_t, code_t>;
 
+// All rows by those whose code is below the last level; 0 where there is none of either kind.
+std::vector<double> ratios_of(const Table& y) {
+    std::vector<double> ratios;
+    for (size_t l = 0; l < y.levels.size(); ++l) {
+        size_t known = 0;
+        for (size_t i = 0; i < y.n_rows; ++i) known += y.at(i, l) + 1u < y.levels[l];
+        ratios.push_back(known == 0 || known == y.n_rows ? 0 : double(y.n_rows) / double(known));
+    }
+    return ratios;
+}
+
+// With `unknown`, the last level of every target stands for unknown cells.
 void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given, size_t n_given,
-             unsigned threads, Strategy strategy, bool sparse) {
+             unsigned threads, Strategy strategy, bool sparse, bool unknown = false) {
+    const std::vector<double> ratios = unknown ? ratios_of(y) : std::vector<double>(y.levels.size(), 0);
     const auto table = make_table(x.n_rows);
     Pool pool(threads);
     const DenseColumns x_dense = x.dense(), y_dense = y.dense();
@@ -92,7 +105,7 @@ void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given,
     const Columns& x_columns = sparse ? static_cast<const Columns&>(x_sparse) : x_dense;
     const Columns& y_columns = sparse ? static_cast<const Columns&>(y_sparse) : y_dense;
     const Features features(x_columns, strategy, pool);
-    const Targets targets(y_columns, pool);
+    const Targets targets(y_columns, pool, ratios);
     Panels panels(features, targets, {.table = table.data()}, pool);
     const size_t d = x.levels.size(), q = y.levels.size();
     std::vector<fixed_t> with_given(d), triple(d * q), reduced(d), again(d);
@@ -120,10 +133,17 @@ void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given,
         for (const auto& [key, count] : pair) expected_pair += table[count];
         same_given = same_given && with_given[k] == expected_pair;
         for (size_t l = 0; l < q; ++l) {
-            std::map<Key, size_t> cells;
-            for (size_t i = 0; i < x.n_rows; ++i) ++cells[{x.at(i, k), given[i], y.at(i, l)}];
-            fixed_t expected = 0;
+            std::map<Key, size_t> cells, known;
+            for (size_t i = 0; i < x.n_rows; ++i) {
+                if (ratios[l] != 0 && y.at(i, l) + 1u == y.levels[l]) continue;
+                ++cells[{x.at(i, k), given[i], y.at(i, l)}];
+                ++known[{x.at(i, k), given[i], 0}];
+            }
+            fixed_t expected = 0, alone = 0;
             for (const auto& [key, count] : cells) expected += table[count];
+            for (const auto& [key, count] : known) alone += table[count];
+            if (ratios[l] != 0)
+                expected = expected_pair + fixed_t(std::floor(double(expected - alone) * ratios[l] + 0.5));
             same = same && triple[k * q + l] == expected;
             sum += expected;
         }
@@ -150,8 +170,27 @@ void test_panels() {
             std::vector<uint32_t> given(n);
             for (auto& code : given) code = uint32_t(below(n_given));
             for (const Strategy strategy : strategies)
-                compare(x, y, given, n_given, 1 + unsigned(below(3)), strategy, below(2) == 0);
+                for (const bool unknown : {false, true})
+                    compare(x, y, given, n_given, 1 + unsigned(below(3)), strategy, below(2) == 0, unknown);
         }
+    }
+}
+
+// A ratio for a target whose last level is never, or always, the code.
+void test_wrong_ratios() {
+    Pool pool(1);
+    for (const code_t code : {code_t(0), code_t(1)}) {
+        Table y(5, {2}, 0.5);
+        std::fill(y.codes.begin(), y.codes.end(), code);
+        const DenseColumns columns = y.dense();
+        const std::vector<double> ratios{1.25};
+        bool refused = false;
+        try {
+            const Targets targets(columns, pool, ratios);
+        } catch (const std::invalid_argument&) {
+            refused = true;
+        }
+        EXPECT(refused);
     }
 }
 
@@ -162,7 +201,7 @@ void test_tall_data() {
     for (auto& code : given) code = uint32_t(below(4));
     for (const Strategy strategy :
          {Strategy::positional, Strategy::tiled, Strategy::sparse, Strategy::histogram})
-        compare(x, y, given, 4, 2, strategy, false);
+        for (const bool unknown : {false, true}) compare(x, y, given, 4, 2, strategy, false, unknown);
 }
 
 // A row index with repetition counts a row as often as it is named.
@@ -345,6 +384,7 @@ int main() {
     test_pool();
     test_refine();
     test_panels();
+    test_wrong_ratios();
     test_tall_data();
     test_row_index();
     test_weights();

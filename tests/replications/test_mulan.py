@@ -12,7 +12,6 @@ from labelsieve.classifiers import BRkNN
 from labelsieve.discretize import MDL, EqualWidth
 from labelsieve.replications.mulan import (
     JavaRandom,
-    KeepNominal,
     MixedNaiveBayes,
     MulanBRkNN,
     MulanFolds,
@@ -133,11 +132,12 @@ def test_nominal_columns_are_not_cut():
     X = np.column_stack([rng.normal(size=60), rng.integers(0, 3, 60), rng.integers(0, 2, 60)])
     Y = np.column_stack([X[:, 0] > 0, X[:, 1] == 2]).astype(int)
     rule = MDL("single", boundaries="values")
-    both, alone = KeepNominal(rule, [1, 2]).encode(X, Y), rule.encode(X[:, :1], Y)
+    nominal = MDL("single", boundaries="values", nominal=[1, 2])
+    both, alone = nominal.encode(X, Y), rule.encode(X[:, :1], Y)
     for woven, cut in zip(both, alone, strict=True):
         np.testing.assert_array_equal(woven.to_dense(), np.column_stack([cut.to_dense(), X[:, 1:]]))
-    assert KeepNominal(rule, range(2)).encode(X[:, 1:], Y).levels.tolist() == [3, 2]
-    sparse_codes = KeepNominal(rule, [1, 2]).encode(sparse.csr_array(X), Y)
+    assert MDL("single", nominal="all").encode(X[:, 1:], Y).levels.tolist() == [3, 2]
+    sparse_codes = nominal.encode(sparse.csr_array(X), Y)
     assert all((one.to_dense() == other.to_dense()).all() for one, other in zip(sparse_codes, both, strict=True))
     codes = MulanRanking("lp-infogain", nominal=[0]).fit(X[:, 2:], Y).feature_scores_
     assert codes > 0

@@ -162,5 +162,5 @@ def test_classes_are_no_labels():
 
 def test_names_are_no_numbers():
     X, _ = make_data()
-    with pytest.raises(InputError, match=r"RReliefF calculates with the targets. Y holds text"):
+    with pytest.raises(InputError, match=r"RReliefF calculates with the targets. Y is an array that holds text"):
         RReliefF().fit(X, np.array(["a", "b"])[np.arange(len(X)) % 2])

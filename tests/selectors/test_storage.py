@@ -68,7 +68,7 @@ def test_criteria_of_the_catalog_and_discretizers_come_back(selector, criterion,
     again = selector.from_json(tmp_path / "selected.json")
     assert type(again.criterion) is type(criterion)
     assert again.criterion.score == criterion.score
-    assert again.discretizer.get_params() == {"n_bins": 3, "closed": "right", "missing": "error"}
+    assert str(again.discretizer) == "EqualWidth(closed='right', n_bins=3)"
     assert np.array_equal(again.transform(X), sieve.transform(X))
     assert_same_selection(again.fit(X, Y), sieve)
 
@@ -84,6 +84,7 @@ def test_criteria_of_ones_own_are_kept_as_text_for_the_record(selector, tmp_path
     sieve.to_json(tmp_path / "selected.json")
     again = selector.from_json(tmp_path / "selected.json")
     assert again.criterion == "Mine(score=sum_y(I(f, y)) - 0.5 * sum_s(I(f, s)))"
+    assert again.selection().formula == again.criterion
     assert np.array_equal(again.transform(X), sieve.transform(X))
     with pytest.raises(InputError, match="is not a criterion"):
         again.fit(X, Y)

@@ -144,12 +144,12 @@ def test_missing_targets_among_objects_are_refused(as_frame):
 
 
 @selectors
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array, lambda X: pd.DataFrame(X, columns=NAMES)])
 def test_features_that_are_not_finite_are_refused(selector, bad, make):
     X, Y = make_data()
     X[5, 3] = bad
-    with pytest.raises(ValueError, match=r"NaN|infinity|row 5, column 3 \('tone 3'\): .* not a finite number"):
+    with pytest.raises(InputError, match=r"X, row 5, column 3( \('tone 3'\))?: -?inf is not a finite number"):
         selector().fit(make(X), Y)
 
 

@@ -59,7 +59,9 @@ def pruned(rows, min_count=3, split=False):
                 ]
                 if not fits:
                     break
-                best = min(fits, key=lambda other: (-sum(other), -counts[other], labels_of(other)))
+                largest = lambda other: (-sum(other), -counts[other], labels_of(other))  # noqa: E731
+                smallest = lambda other: (sum(other), other)  # noqa: E731
+                best = min(fits, key=smallest if split == "smallest" else largest)
                 counted.append((i, (best,), 1))
                 rest -= set(labels_of(best))
     return counted

@@ -9,12 +9,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.label_encoding import LabelCoder, encode_labels
 from labelsieve.classifiers.weight_routing import Weights, weight_arguments
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.row_weights import positive_weights
+from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
 
 

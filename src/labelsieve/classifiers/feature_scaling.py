@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.names import unknown_name
 
 Scale = Literal["standard", "minmax"]
@@ -52,6 +53,8 @@ def scaled(scale: Scale | None, train: Any, *others: Any) -> tuple[Any, ...]:
         return (train, *others)
     from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler  # loaded late: most uses need no scaler
 
+    for table in (train, *others):
+        check_sparse(table, "X")
     if sp.issparse(train):
         scaler = StandardScaler(with_mean=False) if scale == "standard" else MaxAbsScaler()
     else:

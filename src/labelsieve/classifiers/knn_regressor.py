@@ -6,10 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.brknn import BaseNeighborEstimator
 from labelsieve.classifiers.nearest_neighbors import Neighbors
+from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
 
 

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from labelsieve.counting.number_table import read_values
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError
 
 
@@ -42,6 +43,7 @@ class LabelCoder:
 
     def encode(self, Y: Any) -> NDArray[np.uint8]:
         """Other labels in the form of Y as zeros and ones; for a constant label, any other value is a one."""
+        check_sparse(Y, "Y")
         table = Y.toarray() if sp.issparse(Y) else _read_values(Y)
         table = table.reshape(table.shape[0], -1)
         if table.shape[1] != len(self.values):
@@ -113,6 +115,7 @@ def _read_sparse(Y: Any) -> sp.csr_matrix:
     if Y.ndim != 2:
         raise InputError(f"Y: a sparse matrix of labels has rows and columns, and this has {Y.ndim} dimension.")
     _refuse_empty(Y)
+    check_sparse(Y, "Y")
     matrix = sp.csr_matrix(Y, copy=True)  # the next steps work in place, and Y may be read-only
     matrix.sum_duplicates()
     matrix.eliminate_zeros()

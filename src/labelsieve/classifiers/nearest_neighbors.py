@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.number_table import without_duplicates
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError, one_of, whole_number
 
 Ties = Literal["first", "all"]
@@ -76,6 +77,8 @@ def nearest_neighbors(
     """
     k, all_ties, threads = _settings(k, ties, n_jobs)
     leave_out = queries is None
+    check_sparse(X, "X")
+    check_sparse(queries, "queries")
     if sp.issparse(X):
         table, points = without_duplicates(sp.csc_matrix(X)), without_duplicates(sp.csr_matrix(X if leave_out else queries))
         _same_width(table, points)
@@ -137,6 +140,8 @@ def nested_neighbors(
         raise InputError("features and sizes must not be empty.")
     if steps[0] < 1 or steps[-1] > len(columns) or (np.diff(steps) < 1).any():
         raise InputError(f"sizes must increase, from at least 1 to at most {len(columns)}, the number of features.")
+    check_sparse(X, "X")
+    check_sparse(queries, "queries")
     table = np.asfortranarray(_columns(X, columns), dtype=np.float64)
     points = np.ascontiguousarray(table if queries is None else _columns(queries, columns), dtype=np.float64)
     found = _lists(core.nearest_dense(table, points, steps.astype(np.uint64), k, all_ties, queries is None, distances, threads))

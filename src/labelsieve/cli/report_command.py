@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli.options import with_options
-from labelsieve.cli.select_options import REDUNDANT, FittedTable, SelectOptions
+from labelsieve.cli.select_options import REDUNDANT, FittedTable, SelectOptions, with_select_options
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ REPORT = "Where to write the report."
 SHOWN = "cife"  # by the demo: it finds the ground truth, and its formula has all components that a report can show
 
 
-@with_options(SelectOptions)
+@with_select_options
 def report(
     what: Annotated[Path, typer.Argument(help=WHAT)],
     options: SelectOptions,

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli.options import Format, FormatOption, JsonOption, emit, with_options
-from labelsieve.cli.read_options import FILE
-from labelsieve.cli.select_options import REDUNDANT, SelectOptions
+from labelsieve.cli.datasets_command import FILE
+from labelsieve.cli.options import Format, FormatOption, JsonOption, emit
+from labelsieve.cli.select_options import REDUNDANT, SelectOptions, with_select_options
 from labelsieve.errors import InputError
 from labelsieve.report.plaintext import number, plain_table, printable, prose, text_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STABILITY = "Also select from this many resamples of the rows, and report the stability of the selection."
 
 
-@with_options(SelectOptions)
+@with_select_options
 def select(
     file: Annotated[Path, typer.Argument(help=FILE)],
     options: SelectOptions,
@@ -29,8 +29,7 @@ def select(
 ) -> None:
     """Select features of a table.
 
-    Text in a feature column is numbered by its sorted values. Where a column has more different values than there are bins,
-    those numbers are binned like any others; --n-bins with a larger number, or --codes, keeps the values apart.
+    Numeric columns are cut into bins; text and nominal columns keep their values as levels.
     """
     if redundant is not None and (format is Format.csv or options.labelwise or not 0 < redundant <= 1):
         raise InputError(

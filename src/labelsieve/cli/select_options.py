@@ -1,14 +1,17 @@
 """The options of ``select`` and ``report``, declared once, and the fit that they ask for."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
+from labelsieve.cli.datasets_command import LabelsOption, MissingLabelsOption, StringsOption, refusals_as_options
 from labelsieve.cli.options import complete, method_names, names_in, parse_named, read_count, registered
-from labelsieve.cli.read_options import ReadOptions
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,9 +38,12 @@ class FittedTable(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SelectOptions(ReadOptions):
+class SelectOptions:
     """What to select, as typed."""
 
+    labels: LabelsOption = None
+    strings: StringsOption = "error"
+    missing_labels: MissingLabelsOption = "error"
     count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=COUNT)] = None
     criterion: Annotated[
         str, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
@@ -102,16 +108,23 @@ class SelectOptions(ReadOptions):
         return settings
 
     def fit(self, path: Path) -> FittedTable:
-        """Fit the selector on a file or a data set; a note names text columns with fewer bins than values."""
+        """Fit the selector on a file or a data set."""
         from sklearn.utils import get_tags
 
-        from labelsieve.registry import METHODS, method_of
+        from labelsieve.datasets import load_or_fetch
+        from labelsieve.registry import METHODS, declare_nominal, method_of
+        from labelsieve.stopping import CrossValidated
 
         selector = self.make_selector()
-        data = self.load(path)
+        with refusals_as_options():
+            data = load_or_fetch(path, self.labels, strings=self.strings, missing_labels=self.missing_labels)
         method, text = method_of(selector), data.text_features
         needs_numbers = method in METHODS and METHODS[method].needs_numbers
-        X = data.named_features(codes=needs_numbers)
+        # The learner of a stopping rule calculates with numbers, and a sparse matrix has nothing else.
+        as_codes = needs_numbers or isinstance(selector.get_params(deep=False).get("n_features_to_select"), CrossValidated)
+        X = data.named_features(codes=as_codes)
+        if not needs_numbers and (as_codes or not hasattr(X, "columns")):
+            declare_nominal(selector, data.nominal_features, X.shape[1])
         for name, rows in data.missing_features.items() if not get_tags(selector).input_tags.allow_nan else ():
             counted = f"has {len(rows)} missing values, the first in row {rows[0] + 1}"
             raise InputError(f"{os.fspath(path)}: column {name!r} {counted}; fill them or drop their rows.")
@@ -127,12 +140,30 @@ class SelectOptions(ReadOptions):
             raise
         except ValueError as error:  # what scikit-learn's checks of input raise
             raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
-        bins = getattr(getattr(selector, "discretizer_", None), "n_bins", None)
-        for column, values in text.items():
-            if bins is not None and values > bins:
-                note = f"{column!r} is text with {values} different values, in {bins} bins by the alphabet"
-                typer.echo(f"labelsieve: note: {note}; --n-bins {values} or --codes keeps them apart.", err=True)
         return FittedTable(selector, X, data)
+
+
+def with_select_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for every field of :class:`SelectOptions`, which it takes as ``options``."""
+    types = get_type_hints(command, include_extras=True)
+    option_types = get_type_hints(SelectOptions, include_extras=True)
+    parameters: list[Parameter] = []
+    for parameter in signature(command).parameters.values():
+        if parameter.name != "options":
+            parameters.append(parameter.replace(annotation=types[parameter.name], kind=Parameter.KEYWORD_ONLY))
+            continue
+        for option in fields(SelectOptions):
+            annotation = option_types[option.name]
+            parameters.append(Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation))
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        options = SelectOptions(**{option.name: values.pop(option.name) for option in fields(SelectOptions)})
+        command(options=options, **values)
+
+    run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
 
 
 def read_stop(text: str, most: int | float | None) -> "StoppingRule":

@@ -74,9 +74,13 @@ class Codes:
         """
         if isinstance(X, Codes):
             return X if names is None else X.rename(names)
-        table = read_table(X, what=what)
-        codes = _from_sparse(table, what) if table.dense is None else _from_dense(table, what)
+        codes = cls.from_table(read_table(X, what=what), what=what)
         return codes if names is None else codes.rename(names)
+
+    @classmethod
+    def from_table(cls, table: NumberTable, *, what: str = "X") -> "Codes":
+        """Take the numbers of a table as codes: see :meth:`from_values`."""
+        return _from_sparse(table, what) if table.dense is None else _from_dense(table, what)
 
     def rename(self, names: Sequence[str]) -> "Codes":
         """Give the columns these names."""
@@ -96,6 +100,22 @@ class Codes:
     def has_missing(self) -> bool:
         """True when some column has a level for missing cells."""
         return self.missing is not None and bool(self.missing.any())
+
+    @cached_property
+    def n_missing(self) -> NDArray[np.int64]:
+        """The number of missing cells of every column."""
+        counts = np.zeros(self.n_columns, dtype=np.int64)
+        if self.missing is None or not self.n_rows:
+            return counts
+        flagged = np.flatnonzero(self.missing)
+        if self.dense is not None:
+            last = (self.levels[flagged] - 1).astype(self.dense.dtype)
+            all_flagged = len(flagged) == self.n_columns
+            counts[flagged] = np.count_nonzero((self.dense if all_flagged else self.dense[:, flagged]) == last, axis=0)
+            return counts
+        for j in map(int, flagged):
+            counts[j] = np.count_nonzero(self.column(j) == self.levels[j] - 1)
+        return counts
 
     def column(self, j: int) -> NDArray[np.uint16]:
         """Codes of column ``j``, one for each row."""
@@ -142,7 +162,7 @@ class Codes:
         return core.sparse_table(starts, rows, codes, implicit, self.n_rows, self.levels)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "native"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("native", "n_missing")}
 
     def __repr__(self) -> str:
         low, high = int(self.levels.min()), int(self.levels.max())
@@ -156,10 +176,8 @@ def with_missing_cells(codes: Codes) -> Codes:
     if not codes.has_missing:
         return codes
     assert codes.missing is not None
-    missing = codes.missing.copy()
-    for j in map(int, np.flatnonzero(missing)):
-        missing[j] = bool((codes.column(j) == codes.levels[j] - 1).any())
-    return replace(codes, missing=missing)
+    missing = codes.n_missing > 0
+    return codes if np.array_equal(missing, codes.missing) else replace(codes, missing=missing)
 
 
 def _from_dense(table: NumberTable, what: str) -> Codes:
@@ -208,6 +226,8 @@ def sparse_rows(columns: sp.csc_array) -> NDArray[np.uint32]:
 def _not_a_code(value: Any, row: int, column: str, what: str) -> InputError:
     if np.isnan(value):
         reason, remedy = "is missing", "fill missing values or drop their rows."
+    elif np.isinf(value):
+        reason, remedy = "is not a finite number", "fill such values or drop their rows."
     elif value < 0:
         reason, remedy = "is negative", "shift or renumber the codes to start at 0, or bin the column."
     elif value >= MAX_LEVELS:

@@ -27,6 +27,20 @@ class ColumnCuts:
     kept: NDArray[np.bool_]
     closed_right: bool = False
 
+    def spread(self, n_columns: int, without: frozenset[int]) -> "ColumnCuts":
+        """The cuts of a table with more columns, those in ``without``, which have no cut points."""
+        cut = np.array([column not in without for column in range(n_columns)])
+        counts = np.zeros(n_columns, dtype=np.int64)
+        counts[cut] = np.diff(self.starts)
+        kept = np.zeros(n_columns, dtype=bool)
+        kept[cut] = self.kept
+        return ColumnCuts(np.concatenate([[0], np.cumsum(counts)]), self.points, kept, self.closed_right)
+
+    @classmethod
+    def none(cls, n_columns: int) -> "ColumnCuts":
+        """No cut points."""
+        return cls(np.zeros(n_columns + 1, dtype=np.int64), np.empty(0), np.zeros(n_columns, dtype=bool))
+
     @cached_property
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Starts and points with a cut half-way between neighboring levels that are kept: a new value goes to the nearest."""
@@ -105,8 +119,11 @@ def cut_by_classes(
     return [ColumnCuts(starts, points, kept.astype(bool)) for starts, points, kept in found]
 
 
-def apply_cuts(table: NumberTable, cuts: ColumnCuts) -> Codes:
-    """Codes of a table by cut points. A missing value (NaN) has the code after the last bin."""
+def apply_cuts(table: NumberTable, cuts: ColumnCuts, *, mark_missing: bool = False) -> Codes:
+    """Codes of a table by cut points. A missing value (NaN) has the code after the last bin.
+
+    ``mark_missing`` makes the codes know the columns with missing values, which are then not counted.
+    """
     n_rows, n_columns = table.shape
     starts, edges = cuts.edges
     bins = np.diff(starts) + 1
@@ -119,16 +136,17 @@ def apply_cuts(table: NumberTable, cuts: ColumnCuts) -> Codes:
     levels = (bins + missing).astype(np.uint32)
     if levels.max() > MAX_LEVELS:
         raise InputError(f"{table.name(int(np.argmax(levels)))} has {MAX_LEVELS:,} bins and missing values; use fewer bins.")
+    marked = missing.astype(bool) if mark_missing and missing.any() else None
     if table.dense is not None:
-        return Codes(n_rows, levels, table.names, dense=codes.reshape((n_rows, n_columns), order="F"))
+        return Codes(n_rows, levels, table.names, dense=codes.reshape((n_rows, n_columns), order="F"), missing=marked)
     columns = table.sparse
     sparse = SparseCodes(columns.indptr.astype(np.int64, copy=False), sparse_rows(columns), codes, implicit)
-    return Codes(n_rows, levels, table.names, sparse=sparse)
+    return Codes(n_rows, levels, table.names, sparse=sparse, missing=marked)
 
 
 def bin_equal_width(X: Any, n_bins: int, *, closed_right: bool) -> Codes:
-    """See :func:`labelsieve.discretize.equal_width`."""
-    table = read_table(X)
+    """Codes by bins of equal width of finite numbers, without storing cut points."""
+    table = X if isinstance(X, NumberTable) else read_table(X)
     n_rows, n_columns = table.shape
     levels = np.empty(n_columns, dtype=np.uint32)
     if table.dense is not None:
@@ -150,7 +168,7 @@ def bin_equal_width(X: Any, n_bins: int, *, closed_right: bool) -> Codes:
     return Codes(n_rows, levels, table.names, sparse=sparse)
 
 
-def require_finite(table: NumberTable, *, allow_missing: bool) -> None:
+def require_finite(table: NumberTable, *, allow_missing: bool, what: str = "X") -> None:
     """Raise InputError with the position of the first infinite value, or missing one where these are not allowed."""
     numbers = table.sparse.data.reshape(-1, 1) if table.dense is None else table.dense
     bad = core.scan_finite(numbers, allow_missing)
@@ -160,15 +178,16 @@ def require_finite(table: NumberTable, *, allow_missing: bool) -> None:
     if table.dense is None:
         column = int(np.searchsorted(table.sparse.indptr, bad[0], side="right")) - 1
         row = int(table.sparse.indices[bad[0]])
-    raise not_finite(numbers[bad], row, column, table)
+    raise not_finite(numbers[bad], row, column, table, what)
 
 
-def not_finite(value: Any, row: int, column: int, table: NumberTable) -> InputError:
+def not_finite(value: Any, row: int, column: int, table: NumberTable, what: str = "X") -> InputError:
     """The error for a value that no bin can hold."""
     remedy = "fill such values or drop their rows"
     if np.isnan(value):
         remedy += ', or give them a separate level: a discretizer with missing="level"'
-    return InputError(f"X, row {row}, {table.name(column)}: {value!s} is not a finite number; {remedy}.")
+        return InputError(f"{what}, row {row}, {table.name(column)}: the value is missing (NaN); {remedy}.")
+    return InputError(f"{what}, row {row}, {table.name(column)}: {value!s} is not a finite number; {remedy}.")
 
 
 def _columns(table: NumberTable) -> core.NumberColumns:

@@ -1,7 +1,7 @@
 """Reading user input: arrays, lists, frames and sparse matrices, as numbers with column names."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from labelsieve.counting.frame_columns import Levels, note_date_array, read_column, seconds
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError
 
 
@@ -16,13 +18,15 @@ from labelsieve.errors import InputError
 class NumberTable:
     """Numbers in rows and columns: ``dense`` is an array, or ``sparse`` a CSC matrix in canonical form.
 
-    ``text`` has the sorted distinct values of columns that were text; their numbers are ranks among these.
+    ``nominal`` are the columns of categories, whose numbers have no order. Those of text have their sorted levels in ``text``,
+    and their numbers are ranks among these.
     """
 
     dense: NDArray[Any] | None
     sparse: Any
     names: tuple[str, ...] | None
-    text: Mapping[int, NDArray[np.str_]] = field(default_factory=dict)
+    text: Mapping[int, Levels] = field(default_factory=dict)
+    nominal: frozenset[int] = frozenset()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -33,40 +37,70 @@ class NumberTable:
         """The name of a column in messages."""
         return f"column {column}" if self.names is None else f"column {column} ({self.names[column]!r})"
 
+    def column(self, column: int) -> NDArray[Any]:
+        """All numbers of a column."""
+        if self.dense is not None:
+            values: NDArray[Any] = self.dense[:, column]
+            return values
+        listed = slice(self.sparse.indptr[column], self.sparse.indptr[column + 1])
+        values = np.zeros(self.shape[0], dtype=self.sparse.dtype)
+        values[self.sparse.indices[listed]] = self.sparse.data[listed]
+        return values
+
     def take_rows(self, rows: NDArray[np.bool_]) -> "NumberTable":
         """Only the rows where ``rows`` is true."""
         if self.dense is not None:
-            return NumberTable(self.dense[rows], None, self.names, self.text)
+            return replace(self, dense=self.dense[rows])
         kept = self.sparse[np.flatnonzero(rows)]
         kept.sort_indices()
-        return NumberTable(None, kept, self.names, self.text)
+        return replace(self, sparse=kept)
+
+    def measurements(self) -> "NumberTable":
+        """Only the columns that are not nominal."""
+        if not self.nominal:
+            return self
+        kept = [column for column in range(self.shape[1]) if column not in self.nominal]
+        names = None if self.names is None else tuple(self.names[column] for column in kept)
+        if self.dense is not None:
+            return NumberTable(self.dense[:, kept], None, names)
+        columns = self.sparse[:, kept]
+        columns.sort_indices()
+        return NumberTable(None, columns, names)
 
 
-def read_table(
-    X: Any, *, what: str = "X", allow_missing: bool = False, text: Mapping[int, NDArray[np.str_]] | None = None
-) -> NumberTable:
+def read_table(X: Any, *, what: str = "X", allow_missing: bool = False) -> NumberTable:
     """Read ``X`` as numbers: without copies where possible.
 
-    Text and categorical columns of a frame become the ranks of their sorted distinct values, or of those in ``text``, where
-    a value that is not among them lies half-way between its neighbors; everything else must be numbers already. A
-    one-dimensional input is one column. Missing values of a frame are refused, or become NaN.
+    Text and categorical columns of a frame become the ranks of their sorted levels, dates seconds; everything else must be
+    numbers already. A one-dimensional input is one column. Missing cells of a frame and masked ones of an array are refused,
+    or become NaN.
     """
     if sp.issparse(X):
         table = NumberTable(None, _canonical(X, what), None)
     elif not isinstance(X, np.ndarray) and (is_frame(X) or nw.dependencies.is_into_series(X)):
-        try:
-            frame = nw.from_native(X, eager_only=True, allow_series=True)
-        except nw.exceptions.NarwhalsError as error:
-            raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
-        table = _read_frame(frame, what, allow_missing, text)
+        table = _read_frame(read_frame(X, what), what, allow_missing)
     else:
-        table = NumberTable(_read_array(X, what), None, None)
+        table = NumberTable(_read_array(X, what, allow_missing), None, None)
     n_rows, n_columns = table.shape
     if n_rows == 0 or n_columns == 0:
         raise InputError(f"{what} is empty: it has {n_rows} rows and {n_columns} columns.")
     if n_rows >= 2**32 - 1:
         raise InputError(f"{what} has {n_rows} rows; at most 4,294,967,294 can be counted.")
     return table
+
+
+def read_frame(X: Any, what: str = "X") -> Any:
+    """A frame or a series, through narwhals; names that occur twice are refused."""
+    columns = getattr(X, "columns", None)
+    names = list(map(str, getattr(X, "column_names", columns))) if columns is not None and len(np.shape(X)) == 2 else []
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        first, second = [position for position, other in enumerate(names) if other == name][:2]
+        raise InputError(f"{what}: columns {first} and {second} are both named {name!r}; rename one of them.")
+    try:
+        return nw.from_native(X, eager_only=True, allow_series=True)
+    except (nw.exceptions.NarwhalsError, TypeError) as error:
+        raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
 
 
 def is_integer_array(table: Any, dimensions: tuple[int, ...]) -> bool:
@@ -79,8 +113,8 @@ def is_frame(X: Any) -> bool:
     return not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X)
 
 
-def _read_array(X: Any, what: str) -> NDArray[Any]:
-    array = read_values(X, what)
+def _read_array(X: Any, what: str, allow_missing: bool) -> NDArray[Any]:
+    array = read_values(unmask(X) if allow_missing else X, what)
     if array.ndim == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
@@ -98,21 +132,37 @@ def read_values(X: Any, what: str) -> NDArray[Any]:
         raise InputError(f"{what} is not a table: {error}") from None
 
 
+def unmask(X: Any) -> Any:
+    """A masked array as numbers with NaN for masked cells; anything else as it is."""
+    if not np.ma.isMaskedArray(X):
+        return X
+    if not np.ma.is_masked(X):
+        return np.asarray(X)
+    cells: Any = X.astype(np.float64 if X.dtype.kind in "biuf" else object)
+    return cells.filled(np.nan)
+
+
 def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
     """Reject what is not numbers; bring odd number types to one that the core reads."""
     kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind in "mM":
+        note_date_array(what)
+        return seconds(array)
     if kind not in "biuf":
-        kinds = {"O": "objects", "U": "text", "S": "bytes", "c": "complex numbers", "M": "dates", "m": "durations"}
-        found = kinds.get(kind, f"values of type {array.dtype}")
-        raise InputError(
-            f"{what} holds {found} instead of numbers; encode its columns as integers first, "
-            "for example with sklearn.preprocessing.OrdinalEncoder, or hand in a frame with typed columns."
-        )
+        raise not_numbers(what, {"O": "objects", "U": "text", "S": "bytes"}.get(kind, f"values of type {array.dtype}"))
     if (kind == "f" and size not in (4, 8)) or not array.dtype.isnative:
         return array.astype(np.float64 if kind == "f" else array.dtype.newbyteorder("="))
     if not array.flags.aligned or any(stride % size for stride in array.strides):
         return array.copy(order="F")  # a field of records: the core counts strides in whole numbers
     return array
+
+
+def not_numbers(what: str, found: str) -> InputError:
+    """The error for an array of something else than numbers."""
+    return InputError(
+        f"{what} is an array that holds {found} instead of numbers; pass a pandas or polars DataFrame in which every column "
+        f"has its own type, for example pandas.DataFrame({what}).convert_dtypes(); it keeps text and categories apart."
+    )
 
 
 def without_duplicates(matrix: Any) -> Any:
@@ -126,6 +176,7 @@ def without_duplicates(matrix: Any) -> Any:
 def _canonical(X: Any, what: str) -> Any:
     if X.ndim != 2:
         raise InputError(f"{what} must have two dimensions, rows and columns; it has {X.ndim}.")
+    check_sparse(X, what)
     columns = without_duplicates(X.tocsc())
     data = _numeric(columns.data, what)
     # A separate matrix around the same memory: the caller's is not modified.
@@ -134,7 +185,7 @@ def _canonical(X: Any, what: str) -> Any:
     return canonical
 
 
-def _read_frame(frame: Any, what: str, allow_missing: bool, known: Mapping[int, NDArray[np.str_]] | None) -> NumberTable:
+def _read_frame(frame: Any, what: str, allow_missing: bool) -> NumberTable:
     if isinstance(frame, nw.Series):
         frame = frame.to_frame()
     names = tuple(str(name) for name in frame.columns)
@@ -142,50 +193,20 @@ def _read_frame(frame: Any, what: str, allow_missing: bool, known: Mapping[int, 
     if len(set(types)) == 1 and (types[0].is_numeric() or types[0] == nw.Boolean):
         array = frame.to_numpy()
         if array.dtype.kind in "biuf":
-            return NumberTable(_numeric(array, what), None, names)
-    text: dict[int, NDArray[np.str_]] = {}
-    columns = []
-    for position, series in enumerate(frame.iter_columns()):
-        missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
-        if missing.any() and not allow_missing:
+            nominal = frozenset(range(len(names))) if types[0] == nw.Boolean else frozenset()
+            return NumberTable(_numeric(array, what), None, names, nominal=nominal)
+    columns = [read_column(series, what) for series in frame.iter_columns()]
+    for name, column in zip(names, columns, strict=True):
+        if column.missing is not None and not allow_missing:
             raise InputError(
-                f"{what}: column {series.name!r} has {missing.sum()} missing values, the first in row "
-                f"{int(np.argmax(missing))}; fill or drop them."
+                f"{what}: column {name!r} has {column.missing.sum()} missing values, the first in row "
+                f"{int(np.argmax(column.missing))}; fill or drop them."
             )
-        present = series.filter(~series.is_null()) if missing.any() else series
-        values: NDArray[Any]
-        if series.dtype in (nw.String, nw.Categorical, nw.Enum):
-            values, text[position] = _rank(present, None if known is None else known.get(position))
-        else:
-            values = _read_series(present, what)
-        if missing.any():
-            present_values, values = values, np.full(len(missing), np.nan)
-            values[~missing] = present_values
-        columns.append(values)
     if not columns:
         return NumberTable(np.empty((len(frame), 0)), None, names)
-    table = np.empty((len(frame), len(columns)), dtype=np.result_type(*columns), order="F")
+    table = np.empty((len(frame), len(columns)), dtype=np.result_type(*{column.values.dtype for column in columns}), order="F")
     for position, column in enumerate(columns):
-        table[:, position] = column
-    return NumberTable(_numeric(table, what), None, names, text)
-
-
-def _rank(series: Any, known: NDArray[np.str_] | None) -> tuple[NDArray[Any], NDArray[np.str_]]:
-    """Ranks among the distinct values, and these."""
-    words = series.cast(nw.String).to_numpy().astype(str)
-    if known is None:
-        known, ranks = np.unique(words, return_inverse=True)
-        return np.asarray(ranks, dtype=np.uint32), known
-    ranks = np.searchsorted(known, words)
-    unknown = np.take(known, ranks, mode="clip") != words if len(known) else np.ones(len(words), dtype=bool)
-    return ranks - 0.5 * unknown, known
-
-
-def _read_series(series: Any, what: str) -> NDArray[Any]:
-    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        values: NDArray[Any] = np.asarray(series.to_numpy())
-        return values if values.dtype.kind in "biuf" else values.astype(np.float64)
-    raise InputError(
-        f"{what}: column {series.name!r} holds {series.dtype}, which is not numbers, text or categories; "
-        "convert it or leave it out."
-    )
+        table[:, position] = column.values
+    text = {position: column.levels for position, column in enumerate(columns) if column.levels is not None}
+    nominal = frozenset(position for position, column in enumerate(columns) if column.nominal)
+    return NumberTable(_numeric(table, what), None, names, text, nominal)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.datasets.dataset_frames import to_pandas, to_polars, with_names
 
 Kind = Literal["numeric", "nominal"]
@@ -51,6 +52,10 @@ class Dataset:
     description: str = ""
     name: str = ""
     label_categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_sparse(self.X, "X")
+        check_sparse(self.Y, "Y")
 
     @property
     def n_rows(self) -> int:

@@ -1,4 +1,5 @@
-from labelsieve.discretize.base_discretizer import AsGiven, Discretizer, allows_missing, one_table
+from labelsieve.discretize.base_discretizer import Discretizer, allows_missing, one_table
+from labelsieve.discretize.kept_values import AsGiven, Levels
 from labelsieve.discretize.mdl import MDL
 from labelsieve.discretize.unsupervised_bins import EqualFrequency, EqualWidth, KMeansBins, MeanStd, equal_width
 
@@ -9,6 +10,7 @@ __all__ = [
     "EqualFrequency",
     "EqualWidth",
     "KMeansBins",
+    "Levels",
     "MeanStd",
     "allows_missing",
     "equal_width",

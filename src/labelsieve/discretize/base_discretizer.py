@@ -1,32 +1,29 @@
 """Base of the discretizers: validation, cut points as fitted attributes, codes of new data."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, Self, TypedDict, TypeVar, overload
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
-import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context, clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import ColumnCuts, apply_cuts, require_finite
-from labelsieve.counting.number_table import NumberTable, is_frame, read_table
+from labelsieve.counting.nominal_levels import KeptLevels, declare_nominal, encode_levels, keep_levels
+from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import RowWeights, quantize, read_weights
 from labelsieve.counting.targets import read_targets
-from labelsieve.errors import InputError
+from labelsieve.discretize.code_matrix import as_matrix_like
+from labelsieve.errors import InputError, is_whole
+from labelsieve.names import unknown_name
 
-Missing = Literal["error", "level"]
+Missing = Literal["level", "error", "drop-pairwise"]
+MISSING: list[Any] = [StrOptions({"level", "error", "drop-pairwise"})]
+LEVEL_COUNT: list[Any] = [Interval(Integral, 1, None, closed="left")]
 Table = TypeVar("Table")
-
-
-class CheckOptions(TypedDict):
-    """Arguments of scikit-learn's ``validate_data``."""
-
-    accept_sparse: tuple[str, ...]
-    ensure_all_finite: bool | Literal["allow-nan"]
 
 
 class Discretizer(BaseEstimator):  # type: ignore[misc]
@@ -38,28 +35,26 @@ class Discretizer(BaseEstimator):  # type: ignore[misc]
         """Codes of ``X`` without fitting the object; or a list of codes, one for each target."""
         raise NotImplementedError
 
-
-class AsGiven(Discretizer):
-    """Use the values as codes.
-
-    >>> AsGiven().encode([[0], [2]]).levels
-    array([3], dtype=uint32)
-    """
-
-    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes:
-        """Codes of ``X``."""
-        return Codes.from_values(X)
+    def for_columns(self, columns: Sequence[int]) -> "Discretizer":
+        """The discretizer of a table that has only these of the columns, in this order."""
+        return self
 
 
 @dataclass(eq=False, repr=False)
 class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ignore[misc]
-    """A scikit-learn transformer that cuts the range of every column into bins."""
+    """A scikit-learn transformer that cuts the range of every numeric column into bins; nominal columns keep their levels."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": [StrOptions({"error", "level"})]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "missing": MISSING,
+        "min_level_count": LEVEL_COUNT,
+        "nominal": ["array-like", StrOptions({"all"}), None],
+    }
     _supervised: ClassVar[bool] = False
 
     _: KW_ONLY
-    missing: Missing = "error"
+    missing: Missing = "level"
+    min_level_count: int = 1
+    nominal: Any = None
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         """Cut points of every column: one set, or one for each target."""
@@ -67,44 +62,65 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn cut points from ``X``, and from ``y`` if the discretizer is supervised."""
-        table, targets = self._validate(X, y)
-        cuts = self._learn(table, targets, sample_weight)
-        self._cuts = cuts
-        self._text = dict(table.text)
-        self._store(cuts)
+        """Learn cut points and levels from ``X``, and from ``y`` if the discretizer is supervised."""
+        if self._supervised and y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        table = self._read_table(check_features(self, X))
+        targets = self._read_targets(y, table.shape[0]) if self._supervised else None
+        self._cuts, self._levels = self._learn(table, targets, sample_weight)
+        self._text = frozenset(table.text)
+        self._store(self._cuts)
+        for column, kept in self._levels.items():
+            self.categories_[column] = kept.values
         return self
 
     def transform(self, X: Any) -> Any:
         """Codes of ``X`` by the fitted cut points, in the smallest unsigned integer type; sparse input gives sparse output.
 
-        Values outside the fitted range go to the first or the last bin. In a sparse matrix the bin of zero is not stored if its
-        code is 0, as in every column without negative values; a column in which it has another code is stored in full
-        (``encode`` never does that).
+        Values outside the fitted range go to the first or the last bin. A level of a nominal column that was not there when
+        fitted has the code of pooled levels; if none were pooled, the code of missing values, the last. In a sparse matrix the
+        bin of zero is not stored if its code is 0, as in every column without negative values; a column in which it has another
+        code is stored in full (``encode`` never does that).
         """
         check_is_fitted(self)
         return self._transform(X, self._only_cuts())
 
     def _transform(self, X: Any, cuts: ColumnCuts) -> Any:
-        codes = apply_cuts(self._read_new(X), cuts)
+        table = self._read_new(X)
+        codes = encode_levels(apply_cuts(table, cuts), table, self._levels)
         return codes.to_dense() if codes.sparse is None else as_matrix_like(codes, X)
 
     def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
         """Codes of ``X`` without fitting the object; or a list of codes, one for each target."""
         self._validate_params()
-        table = self._read_table(X)
+        return self._encode(self._read_table(X), y, sample_weight)
+
+    def _encode(self, table: NumberTable, y: Any, sample_weight: Any) -> Codes | list[Codes]:
         targets = self._read_targets(y, table.shape[0]) if self._supervised else None
-        codes = [apply_cuts(table, cuts) for cuts in self._learn(table, targets, sample_weight)]
+        all_cuts, levels = self._learn(table, targets, sample_weight)
+        drop = self.missing == "drop-pairwise"
+        codes = [encode_levels(apply_cuts(table, cuts, mark_missing=drop), table, levels) for cuts in all_cuts]
         return codes[0] if len(codes) == 1 else codes
 
-    def _learn(self, table: NumberTable, targets: Codes | None, sample_weight: Any) -> list[ColumnCuts]:
-        weights = read_weights(sample_weight, table.shape[0])
-        if weights is None:
-            return self._cut(table, targets, None)
-        rows = weights > 0
-        if not rows.all():  # a row of weight 0 must not move a cut point
-            table, targets = table.take_rows(rows), None if targets is None else targets.take_rows(rows)
-        return self._cut(table, targets, quantize(weights[rows]))
+    def _learn(
+        self, table: NumberTable, targets: Codes | None, sample_weight: Any
+    ) -> tuple[list[ColumnCuts], dict[int, KeptLevels]]:
+        """Cut points of the numeric columns, and levels of the nominal ones."""
+        weights, quantized = read_weights(sample_weight, table.shape[0]), None
+        whole = True
+        if weights is not None:
+            rows = weights > 0
+            whole = bool(rows.all())
+            if not whole:  # a row of weight 0 must not move a cut point
+                table, targets = table.take_rows(rows), None if targets is None else targets.take_rows(rows)
+            weights = weights[rows]
+            quantized = quantize(weights)
+        n_columns = table.shape[1]
+        levels = keep_levels(table, weights, self.min_level_count, whole=whole)
+        if len(levels) == n_columns:
+            return [ColumnCuts.none(n_columns)], levels
+        cuts = self._cut(table.measurements(), targets, quantized)
+        return [some.spread(n_columns, table.nominal) for some in cuts] if levels else cuts, levels
 
     def _store(self, cuts: list[ColumnCuts]) -> None:
         points, self.categories_ = cuts[0].split()
@@ -114,40 +130,32 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         cuts: list[ColumnCuts] = self._cuts
         return cuts[0]
 
-    def _validate(self, X: Any, y: Any) -> tuple[NumberTable, Codes | None]:
-        """Read data for ``fit`` with scikit-learn's checks."""
-        if self._supervised and y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        if is_frame(X):
-            validate_data(self, X, skip_check_array=True)
-        elif self._supervised and isinstance(y, list | np.ndarray):
-            X, y = validate_data(self, X, y, multi_output=True, **self._check_options())
-        else:
-            X = validate_data(self, X, **self._check_options())
-        table = self._read_table(X)
-        return table, self._read_targets(y, table.shape[0]) if self._supervised else None
-
     def _read_new(self, X: Any) -> NumberTable:
-        """Read data for ``transform``: text gets the codes of the fitted words."""
-        if is_frame(X):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        else:
-            X = validate_data(self, X, reset=False, **self._check_options())
-        words: Mapping[int, NDArray[np.str_]] = self._text
-        table = self._read_table(X, words)
-        different = sorted(set(table.text) ^ set(words))
+        """Read data for ``transform``."""
+        table = self._read_table(check_features(self, X, reset=False))
+        different = sorted(set(table.text) ^ self._text)
         if different:
-            was, now = ("text", "numbers") if different[0] in words else ("numbers", "text")
+            was, now = ("text", "numbers") if different[0] in self._text else ("numbers", "text")
             raise InputError(f"X, {table.name(different[0])}: it was {was} when fitted and is {now} now.")
         return table
 
-    def _check_options(self) -> CheckOptions:
-        return {"accept_sparse": ("csr", "csc"), "ensure_all_finite": "allow-nan" if self.missing == "level" else True}
+    def _read_table(self, X: Any) -> NumberTable:
+        table = read_table(X, allow_missing=self.missing != "error")
+        require_finite(table, allow_missing=self.missing != "error")
+        return self._with_nominal(table)
 
-    def _read_table(self, X: Any, words: Mapping[int, NDArray[np.str_]] | None = None) -> NumberTable:
-        table = read_table(X, allow_missing=self.missing == "level", text=words)
-        require_finite(table, allow_missing=self.missing == "level")
-        return table
+    def _with_nominal(self, table: NumberTable) -> NumberTable:
+        if self.nominal is None:
+            return table
+        return declare_nominal(table, self.nominal if isinstance(self.nominal, str) else positions(self.nominal, table))
+
+    def for_columns(self, columns: Sequence[int]) -> "BaseBins":
+        """The discretizer of a table that has only these of the columns, in this order."""
+        if self.nominal is None or isinstance(self.nominal, str) or all(isinstance(column, str) for column in self.nominal):
+            return self
+        at = [position for position, column in enumerate(columns) if column in set(self.nominal)]
+        some: BaseBins = clone(self).set_params(nominal=at)
+        return some
 
     def _read_targets(self, y: Any, n_rows: int) -> Codes:
         if y is None:
@@ -160,11 +168,27 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "level"
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.categorical = True
         tags.target_tags.required = self._supervised
         tags.target_tags.multi_output = self._supervised
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def positions(columns: Any, table: NumberTable) -> list[int]:
+    """Positions of columns that are given by name or position."""
+    found = []
+    for column in columns:
+        if isinstance(column, str):
+            if table.names is None or column not in table.names:
+                raise unknown_name("column", column, table.names or ())
+            found.append(table.names.index(column))
+        elif is_whole(column) and 0 <= int(column) < table.shape[1]:
+            found.append(int(column))
+        else:
+            raise InputError(f"{column!r} is not a column from 0 to {table.shape[1] - 1} or a name.")
+    return found
 
 
 @overload
@@ -174,7 +198,7 @@ def one_table(codes: list[Table], selector: str) -> Table: ...
 def one_table(codes: Any, selector: str) -> Any:
     """Codes for all targets; refuses a separate table for each target.
 
-    >>> one_table(AsGiven().encode([[0], [1]]), "Sieve").n_columns
+    >>> one_table(Codes.from_values([[0], [1]]), "Sieve").n_columns
     1
     """
     if not isinstance(codes, list):
@@ -188,38 +212,9 @@ def one_table(codes: Any, selector: str) -> Any:
 
 
 def allows_missing(discretizer: Any) -> bool:
-    """True if missing values (NaN) are a separate level.
+    """False if a discretizer refuses missing values (NaN). A name or None stands for one that does not.
 
-    >>> allows_missing(AsGiven())
-    False
+    >>> allows_missing("mdl"), allows_missing(None)
+    (True, True)
     """
-    return getattr(discretizer, "missing", None) == "level"
-
-
-def as_matrix_like(codes: Codes, X: Any) -> Any:
-    """Codes as a sparse matrix in the format of ``X``; codes of 0 are not stored.
-
-    Cost: the stored entries, and all rows of the columns whose implicit code is not 0.
-
-    >>> codes = Codes.from_values(sp.csr_array([[0, 2], [0, 0]]))
-    >>> as_matrix_like(codes, sp.csr_array((1, 1))).toarray()
-    array([[0, 2],
-           [0, 0]], dtype=uint8)
-    """
-    sparse = codes.sparse
-    assert sparse is not None
-    dtype = np.uint8 if codes.levels.max() <= 256 else np.uint16
-    values = sparse.codes.astype(dtype)
-    full = np.flatnonzero(sparse.implicit)
-    column_of_entry = np.repeat(np.arange(codes.n_columns), np.diff(sparse.starts))
-    in_full = np.isin(column_of_entry, full)
-    matrix = sp.csc_array((np.where(in_full, 0, values).astype(dtype), sparse.rows, sparse.starts), shape=codes.shape)
-    matrix.eliminate_zeros()
-    if len(full):
-        table = np.repeat(sparse.implicit[full].astype(dtype)[np.newaxis], codes.n_rows, axis=0)
-        table[sparse.rows[in_full], np.searchsorted(full, column_of_entry[in_full])] = values[in_full]
-        rows, columns = np.nonzero(table)
-        matrix = matrix + sp.csc_array((table[rows, columns], (rows, full[columns])), shape=codes.shape, dtype=dtype)
-    if isinstance(X, sp.sparray):
-        return sp.csc_array(matrix) if X.format == "csc" else sp.csr_array(matrix)
-    return sp.csc_matrix(matrix) if X.format == "csc" else sp.csr_matrix(matrix)
+    return getattr(discretizer, "missing", "level") != "error"

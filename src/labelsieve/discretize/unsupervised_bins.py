@@ -1,5 +1,6 @@
 """Unsupervised bins: of equal width, of equal frequency, clusters of k-means, and levels by mean and standard deviation."""
 
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -7,8 +8,8 @@ from typing import Any, ClassVar, Literal
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from labelsieve.counting.codes import MAX_LEVELS, Codes
-from labelsieve.counting.cut_points import ColumnCuts, bin_equal_width, cut_by_values
-from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.cut_points import ColumnCuts, bin_equal_width, cut_by_values, require_finite
+from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.discretize.base_discretizer import BaseBins
 from labelsieve.errors import InputError, one_of, whole_number
@@ -46,15 +47,21 @@ class EqualWidth(NumberedBins):
     n_bins : int, default=5
         Five in Sechidis, Nikolaou and Brown (2014); ten, closed on the right, in Pereira et al. (2015).
     closed : {"left", "right"}, default="left"
-    missing : {"error", "level"}, default="error"
-        Refuse NaN, or encode it as an additional last level.
+    missing : {"level", "error", "drop-pairwise"}, default="level"
+        Missing values (NaN, empty cells of frames): encode them as an additional last level, refuse them, or leave them out of
+        every count of the column.
+    min_level_count : int, default=1
+        Pool the levels of a nominal column that have fewer rows into one level.
+    nominal : "all" or sequence of int or str, default=None
+        Columns that hold categories though they are numbers. Text, categories and booleans of a frame are nominal anyway.
 
     Attributes
     ----------
     cut_points_ : list of ndarray
         Cut points of every column, ascending; empty for a column that keeps its values.
     categories_ : list of ndarray or None
-        The values that a column keeps as levels. An unseen value gets the code of the nearest, the upper of two.
+        The values that a column keeps as levels, for a nominal column its levels without pooled ones. An unseen number gets the
+        code of the nearest, the upper of two; an unseen level the code of pooled levels, or that of missing values.
 
     Notes
     -----
@@ -80,9 +87,13 @@ class EqualWidth(NumberedBins):
 
     def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
         """Codes of ``X`` without fitting the object."""
-        if self.missing == "error" and sample_weight is None:  # faster: no cut points are stored
-            return equal_width(X, self.n_bins, closed=self.closed)
-        return super().encode(X, y, sample_weight)
+        self._validate_params()
+        table = self._with_nominal(read_table(X, allow_missing=self.missing != "error"))
+        if sample_weight is None and not table.nominal:
+            with suppress(InputError):  # faster, since no cut points are stored, but for finite numbers only
+                return bin_equal_width(table, self.n_bins, closed_right=self.closed == "right")
+        require_finite(table, allow_missing=self.missing != "error")
+        return self._encode(table, y, sample_weight)
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         return [cut_by_values(table, "equal-width", self.n_bins, closed_right=self.closed == "right")]
@@ -225,4 +236,6 @@ def equal_width(X: Any, n_bins: int = 5, *, closed: Closed = "left") -> Codes:
     """
     n_bins = whole_number(n_bins, "n_bins", 1, MAX_LEVELS)
     one_of(closed, "closed", ("left", "right"))
-    return bin_equal_width(X, n_bins, closed_right=closed == "right")
+    codes = EqualWidth(n_bins, closed=closed).encode(X)
+    assert isinstance(codes, Codes)
+    return codes

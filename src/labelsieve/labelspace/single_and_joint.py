@@ -1,7 +1,7 @@
 """Targets as separate variables, or as one: binary relevance and the label powerset, with or without rare labelsets."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,10 +95,11 @@ class Pruned(Joint):
     ----------
     min_count : int, default=3
         The smallest number of rows (or sum of their sample weights) of a labelset that is kept.
-    split : bool, default=False
+    split : bool or "smallest", default=False
         False drops the rows with a rare labelset. True splits a rare labelset into frequent ones, as PPT-n does: the largest
         frequent subset (ties: the most frequent, then the one with the lowest labels), then the largest frequent subset of the
-        remaining labels, and so on; the row counts once for each subset, and is dropped only if there is none. Needs 0/1
+        remaining labels, and so on; the row counts once for each subset, and is dropped only if there is none. ``"smallest"``
+        takes the smallest frequent subsets first (ties: the one with the highest labels), as Mulan's program does. Needs 0/1
         targets.
     n_bins, kind
         See :class:`Single`.
@@ -121,7 +122,7 @@ class Pruned(Joint):
 
     _: KW_ONLY
     min_count: int = 3
-    split: bool = False
+    split: bool | Literal["smallest"] = False
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The joint variable of the rows that are kept."""
@@ -137,7 +138,9 @@ class Pruned(Joint):
             return EncodedTargets(
                 one_column(number[joint[rows]], n_classes), rows=rows, n_left_out=int(np.count_nonzero(~rows))
             )
-        subsets = _subsets(targets, joint, frequent, weights)
+        if self.split not in (True, "smallest"):
+            raise InputError(f'split must be True, False or "smallest", not {self.split!r}.')
+        subsets = _subsets(targets, joint, frequent, weights, smallest=self.split == "smallest")
         n_subsets = np.array([len(of_labelset) for of_labelset in subsets])
         row_index = np.repeat(np.arange(targets.n_rows, dtype=np.uint32), n_subsets[joint])
         starts = np.concatenate([[0], np.cumsum(n_subsets)])
@@ -148,7 +151,9 @@ class Pruned(Joint):
         return EncodedTargets(one_column(classes, n_classes), row_index=row_index, n_left_out=left_out)
 
 
-def _subsets(targets: TargetTable, joint: NDArray[np.uint32], frequent: NDArray[np.bool_], weights: Weights) -> list[list[int]]:
+def _subsets(
+    targets: TargetTable, joint: NDArray[np.uint32], frequent: NDArray[np.bool_], weights: Weights, *, smallest: bool
+) -> list[list[int]]:
     """For every distinct labelset, the frequent labelsets that replace it."""
     labels = read_labelsets(targets, "Pruned(split=True)")
     _, first = np.unique(joint, return_index=True)
@@ -160,7 +165,8 @@ def _subsets(targets: TargetTable, joint: NDArray[np.uint32], frequent: NDArray[
     sizes, counts = members.sum(axis=1), np.bincount(joint, weights=weights)
     usable = np.flatnonzero(frequent & (sizes > 0))
     # Sorted by size, then count, then labels: the first that fits is the best. Bytes of 0s and 1s compare like lists of labels.
-    order = np.lexsort((*(-members[usable].T[::-1]), -counts[usable], -sizes[usable]))
+    by_labels = members[usable].T[::-1]
+    order = np.lexsort((*by_labels, sizes[usable]) if smallest else (*-by_labels, -counts[usable], -sizes[usable]))
     usable = usable[order]
     subsets: list[list[int]] = []
     for level in range(len(first)):

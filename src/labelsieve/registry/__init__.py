@@ -11,6 +11,7 @@ from labelsieve.registry.classes import (
     make_label_space,
     make_stopping_rule,
 )
+from labelsieve.registry.discretizer_settings import declare_nominal, discretizer_of
 from labelsieve.registry.learners import (
     BASES,
     CLASSIFIERS,
@@ -50,6 +51,8 @@ __all__ = [
     "Method",
     "Preset",
     "ResolvedMethod",
+    "declare_nominal",
+    "discretizer_of",
     "for_label_sets",
     "make_base",
     "make_classifier",

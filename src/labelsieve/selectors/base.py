@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.number_table import is_frame, is_integer_array, read_table
+from labelsieve.counting.checked_features import check_features, check_numbers
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.cut_points import require_finite
+from labelsieve.counting.number_table import is_frame, is_integer_array, read_table, unmask
 from labelsieve.counting.row_weights import positive_weights
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.counting.targets import Kind, TargetTable
 from labelsieve.discretize import Discretizer, allows_missing
 from labelsieve.errors import InputError, is_whole
@@ -68,11 +72,9 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         changed = {name: value for name, value in self.get_params(deep=False).items() if value is not defaults[name]}
         validate_parameter_constraints(self._parameter_constraints, changed, caller_name=type(self).__name__)
 
-    def _rows(
-        self, X: Any, Y: Any, sample_weight: Any, kind: Kind, discretizer: Discretizer
-    ) -> tuple[Any, TargetTable, NDArray[np.float64] | None]:
+    def _rows(self, X: Any, Y: Any, sample_weight: Any, kind: Kind) -> tuple[Any, TargetTable, NDArray[np.float64] | None]:
         """Features, targets and weights of the rows that have weight."""
-        X, Y = self._checked(X, Y, discretizer)
+        X, Y = self._checked(X, Y)
         targets = read_targets(Y, kind)
         n_rows = X.shape[0]
         if targets.n_rows != n_rows:
@@ -84,22 +86,25 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
             X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
         return X, targets, weights
 
-    def _checked(self, X: Any, Y: Any, discretizer: Discretizer) -> tuple[Any, Any]:
-        if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
-            validate_data(self, X, skip_check_array=True)
-            if Y is None:
-                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-            return X, Y
+    def _checked(self, X: Any, Y: Any) -> tuple[Any, Any]:
         if is_integer_array(X, (2,)) and is_integer_array(Y, (1, 2)) and len(X) == len(Y):
             # Nothing is left to check that reading the codes does not, and there are no names.
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
             return X, Y
-        finite = "allow-nan" if allows_missing(discretizer) else True
-        checked: tuple[Any, Any] = validate_data(
-            self, X, Y, accept_sparse=("csr", "csc"), multi_output=True, ensure_all_finite=finite
-        )
-        return checked
+        if Y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        return check_features(self, X), unmask(Y)
+
+    def transform(self, X: Any) -> Any:
+        """``X`` with the selected features only, in the order of its columns."""
+        check_sparse(X, "X")
+        return super().transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """``X``, which has the selected features, with columns of zeros for the others."""
+        check_sparse(X, "X")
+        return super().inverse_transform(X)
 
     def _n_wanted(self, n_available: int) -> int:
         """The number of features to select; more than there are means all."""
@@ -172,7 +177,7 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = allows_missing(getattr(self, "discretizer", None))
+        tags.input_tags.allow_nan = hasattr(self, "discretizer") and allows_missing(self.discretizer)
         return tags
 
 
@@ -191,18 +196,33 @@ class BaseRanking(BaseSieve):
         self._keep_first(order, scores[order], 0, X, Y, sample_weight)
 
 
+def read_classes(selector: Any, X: Any, Y: Any) -> tuple[Any, Codes]:
+    """``X`` as finite numbers, and targets that are classes."""
+    if Y is None:
+        raise ValueError(f"{type(selector).__name__} requires y to be passed, but the target y is None.")
+    X, targets = check_numbers(selector, X, dtype="numeric"), read_targets(unmask(Y), "classes").classes
+    if targets.n_rows != X.shape[0]:
+        raise InputError(f"X has {X.shape[0]} rows and Y has {targets.n_rows}; they must be the same rows.")
+    return X, targets
+
+
 def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:
     """``X`` and ``Y`` as finite numbers, dense or sparse rows, for methods that calculate with them.
 
     ``Y`` has two dimensions. Both are arrays of float64, or CSR.
     """
-    X, Y = validate_data(selector, X, Y, accept_sparse=("csr", "csc"), multi_output=True, dtype=np.float64)
+    if Y is None:
+        raise ValueError(f"{type(selector).__name__} requires y to be passed, but the target y is None.")
+    X, Y = check_numbers(selector, X), unmask(Y)
     if getattr(getattr(Y, "dtype", None), "kind", "") == "O":
         with suppress(TypeError, ValueError):  # numbers that came as objects; anything else is refused below
             Y = Y.astype(np.float64)
     try:
         table = read_table(Y, what="Y")
+        require_finite(table, allow_missing=False, what="Y")
     except InputError as error:
         raise InputError(f"{type(selector).__name__} calculates with the targets. {error}") from None
+    if table.shape[0] != X.shape[0]:
+        raise InputError(f"X has {X.shape[0]} rows and Y has {table.shape[0]}; they must be the same rows.")
     targets = table.sparse.tocsr() if table.dense is None else table.dense
     return X.tocsr() if hasattr(X, "tocsr") else X, targets.astype(np.float64, copy=False)

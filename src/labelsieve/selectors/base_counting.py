@@ -49,7 +49,7 @@ class BaseCountingSieve(BaseSieve):
 
         One table of features for all targets, or one for each where the discretizer has cuts for each.
         """
-        X, targets, weights = self._rows(X, Y, sample_weight, method.space.kind, method.discretizer)
+        X, targets, weights = self._rows(X, Y, sample_weight, method.space.kind)
         encoded = method.space.encode(targets, weights)
         self.discretizer_ = method.discretizer
         codes = method.discretizer.encode(X, targets.codes(), weights)

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import validate_data
 
-from labelsieve.counting.number_table import NumberTable, is_frame, read_table
+from labelsieve.counting.checked_features import check_features
+from labelsieve.counting.cut_points import require_finite
+from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import read_weights
-from labelsieve.errors import InputError
 from labelsieve.registry import methods_of
 from labelsieve.selectors.base import BaseSieve, Constraints, Count
 
@@ -64,16 +64,15 @@ class BaselineSieve(BaseSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Put the features of ``X`` in order; ``y`` is not used."""
-        if is_frame(X):
-            validate_data(self, X, skip_check_array=True)
-        else:
-            X = validate_data(self, X, accept_sparse=("csr", "csc"))
+        X = check_features(self, X)
+        table = read_table(X)
+        require_finite(table, allow_missing=False)
         weights = read_weights(sample_weight, X.shape[0])
         forced, excluded = self._checked_columns()
         d = self.n_features_in_
         falling = np.linspace(1.0, 0.0, d)
         if self.criterion == "variance":
-            scores = _variances(read_table(X, what="X"), weights)
+            scores = _variances(table, weights)
         elif self.criterion == "random":
             scores = falling[check_random_state(self.random_state).permutation(d)]
         else:
@@ -101,6 +100,4 @@ def _variances(table: NumberTable, weights: NDArray[np.float64] | None) -> NDArr
         centered = values - values[0]  # a constant column is exactly that
         centered -= np.average(centered, weights=weights)
         variances[j] = np.average(centered * centered, weights=weights)
-        if np.isnan(variances[j]):
-            raise InputError(f"X, {table.name(j)}: a value is missing or not finite; fill or drop it to have a variance.")
     return variances

@@ -161,7 +161,7 @@ class ChiSquare(BaseRanking):
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         self.discretizer_ = make_discretizer(self.discretizer)
         given = X
-        X, table, weights = self._rows(X, y, sample_weight, "classes", self.discretizer_)
+        X, table, weights = self._rows(X, y, sample_weight, "classes")
         targets = table.classes
         features = one_table(self.discretizer_.encode(X, targets, weights), "ChiSquare")
         statistics = _statistics(features, targets, self.targets, weights)

@@ -6,12 +6,13 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.backends import CountingOptions
+from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize import allows_missing, one_table
+from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import array_print
 from labelsieve.information import mutual_information
@@ -72,7 +73,11 @@ class FittedSelector(JsonStorage):
         labels = self._label_names(y, label_names)
         return Selection(
             method=method,
-            formula=info.formula if info is not None else "" if criterion is None else str(criterion.score),
+            formula=info.formula
+            if info is not None
+            else ""
+            if criterion is None
+            else str(getattr(criterion, "score", criterion)),
             targets=self._target_space(),
             unit="nats" if info is None else info.scores,
             n_bins=getattr(discretizer, "n_bins", None),
@@ -141,7 +146,7 @@ class FittedSelector(JsonStorage):
         if not len(columns):
             return np.empty((0, targets.n_columns))
         discretizer: Any = getattr(self, "discretizer_", DISCRETIZERS["equal-width"]())
-        codes = discretizer.encode(selected, targets)
+        codes = discretizer.for_columns(columns.tolist()).encode(selected, targets)
         tables = codes if isinstance(codes, list) else [codes]
         options = self._counting_options()
         shared = [mutual_information(table, targets, n_jobs=options.n_jobs, estimator=options.estimator) for table in tables]
@@ -177,10 +182,7 @@ class FittedSelector(JsonStorage):
     def _check_features(self, X: Any) -> Any:
         """Features like those of ``fit``, checked."""
         check_is_fitted(self)
-        if is_frame(X):  # columns of a frame may be text: codes, not scikit-learn, decide
-            return validate_data(self, X, reset=False, skip_check_array=True)
-        finite = "allow-nan" if allows_missing(getattr(self, "discretizer", None)) else True
-        return validate_data(self, X, reset=False, accept_sparse=("csr", "csc"), ensure_all_finite=finite)
+        return check_features(self, X, reset=False)
 
     def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
         """Draw the selected features and their scores: see :func:`labelsieve.report.figures.score_chart`."""

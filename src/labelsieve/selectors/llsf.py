@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.checked_features import check_numbers
 from labelsieve.counting.row_weights import read_weights
 from labelsieve.selectors.base import NOT_NEGATIVE, POSITIVE, BaseSieve, Constraints, read_numbers
 from labelsieve.selectors.normal_equations import (
@@ -188,4 +189,4 @@ class LLSF(BaseSieve):
     def transform_label(self, X: Any, label: int) -> Any:
         """The columns of label ``label``, in the order of :meth:`label_ranking`."""
         columns, _ = self.label_ranking(label)
-        return validate_data(self, X, reset=False, accept_sparse=("csr", "csc"))[:, columns]
+        return check_numbers(self, X, reset=False, dtype="numeric")[:, columns]

@@ -7,8 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.checked_features import check_numbers
 from labelsieve.counting.row_weights import read_weights
 from labelsieve.selectors.base import COUNT, Constraints, read_numbers
 from labelsieve.selectors.normal_equations import Array, solve, weighted_rows
@@ -106,7 +107,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     def transform(self, X: Any) -> Any:
         """The projections XP, a dense array with a column for each direction."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse=("csr", "csc"), dtype=np.float64)
+        X = check_numbers(self, X, reset=False)
         return np.asarray(X @ self.components_.T)
 
     @property

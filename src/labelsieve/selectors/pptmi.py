@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import validate_data
 
-from labelsieve.counting.number_table import is_frame
+from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.number_table import unmask
 from labelsieve.errors import InputError
 from labelsieve.information.class_distances import ClassDistances
 from labelsieve.information.measure_input import Real, read_columns, same_rows
@@ -87,13 +87,10 @@ class PPTMI(BaseSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Select features of ``X``, numbers, for the targets ``y``."""
-        if is_frame(X):
-            validate_data(self, X, skip_check_array=True)
-            if y is None:
-                raise ValueError("PPTMI requires y to be passed, but the target y is None.")
-        else:
-            X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), multi_output=True)
-        targets = read_targets(y)
+        if y is None:
+            raise ValueError("PPTMI requires y to be passed, but the target y is None.")
+        X = check_numbers(self, X)
+        targets = read_targets(unmask(y))
         columns = read_columns(X)
         same_rows(columns, targets.n_rows)
         pruned = Pruned(min_count=self.min_count).encode(targets)

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import validate_data
 
 from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.progress import progress_bar
-from labelsieve.selectors.base import AT_LEAST_ONE, POSITIVE, BaseRanking, Constraints
+from labelsieve.selectors.base import AT_LEAST_ONE, POSITIVE, BaseRanking, Constraints, read_classes
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
 
 Array = NDArray[np.float64]
@@ -74,8 +73,7 @@ class BaseGroupedRelief(BaseRelief):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        X, Y = validate_data(self, X, y, accept_sparse=("csr", "csc"), multi_output=True)
-        targets = read_targets(Y, "classes").classes
+        X, targets = read_classes(self, X, y)
         groups, weigh = self._groups(targets)
         references = self._references(X.shape[0])
         scores = np.zeros(X.shape[1])
@@ -87,7 +85,7 @@ class BaseGroupedRelief(BaseRelief):
                 factors = self._shares(neighbors) * (weigh(block) / len(references))[:, :, np.newaxis]
                 scores += table.weighted_differences(block, neighbors, factors)
                 progress(done + 1, len(some))
-        self._keep_best(scores, X, Y)
+        self._keep_best(scores, X, y)
         return self
 
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:

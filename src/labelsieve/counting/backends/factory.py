@@ -63,6 +63,6 @@ def make_backend(
             "Missing cells that are left out pair by pair (missing='drop-pairwise', or unknown labels) cannot be counted here; "
             "fill them or drop their rows."
         )
-    if Y.has_missing:
+    if Y.has_missing and not getattr(setting, "counts_unknown", False):
         return KnownTargets(setting, X, Y, fixed, weights=options.weights, row_index=row_index, n_jobs=options.n_jobs)
     return setting(X, Y, fixed, weights=options.weights, row_index=row_index, n_jobs=options.n_jobs)

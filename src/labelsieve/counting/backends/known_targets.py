@@ -166,13 +166,14 @@ def known_ratios(Y: Codes, weights: RowWeights | None) -> NDArray[np.float64]:
     ratios = np.ones(Y.n_columns)
     if Y.missing is None:
         return ratios
-    for target in map(int, np.flatnonzero(Y.missing)):
-        known = Y.column(target) != Y.levels[target] - 1
-        counted = known.sum() if weights is None else weights.values[known].sum()
+    for target in map(int, np.flatnonzero(Y.n_missing)):
+        counted = Y.n_rows - int(Y.n_missing[target])
+        if weights is not None:
+            counted = int(weights.values[Y.column(target) != Y.levels[target] - 1].sum())
         if counted == 0:
             name = f"label {target}" if Y.names is None else f"label {Y.names[target]!r}"
             raise InputError(f"Y: {name} is unknown in every row that counts; leave it out.")
-        ratios[target] = (Y.n_rows if weights is None else weights.total) / int(counted)
+        ratios[target] = (Y.n_rows if weights is None else weights.total) / counted
     return ratios
 
 

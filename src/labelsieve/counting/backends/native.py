@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.backends.joint_tables import ConditionColumns, JointTables
+from labelsieve.counting.backends.known_targets import known_ratios
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, CountBlock, Feature, Panel, PanelFold, Reduce, Sums
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint, logarithms
@@ -39,8 +40,12 @@ class NativeBackend:
     cells; tiled popcount intersects columns of bits; sparse goes over the non-zeros of a row; histogram counts one column at
     a time and takes any number of levels. A panel conditioned on one column costs about ``d / 512 * sum_l n_l`` vector
     additions, ``n_l`` being the rows of target ``l`` outside its most frequent class, and one table look-up for each cell.
+    The unknown cells of a target are one more class, which is left out of the sums: about as many rows more as are unknown.
     Whole tables are counted with numpy (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
     """
+
+    # Backends that do not count unknown cells are wrapped in KnownTargets, and so is a core that was compiled before it did.
+    counts_unknown = "known_ratios" in str(core.Session.__init__.__doc__)
 
     def __init__(
         self,
@@ -60,6 +65,10 @@ class NativeBackend:
         self._X, self._Y, self._fixed, self._row_index, self._strategy = X, Y, fixed, row_index, strategy
         self._weights, self._n_threads = weights, n_threads(n_jobs)
         self._conditions = ConditionColumns(X, Y, row_index)
+        self._known_ratios: NDArray[np.float64] | None = None
+        if Y.has_missing:  # 0 for targets without unknown cells
+            ratios = known_ratios(Y, self._weights_of_targets)
+            self._known_ratios = np.where(ratios > 1, ratios, 0.0)
 
     @cached_property
     def _session(self) -> core.Session:
@@ -69,6 +78,11 @@ class NativeBackend:
     def _among_targets(self) -> core.Session:
         """The targets instead of the features."""
         return self._pack(self._Y, constant_column(self._n_rows), self._weights_of_targets, None)
+
+    @cached_property
+    def _targets_alone(self) -> core.Session:
+        """The targets, with unknown cells, and a constant feature."""
+        return self._pack(constant_column(self._n_rows), self._Y, self._weights_of_targets, None)
 
     @cached_property
     def _weights_of_targets(self) -> RowWeights | None:
@@ -85,7 +99,9 @@ class NativeBackend:
         if weights is not None:
             native_weights = core.Weights(weights.values, logarithms(), self._fixed.scale, self._fixed.penalty)
         table = self._fixed.values if weights is None else None
-        return core.Session(X.native, Y.native, table, native_weights, self._n_threads, self._strategy, row_index)
+        ratios = self._known_ratios if Y is self._Y else None
+        options = {} if ratios is None else {"known_ratios": ratios}
+        return core.Session(X.native, Y.native, table, native_weights, self._n_threads, self._strategy, row_index, **options)
 
     @property
     def bytes(self) -> int:
@@ -117,6 +133,11 @@ class NativeBackend:
 
     def given_targets(self, given: Condition) -> Sums:
         codes, n_levels = self._conditions.column(given)
+        if self._known_ratios is not None:
+            alone, sums = np.empty(1, dtype=np.int64), np.empty(self.n_targets, dtype=np.int64)
+            column = np.ascontiguousarray(codes, dtype=np.uint32)
+            self._targets_alone.run(column, n_levels, 0, self.n_targets, False, alone, sums)
+            return sums
         sums, nothing = np.empty(self.n_targets, dtype=np.int64), np.empty(0, dtype=np.int64)
         self._among_targets.run(np.ascontiguousarray(codes, dtype=np.uint32), n_levels, 0, 0, False, sums, nothing)
         return sums

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.datasets.splits.base_splitter import row_count
 from labelsieve.errors import InputError
 
@@ -23,6 +24,7 @@ def label_matrix(y: Any) -> sparse.csr_array:
     """
     if y is None:
         raise InputError("Stratified splits need the labels: pass y.")
+    check_sparse(y, "y")
     if sparse.issparse(y) and y.ndim == 2:
         return _sparse_labels(y)
     table = np.asarray(y.toarray() if sparse.issparse(y) else y)

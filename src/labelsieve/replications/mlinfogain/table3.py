@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
@@ -42,6 +43,9 @@ def classifiers() -> dict[str, Any]:
     def rakel(base: Any) -> Any:
         return RAkEL(base, threshold=0.49, random_state=0)
 
+    def present_if_tied(base: Any) -> Any:
+        return FixedThresholdClassifier(base, threshold=0.5, response_method="predict_proba")
+
     def scaled(learner: Any) -> Any:
         return make_pipeline(WekaScaler(), learner)
 
@@ -50,15 +54,15 @@ def classifiers() -> dict[str, Any]:
         "BR + NaiveBayes": BinaryRelevance(bayes),
         "BRKNN": MulanBRkNN(),
         "CC + DecisionTree": ClassifierChain(tree, network=natural),
-        "CC + K-NN": scaled(ClassifierChain(knn, network=natural)),
+        "CC + K-NN": scaled(ClassifierChain(present_if_tied(knn), network=natural)),
         "CC + NaiveBayes": ClassifierChain(bayes, network=natural),
-        "HOMER + K-NN": scaled(HOMER(knn, random_state=0)),
+        "HOMER + K-NN": scaled(HOMER(present_if_tied(knn), random_state=0)),
         "IBLR": scaled(IBLR(10, ties="all")),
         "LP + DecisionTree": LabelPowerset(tree),
         "LP + K-NN": scaled(LabelPowerset(knn)),
         "LP + NaiveBayes": LabelPowerset(bayes),
         "ML-KNN": scaled(MLkNN(10, ties="all")),
-        "PPT + K-NN": scaled(PrunedPowerset(knn, split=True)),
+        "PPT + K-NN": scaled(PrunedPowerset(knn, min_count=4, split="smallest", threshold=0.21)),
         "RAKEL + K-NN": scaled(rakel(knn)),
         "RK + DecisionTree": rakel(tree),
         "RK + NaiveBayes": rakel(bayes),

@@ -5,12 +5,12 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.discretize import EqualWidth
 from labelsieve.registry import PRESETS, resolve_method
-from labelsieve.replications.mulan.weka_bins import KeepNominal, WekaBins
+from labelsieve.replications.mulan.weka_bins import WekaBins
 from labelsieve.selectors.base import BaseSieve, Count
 from labelsieve.selectors.sieve import Sieve
 
@@ -75,7 +75,8 @@ class MulanRanking(BaseSieve):
         """Rank the columns of ``X``."""
         rule = resolve_method(self.method).discretizer
         rule = WekaBins(rule.n_bins) if isinstance(rule, EqualWidth) else rule
-        sieve = Sieve(self.method, discretizer=KeepNominal(rule, self.nominal), n_features_to_select=None).fit(X, y)
+        rule = clone(rule).set_params(nominal=list(self.nominal), missing="error")
+        sieve = Sieve(self.method, discretizer=rule, n_features_to_select=None).fit(X, y)
         self.n_features_in_ = sieve.n_features_in_
         self.feature_scores_ = np.empty(self.n_features_in_)
         self.feature_scores_[sieve.selected_] = sieve.scores_

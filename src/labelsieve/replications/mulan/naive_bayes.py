@@ -10,8 +10,9 @@ from scipy.special import softmax
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.sparse_format import validate_data
 from labelsieve.replications.mulan.weka_bins import column_ends
 from labelsieve.replications.mulan.weka_neighbors import ProbabilisticClassifier
 

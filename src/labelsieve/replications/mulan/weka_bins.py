@@ -1,6 +1,6 @@
-"""Weka's discretization: equal-width bins for all numeric columns, none for nominal ones."""
+"""Weka's discretization: equal-width bins for all numeric columns."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
@@ -13,10 +13,10 @@ from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.cut_points import ColumnCuts
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize import Discretizer
-from labelsieve.discretize.base_discretizer import BaseBins, Missing
+from labelsieve.discretize.base_discretizer import BaseBins
 
 
+@dataclass(eq=False, repr=False)
 class WekaBins(BaseBins):
     r"""Equal-width bins for every column, closed on the right, as in Weka's unsupervised ``Discretize``.
 
@@ -26,7 +26,8 @@ class WekaBins(BaseBins):
     Parameters
     ----------
     n_bins : int, default=10
-    missing : {"error", "level"}, default="error"
+    missing, min_level_count, nominal
+        See :class:`labelsieve.discretize.EqualWidth`.
 
     Examples
     --------
@@ -39,9 +40,7 @@ class WekaBins(BaseBins):
         "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
     }
 
-    def __init__(self, n_bins: int = 10, *, missing: Missing = "error") -> None:
-        self.n_bins = n_bins
-        self.missing = missing
+    n_bins: int = 10
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         values = table.dense if table.dense is not None else table.sparse
@@ -50,60 +49,6 @@ class WekaBins(BaseBins):
         points = points[high > low]
         starts = np.concatenate([[0], np.cumsum(np.where(high > low, self.n_bins - 1, 0))]).astype(np.int64)
         return [ColumnCuts(starts, points.ravel(), np.zeros(len(low), dtype=bool), closed_right=True)]
-
-
-class KeepNominal(Discretizer):
-    """Discretize numeric columns by a rule, and use the values of nominal ones as codes.
-
-    Weka discretizes only columns that the file declares numeric. This matters for a supervised rule: a nominal feature with
-    little information keeps it, a numeric one without any cut point has none.
-
-    Parameters
-    ----------
-    rule : Discretizer
-        For numeric columns.
-    nominal : sequence of int
-        Columns whose values are codes.
-
-    Notes
-    -----
-    Cost: that of the rule. Sparse data with both kinds are encoded densely, one byte per value.
-
-    Examples
-    --------
-    >>> from labelsieve.discretize import EqualWidth
-    >>> KeepNominal(EqualWidth(2), [1]).encode(np.array([[0.1, 0], [0.2, 2], [0.9, 1]])).to_dense()
-    array([[0, 0],
-           [0, 2],
-           [1, 1]], dtype=uint8)
-    """
-
-    def __init__(self, rule: Discretizer, nominal: Sequence[int] = ()) -> None:
-        self.rule = rule
-        self.nominal = nominal
-
-    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
-        """Return the codes of ``X``; a list of them where the rule has cut points for each target and a column is numeric."""
-        is_nominal = np.zeros(X.shape[1], dtype=bool)
-        is_nominal[list(self.nominal)] = True
-        if is_nominal.all():
-            return Codes.from_values(X)
-        if not is_nominal.any():
-            return self.rule.encode(X, y, sample_weight)
-        columns = sparse.csc_array(X) if sparse.issparse(X) else X
-        kept = Codes.from_values(columns[:, is_nominal])
-        cut = self.rule.encode(columns[:, ~is_nominal], y, sample_weight)
-        if isinstance(cut, list):
-            return [_merged(kept, codes, is_nominal) for codes in cut]
-        return _merged(kept, cut, is_nominal)
-
-
-def _merged(kept: Codes, cut: Codes, is_nominal: Any) -> Codes:
-    levels = np.empty(len(is_nominal), dtype=np.uint32)
-    levels[is_nominal], levels[~is_nominal] = kept.levels, cut.levels
-    codes = np.empty((kept.n_rows, len(is_nominal)), dtype=np.uint8 if levels.max() <= 256 else np.uint16, order="F")
-    codes[:, is_nominal], codes[:, ~is_nominal] = kept.to_dense(), cut.to_dense()
-    return Codes(kept.n_rows, levels, dense=codes)
 
 
 def column_ends(X: Any, end: Literal["min", "max"]) -> NDArray[np.float64]:

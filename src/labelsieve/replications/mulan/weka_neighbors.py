@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers import BRkNN, Neighbors
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
+from labelsieve.counting.sparse_format import validate_data
 from labelsieve.replications.mulan.weka_scaler import WekaScaler
 
 

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.sparse_format import validate_data
 from labelsieve.replications.mulan.weka_bins import column_ends
 
 

@@ -119,7 +119,7 @@ class SplitWork:
 
     def _cached(self, rule: Discretizer, kind: str) -> CachedDiscretizer:
         key = joblib.hash(rule), kind
-        return self._discretizers.setdefault(key, CachedDiscretizer(rule))
+        return self._discretizers.setdefault(key, CachedDiscretizer(clone(rule)))
 
     def evaluate(self, task: Evaluation, *, watch: Stopwatch | None = None) -> list[MeasuredValue]:
         """Return every measure for every number of features; ``watch`` measures the phases.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labelsieve.studies.results.grid import markdown_cell
+from labelsieve.studies.store.damage_checks import check_types
 from labelsieve.studies.store.schema import connect_to_read, plain_errors
 from labelsieve.studies.store.stored_results import FILE
 
@@ -98,6 +99,7 @@ def profile_of(folder: str | os.PathLike[str]) -> Profile:
         if db is None:
             return Profile({}, 0.0, 0.0)
         try:
+            check_types(db, path)
             return read_profile(db)
         finally:
             db.close()

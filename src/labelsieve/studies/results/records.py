@@ -1,6 +1,5 @@
 """All records of a study's file, read in one transaction, and the part of them that a protocol covers."""
 
-import json
 import os
 import sqlite3
 from dataclasses import dataclass, replace
@@ -9,8 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from labelsieve.errors import StudyError, one_of
+from labelsieve.metrics import MEASURES
+from labelsieve.names import unknown_name
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results.profile import Profile, read_profile
+from labelsieve.studies.store.damage_checks import REMEDY, check_types, stored_json, stored_numbers, stored_protocol
 from labelsieve.studies.store.schema import connect_to_read, plain_errors
 from labelsieve.studies.store.stored_results import FILE
 
@@ -80,6 +82,7 @@ class RunRecord(NamedTuple):
 class Records:
     """All records of a study."""
 
+    path: Path
     rows: list[ResultRow]
     methods: list[str]
     failures: list[FailedCell]
@@ -92,6 +95,12 @@ class Records:
     selections: list[StoredList]
     profile: Profile
     replication: str | None = None
+
+    def rankings(self, dataset: str, method: str) -> list[list[int]]:
+        """Return the stored rankings of a method, one for each split in which it had one."""
+        place, high = f"selections.selected of {dataset}, {method}", self.shapes[dataset].n_features - 1
+        stored = [row.selected for row in self.selections if (row.dataset, row.method) == (dataset, method) and row.selected]
+        return [stored_numbers(text, self.path, place, high=high) for text in stored]
 
     def of(self, protocol: Protocol) -> "Records":
         """Return the records that a protocol covers, of everything that was run in the folder."""
@@ -130,6 +139,7 @@ def read_records(folder: str | os.PathLike[str]) -> Records:
             raise StudyError(f"{folder}: this folder has no study; there is no {FILE} in it.")
         try:
             db.execute("BEGIN")  # one snapshot for all queries, even while another process writes
+            check_types(db, path)
             joined = "results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"
             rows = _read(db, ResultRow, joined)
             order = db.execute("SELECT method, min(id) FROM cells GROUP BY method ORDER BY 2").fetchall()
@@ -146,9 +156,24 @@ def read_records(folder: str | os.PathLike[str]) -> Records:
             profile = read_profile(db)
         finally:
             db.close()
-    methods, protocol, seconds = [name for name, _ in order], json.loads(facts.get("protocol", "{}")), selection_seconds
+    _check_names(rows, shapes, path)
+    methods, protocol, seconds = (
+        [name for name, _ in order],
+        stored_protocol(facts.get("protocol", "{}"), path),
+        selection_seconds,
+    )
+    for run in runs:
+        stored_json(run.environment or "{}", dict[str, Any], path, "runs.environment")
     replication, stored = facts.get(REPLICATION_FACT), (runs, selections, profile)
-    return Records(rows, methods, failures, seconds, evaluation_seconds, shares, shapes, protocol, *stored, replication)
+    return Records(path, rows, methods, failures, seconds, evaluation_seconds, shares, shapes, protocol, *stored, replication)
+
+
+def _check_names(rows: list[ResultRow], shapes: dict[str, DatasetRecord], path: Path) -> None:
+    """Refuse results of data sets and measures that are not known."""
+    for dataset in sorted({row.dataset for row in rows} - set(shapes)):
+        raise StudyError(f"{path}: damaged: results of {dataset!r}, which the table of data sets does not have. {REMEDY}.")
+    for measure in sorted({row.measure for row in rows} - set(MEASURES)):
+        raise StudyError(f"{path}: damaged: results.measure: {unknown_name('measure', measure, MEASURES)}")
 
 
 def _read(db: sqlite3.Connection, kind: type[Row], tables: str) -> list[Row]:

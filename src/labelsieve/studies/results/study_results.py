@@ -1,6 +1,5 @@
 """Results of a study: tables, ranks and tests."""
 
-import json
 import os
 from collections.abc import Sequence
 from importlib import import_module
@@ -100,12 +99,8 @@ class StudyResults:
 
     def stability(self, dataset: str, method: str, n_features: int) -> Stability | None:
         """Return the agreement of the first features over the splits; None where fewer than two splits have so many."""
-        rankings = [
-            json.loads(row.selected)
-            for row in self._records.selections
-            if (row.dataset, row.method) == (dataset, method) and row.selected
-        ]
-        rankings = [ranking[:n_features] for ranking in rankings if len(ranking) >= n_features]
+        stored = self._records.rankings(dataset, method)
+        rankings = [ranking[:n_features] for ranking in stored if len(ranking) >= n_features]
         if len(rankings) < 2:
             return None
         masks = np.zeros((len(rankings), self.shapes[dataset].n_features), dtype=bool)

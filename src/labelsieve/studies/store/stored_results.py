@@ -1,6 +1,5 @@
 """The contents of a study's file: rankings and cells with fingerprints of everything they depend on."""
 
-import json
 import math
 import os
 import sqlite3
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 from labelsieve.errors import StudyError
 from labelsieve.selectors.selection import SelectedFeature, Selection
+from labelsieve.studies.store.damage_checks import check_types, stored_json, stored_numbers, stored_protocol
 from labelsieve.studies.store.schema import connect_to_read, plain_errors
 
 FILE = "results.sqlite"
@@ -115,22 +115,33 @@ class StoredResults:
         )
 
 
-def read_stored_results(db: sqlite3.Connection) -> StoredResults:
-    """Read all rankings and cells of an open file."""
+def read_stored_results(db: sqlite3.Connection, path: Path) -> StoredResults:
+    """Read all rankings and cells of an open file; ``path`` is its name, for errors."""
+    check_types(db, path)
+    widths = dict(db.execute("SELECT name, n_features FROM datasets"))
+
+    def ranking(text: str | None, *key: Any) -> list[int] | None:
+        place, width = f"selections.selected of {', '.join(map(str, key))}", widths.get(key[0])
+        return None if text is None else stored_numbers(text, path, place, **({} if width is None else {"high": width - 1}))
+
     sql = "SELECT dataset, split, method, data, rows, settings, code, n_wanted, selected, error FROM selections"
     rankings = {
-        SelectionKey(*row[:3]): StoredRanking(
-            Fingerprints(*row[3:7]), row[7], None if row[8] is None else json.loads(row[8]), row[9]
-        )
+        SelectionKey(*row[:3]): StoredRanking(Fingerprints(*row[3:7]), row[7], ranking(row[8], *row[:3]), row[9])
         for row in db.execute(sql)
     }
     columns = "dataset, split, method, classifier, data, rows, settings, code, sizes, measures, error"
     cells = {
-        CellKey(*row[:4]): StoredCell(Fingerprints(*row[4:8]), json.loads(row[8]), json.loads(row[9]), row[10], bool(row[11]))
+        CellKey(*row[:4]): StoredCell(
+            Fingerprints(*row[4:8]),
+            stored_numbers(row[8], path, f"cells.sizes of {', '.join(map(str, row[:4]))}", low=1),
+            stored_json(row[9], list[str], path, f"cells.measures of {', '.join(map(str, row[:4]))}"),
+            row[10],
+            bool(row[11]),
+        )
         for row in db.execute(f"SELECT {columns}, {HAS_VALUES} FROM cells")
     }
     last = db.execute("SELECT value FROM facts WHERE key = 'protocol'").fetchone()
-    return StoredResults(rankings, cells, json.loads(last[0]) if last else {})
+    return StoredResults(rankings, cells, stored_protocol(last[0], path) if last else {})
 
 
 def stored_results(folder: str | os.PathLike[str]) -> StoredResults:
@@ -141,6 +152,6 @@ def stored_results(folder: str | os.PathLike[str]) -> StoredResults:
         if db is None:
             return StoredResults({}, {})
         try:
-            return read_stored_results(db)
+            return read_stored_results(db, path)
         finally:
             db.close()

@@ -154,7 +154,7 @@ class StudyStore:
     def stored(self) -> StoredResults:
         """Read all rankings and cells."""
         with plain_errors(self.path):
-            return read_stored_results(self._db)
+            return read_stored_results(self._db, self.path)
 
     def add_selection(
         self,

@@ -1,0 +1,191 @@
+"""Columns of data frames as numbers: measurements as they are, categories as ranks of their levels, dates as seconds."""
+
+import warnings
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import DateColumnWarning, InputError
+
+Levels = NDArray[np.object_]  # words in order
+_NOMINAL = (nw.String, nw.Categorical, nw.Enum)
+_TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
+
+
+class FrameColumn(NamedTuple):
+    """A column as numbers, NaN where a cell is missing. The numbers of text are the ranks of its ``levels``."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None
+    nominal: bool = False
+    levels: Levels | None = None
+
+
+def read_column(series: Any, what: str) -> FrameColumn:
+    """A column of a frame by its type."""
+    if series.dtype in _NOMINAL:
+        return _ranks(*_level_codes(series))
+    if series.dtype == nw.Boolean:
+        return _booleans(series)
+    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    present = series.filter(~series.is_null()) if missing.any() else series
+    values: NDArray[Any]
+    if missing.all():
+        values = np.empty(0)
+    elif series.dtype in _TEMPORAL:
+        values = _seconds(present, what)
+    elif series.dtype == nw.Object:
+        objects = list(present.to_numpy())
+        if objects and all(isinstance(value, bool | np.bool_) for value in objects):
+            return _booleans(series)
+        values = _objects(objects, series, what)
+    elif series.dtype.is_numeric():
+        values = _numbers(present, what)
+    else:
+        raise _unreadable(series, what)
+    return _spread(values, missing)
+
+
+def _spread(present: NDArray[Any], missing: NDArray[np.bool_]) -> FrameColumn:
+    if not missing.any():
+        return FrameColumn(present, None)
+    values = np.full(len(missing), np.nan)
+    values[~missing] = present
+    return FrameColumn(values, missing)
+
+
+def _booleans(series: Any) -> FrameColumn:
+    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    present = series.filter(~series.is_null()) if missing.any() else series
+    return _spread(np.asarray(present.to_numpy()).astype(np.bool_), missing)._replace(nominal=True)
+
+
+def _level_codes(series: Any) -> tuple[NDArray[Any], Iterable[Any]]:
+    """The index of every cell's level, -1 for a missing cell, and the levels: by the library's own dictionaries."""
+    native: Any = series.to_native()
+    if series.implementation.is_pandas():
+        if hasattr(native, "cat"):
+            return np.asarray(native.array.codes), native.array.categories
+        codes, levels = native.factorize()
+        return codes, levels
+    if series.implementation.is_polars():
+        if series.dtype != nw.Enum:
+            import polars
+
+            words = native.cast(polars.String)
+            native = words.cast(polars.Enum(words.drop_nulls().unique(maintain_order=True)))
+        return native.to_physical().cast(int).fill_null(-1).to_numpy(), native.dtype.categories
+    if series.implementation.is_pyarrow():
+        array = native.combine_chunks() if hasattr(native, "combine_chunks") else native
+        if not hasattr(array, "dictionary"):
+            array = array.dictionary_encode()
+        return array.indices.fill_null(-1).to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
+    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    words = np.asarray(series.cast(nw.String).to_numpy(), dtype=object)
+    codes = np.full(len(words), -1)
+    levels, codes[~missing] = np.unique(words[~missing].astype(str), return_inverse=True)
+    return codes, levels
+
+
+def _ranks(codes: NDArray[Any], levels: Iterable[Any]) -> FrameColumn:
+    """Ranks among the levels that occur, sorted as text, in the smallest type."""
+    words = [str(level) for level in levels]
+    missing = codes < 0
+    any_missing = bool(missing.any())
+    occurs = np.bincount(codes[~missing] if any_missing else codes, minlength=len(words)) > 0
+    kept = sorted({word for word, seen in zip(words, occurs.tolist(), strict=True) if seen})
+    ranks = {word: rank for rank, word in enumerate(kept)}
+    rank_of = np.array([ranks.get(word, 0) for word in words], dtype=np.min_scalar_type(max(len(kept) - 1, 0)))
+    values: NDArray[Any] = rank_of[codes] if len(words) else np.zeros(len(codes))
+    if any_missing:
+        values = np.where(missing, np.nan, values)
+    return FrameColumn(values, missing if any_missing else None, True, np.array(kept, dtype=object))
+
+
+def _numbers(present: Any, what: str) -> NDArray[Any]:
+    try:
+        values: NDArray[Any] = np.asarray(present.to_numpy())
+        return values if values.dtype.kind in "biuf" else values.astype(np.float64)
+    except Exception:  # types that numpy does not have, such as integers of 128 bits: each library has its own error
+        try:
+            return np.asarray(present.cast(nw.Float64).to_numpy())
+        except Exception:
+            raise _unreadable(present, what) from None
+
+
+def _seconds(present: Any, what: str) -> NDArray[np.float64]:
+    """Dates as seconds since 1970 in UTC, durations and times of day as seconds."""
+    try:
+        if present.dtype == nw.Duration:
+            units = present.dt.total_microseconds()
+        elif present.dtype == nw.Time:
+            units = present.dt.nanosecond() // 1000 + 10**6 * (
+                present.dt.second() + 60 * (present.dt.minute() + 60 * present.dt.hour())
+            )
+        else:
+            units = (present.cast(nw.Datetime) if present.dtype == nw.Date else present).dt.timestamp("us")
+        values = np.asarray(units.to_numpy(), dtype=np.float64) / 1e6
+    except Exception:
+        raise _unreadable(present, what) from None
+    _note_dates(f"column {present.name!r} holds {present.dtype}", what)
+    return values
+
+
+def _objects(present: list[Any], series: Any, what: str) -> NDArray[np.float64]:
+    if present and all(isinstance(value, date | timedelta | np.datetime64 | np.timedelta64) for value in present):
+        _note_dates(f"column {series.name!r} holds dates", what)
+        return seconds(np.array([_plain_time(value) for value in present]))
+    try:
+        if any(isinstance(value, str | bytes) for value in present):
+            raise TypeError
+        return np.array(present, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{what}: column {series.name!r} mixes types, such as {' and '.join(_type_names(present))}; convert it to text "
+            "(astype(str)), to a category, or to numbers."
+        ) from None
+
+
+def _type_names(values: list[Any]) -> list[str]:
+    return list(dict.fromkeys(type(value).__name__ for value in values))[:3]
+
+
+def _plain_time(value: Any) -> np.datetime64 | np.timedelta64:
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return np.datetime64(round(value.timestamp() * 1e6), "us")
+    return np.timedelta64(value) if isinstance(value, timedelta) else np.datetime64(value).astype("datetime64[us]")
+
+
+def seconds(times: NDArray[Any]) -> NDArray[np.float64]:
+    """Dates and durations of numpy as seconds, since 1970 for dates; NaN for NaT.
+
+    >>> seconds(np.array(["1970-01-02", "NaT"], dtype="datetime64[D]"))
+    array([86400.,    nan])
+    """
+    unit = times.dtype.kind + "8[us]"
+    values = times.astype(unit).astype(np.int64) / 1e6
+    return np.where(np.isnat(times), np.nan, values)
+
+
+def note_date_array(what: str) -> None:
+    """Warn that an array of dates is taken as numbers."""
+    _note_dates("the array holds dates or durations", what)
+
+
+def _note_dates(found: str, what: str) -> None:
+    warnings.warn(
+        f"{what}: {found}: counted as numbers, in seconds. Derive columns such as the weekday if these are what matters.",
+        DateColumnWarning,
+        stacklevel=2,
+    )
+
+
+def _unreadable(series: Any, what: str) -> InputError:
+    return InputError(
+        f"{what}: column {series.name!r} holds {series.dtype}, which is not numbers, text, categories or dates; "
+        "convert it or leave it out."
+    )

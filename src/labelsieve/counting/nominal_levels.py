@@ -1,0 +1,168 @@
+"""Levels of nominal columns: which are kept, which are pooled, and the codes of the cells."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.codes import MAX_LEVELS, Codes, SparseCodes
+from labelsieve.counting.number_table import NumberTable
+from labelsieve.errors import ColumnWarning, IdLikeColumnWarning
+
+MOST_KEPT = MAX_LEVELS - 2  # a code is left for pooled levels, and one for missing cells
+ID_LEVELS = 20  # a column of more levels, and more than half as many as rows, is like an id
+ID_LEVEL_ROWS = 10  # its levels of fewer rows are pooled
+
+
+@dataclass(frozen=True, eq=False)
+class KeptLevels:
+    """The levels of a nominal column in order of their codes; one more code for all others where these are ``pooled``.
+
+    A level that is not listed has the code after the last: that of pooled levels, otherwise that of missing cells.
+    """
+
+    values: NDArray[Any]
+    pooled: bool
+
+    @property
+    def n_levels(self) -> int:
+        return len(self.values) + self.pooled
+
+    def codes_of(self, levels: NDArray[Any]) -> NDArray[np.uint16]:
+        """Codes of levels: words, or numbers in ascending order."""
+        if levels.dtype == object:
+            codes = {level: code for code, level in enumerate(self.values)}
+            return np.array([codes.get(level, len(self.values)) for level in levels], dtype=np.uint16)
+        if not len(self.values):
+            return np.zeros(len(levels), dtype=np.uint16)
+        at = np.minimum(np.searchsorted(self.values, levels), len(self.values) - 1)
+        return np.where(self.values[at] == levels, at, len(self.values)).astype(np.uint16)
+
+
+def keep_levels(
+    table: NumberTable, weights: NDArray[np.float64] | None, min_level_count: int, *, whole: bool = True
+) -> dict[int, KeptLevels]:
+    """The levels of the nominal columns.
+
+    Levels with fewer than ``min_level_count`` rows are pooled. So are those with fewer than ten rows of a column that is
+    like an id: it has more than 20 levels, and more than half as many as there are rows. Whole weights are repetitions of
+    rows; others do not change the number of rows.
+
+    ``whole`` is False if rows were left out since the table was read, and levels with them.
+    """
+    if weights is not None and (weights != np.floor(weights)).any():
+        weights = None
+    kept = {}
+    for column in sorted(table.nominal):
+        words = table.text.get(column)
+        if whole and words is not None and len(words) <= ID_LEVELS and min_level_count <= 1:
+            kept[column] = KeptLevels(words, pooled=False)
+            continue
+        index, levels, missing = _levels(table.column(column), words)
+        times = weights
+        if missing is not None:
+            index, times = index[~missing], None if weights is None else weights[~missing]
+        counts = np.bincount(index, weights=times, minlength=len(levels))
+        chosen = _chosen(counts, len(index) if times is None else times.sum(), min_level_count, table.name(column))
+        kept[column] = KeptLevels(levels[chosen], pooled=bool(chosen.sum() < np.count_nonzero(counts)))
+    return kept
+
+
+def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str) -> NDArray[np.bool_]:
+    """The levels that are not pooled."""
+    n_levels = int(np.count_nonzero(counts))
+    chosen: NDArray[np.bool_] = counts >= max(min_level_count, 1)
+    if n_levels > ID_LEVELS and 2 * n_levels > n_rows:
+        chosen &= counts >= ID_LEVEL_ROWS
+        warnings.warn(
+            f"X, {name} has {n_levels:,} levels in {n_rows:,.0f} rows, like an id: levels of fewer than {ID_LEVEL_ROWS} rows "
+            "are pooled into one, because the information of a level that hardly recurs is bias. Exclude the column, or "
+            "derive groups from it; if its values are measurements, make them numbers.",
+            IdLikeColumnWarning,
+            stacklevel=2,
+        )
+    if np.count_nonzero(chosen) > MOST_KEPT:
+        most = np.argsort(-np.where(chosen, counts, 0), kind="stable")[:MOST_KEPT]
+        chosen = np.zeros(len(counts), dtype=bool)
+        chosen[most] = True
+        warnings.warn(
+            f"X, {name} has {n_levels:,} levels; the {MOST_KEPT:,} most frequent are kept and the others pooled into one. "
+            "Use min_level_count= to pool more.",
+            ColumnWarning,
+            stacklevel=2,
+        )
+    return chosen
+
+
+def _levels(column: NDArray[Any], words: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_] | None]:
+    """For every cell the index of its level (0 if missing), the levels, and which cells are missing."""
+    missing = np.isnan(column) if column.dtype.kind == "f" else None
+    if missing is not None and missing.any():
+        column = np.where(missing, 0 if missing.all() else np.nanmin(column), column)
+    else:
+        missing = None
+    if words is not None:
+        return column.astype(np.intp), words, missing
+    low, high = column.min(), column.max()
+    if column.dtype.kind == "b" or (low >= 0 and high < MAX_LEVELS):
+        index = column.astype(np.intp)
+        if column.dtype.kind != "f" or np.array_equal(index, column):
+            return index, np.arange(int(high) + 1, dtype=np.float64), missing
+    levels, index = np.unique(column, return_inverse=True)
+    return index, levels.astype(np.float64), missing
+
+
+def encode_levels(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevels]) -> Codes:
+    """Codes of a table: those of measurements from ``codes``, those of nominal columns by their levels.
+
+    A missing cell has the code after the last level; ``codes`` knows by its ``missing`` whether that is to be remembered.
+    """
+    if not kept:
+        return codes
+    if table.dense is None:
+        return _encode_sparse(codes, table, kept)
+    assert codes.dense is not None
+    columns: dict[int, NDArray[Any]] = {}
+    levels = codes.levels.copy()
+    for position, of_column in kept.items():
+        index, found, missing = _levels(table.dense[:, position], table.text.get(position))
+        same = found is of_column.values
+        column = index if same else of_column.codes_of(found)[index]
+        levels[position] = of_column.n_levels
+        if missing is not None:
+            column = np.where(missing, of_column.n_levels, column)
+        if missing is not None or (not same and not of_column.pooled):
+            levels[position] = max(of_column.n_levels, int(column.max(initial=0)) + 1)
+        columns[position] = column
+    dtype = np.uint8 if levels.max() <= 256 else np.uint16
+    merged: NDArray[Any] = np.empty(table.shape, dtype=dtype, order="F")
+    for position in range(table.shape[1]):
+        merged[:, position] = columns[position] if position in columns else codes.dense[:, position]
+    return replace(codes, levels=levels, dense=merged)
+
+
+def _encode_sparse(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevels]) -> Codes:
+    sparse = codes.sparse
+    assert sparse is not None
+    listed, implicit, levels = sparse.codes.copy(), sparse.implicit.copy(), codes.levels.copy()
+    for position, of_column in kept.items():
+        cells = slice(sparse.starts[position], sparse.starts[position + 1])
+        values = table.sparse.data[cells]
+        has_zeros = len(values) < codes.n_rows
+        implicit[position] = of_column.codes_of(np.zeros(1))[0] if has_zeros else 0
+        levels[position] = max(of_column.n_levels, int(implicit[position]) + 1)
+        if len(values):
+            index, found, missing = _levels(values, None)
+            column = of_column.codes_of(found)[index]
+            listed[cells] = column if missing is None else np.where(missing, of_column.n_levels, column)
+            levels[position] = max(levels[position], int(listed[cells].max()) + 1)
+    return replace(codes, levels=levels, sparse=SparseCodes(sparse.starts, sparse.rows, listed, implicit))
+
+
+def declare_nominal(table: NumberTable, columns: Any) -> NumberTable:
+    """The table with more nominal columns: ``"all"``, or positions."""
+    positions = range(table.shape[1]) if isinstance(columns, str) else columns
+    return replace(table, nominal=table.nominal | frozenset(positions)) if len(positions) else table
