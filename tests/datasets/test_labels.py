@@ -180,4 +180,4 @@ def test_missing_targets_cannot_be_absent(write):
     with pytest.raises(DatasetError, match="every row has a missing label"):
         load(write("made.arff", "@relation r\n@attribute a real\n@attribute y real\n@data\n2,?\n"), 1, missing_labels="drop")
     with pytest.raises(InputError, match="missing_labels must be"):
-        load(file, 1, missing_labels="keep")
+        load(file, 1, missing_labels="guess")

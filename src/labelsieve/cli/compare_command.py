@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelsieve.cli.datasets_command import FILE, LABELS
 from labelsieve.cli.options import (
     Format,
     FormatOption,
@@ -17,7 +16,9 @@ from labelsieve.cli.options import (
     names_in,
     parse_named,
     registered,
+    with_options,
 )
+from labelsieve.cli.read_options import FILE, ReadOptions, messages_as_options
 from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, RunOptions, end, prepare, run
 from labelsieve.cli.study_tables import print_means, print_profile
 from labelsieve.errors import InputError
@@ -39,11 +40,12 @@ PROFILE = "Print the time of all stored cells, by method and phase."
 DATA = f"{FILE} Or one .toml file with the whole protocol."
 
 
+@with_options(ReadOptions)
 def compare(
     data: Annotated[list[str], typer.Argument(help=DATA)],
     out: Annotated[Path, typer.Option(help=OUT)],
+    options: ReadOptions,
     methods: Annotated[str | None, typer.Option(help=METHODS, autocompletion=complete(method_names))] = None,
-    labels: Annotated[str | None, typer.Option(help=LABELS)] = None,
     k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help=N_FEATURES)] = None,
     splits: Annotated[str | None, typer.Option(help=SPLITS)] = None,
     classifiers: Annotated[
@@ -83,19 +85,19 @@ def compare(
         "convention": convention,
         "scale": scale,
         "seed": seed,
-        "labels": labels,
     }
     settings = {name: value for name, value in given.items() if value is not None}
+    reading = options.settings()
     if data[0].endswith(".toml"):
-        if settings or len(data) > 1:
-            raise InputError(
-                f"{data[0]}: this file is the whole protocol; leave out other data sets and {', '.join(settings) or 'files'}."
-            )
+        if settings or reading or len(data) > 1:
+            more = ", ".join([*settings, *reading]) or "files"
+            raise InputError(f"{data[0]}: this file is the whole protocol; leave out other data sets and {more}.")
         protocol = Protocol.from_toml(data[0])
     else:
-        protocol = protocol_from_options(data, settings)
+        protocol = protocol_from_options(data, settings, reading)
     format = asked_format(format, json)
-    prepared = prepare(protocol, out, RunOptions(jobs, changed, retry_failed, time_limit, memory_limit))
+    with messages_as_options():
+        prepared = prepare(protocol, out, RunOptions(jobs, changed, retry_failed, time_limit, memory_limit))
     if dry_run:
         rows = [["method", "minutes"], *prepared.document["minutes_by_method"].items()]
         emit(format, False, table=lambda: prepared.text, document=lambda: prepared.document, rows=lambda: rows)
@@ -108,16 +110,15 @@ def compare(
     end({out: outcome}, [results])
 
 
-def protocol_from_options(data: list[str], given: dict[str, Any]) -> "Protocol":
-    """Make a protocol from the options of the command line."""
+def protocol_from_options(data: list[str], given: dict[str, Any], reading: dict[str, Any]) -> "Protocol":
+    """Make a protocol from the options of the command line; those of ``reading`` are for every data set."""
     from labelsieve.studies import Protocol
     from labelsieve.studies.protocol import read_source
 
     if "methods" not in given:
         raise InputError("--methods is missing: comma-separated names, such as jmi,scls; labelsieve methods lists them.")
-    settings = {key: value for key, value in given.items() if key != "labels"}
-    labels = {key: given[key] for key in ("labels",) if key in given}
-    sources = [{"name": read_source(path).name, "path": path, **labels} for path in data]
+    settings = dict(given)
+    sources = [{"name": read_source(path).name, "path": path, **reading} for path in data]
     for name in ("methods", "measures", "baselines"):
         if name in settings:
             settings[name] = names_in(settings[name])

@@ -1,48 +1,18 @@
 """The commands about data sets: ``labelsieve datasets ...``."""
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, emit, examples
+from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, emit, examples, with_options
+from labelsieve.cli.read_options import FILE, FORMATS, ReadOptions, messages_as_options
 from labelsieve.errors import InputError
 from labelsieve.report.plaintext import listed, plain_table, printable, text_of
 
-FILE = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV with a header row or Parquet, maybe packed; or a name from datasets list."
-FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV or Parquet, maybe packed."
 ENDINGS = ".arff, .parquet, .pq, .libsvm, .svm or .csv, and then .gz, .bz2, .xz or .zst to pack it."
-LABELS = "N: the last N columns; -N: the first N; names with commas; an XML header. Not needed where the file says."
 datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, get them and convert them.")
-LabelsOption = Annotated[str | None, typer.Option(help=LABELS)]
-StringsOption = Annotated[Literal["error", "drop", "nominal"], typer.Option(help="String and date attributes of ARFF files.")]
-MissingLabelsOption = Annotated[
-    Literal["error", "drop", "absent"],
-    typer.Option(help="Missing labels: refuse, drop their rows, or take them as absent."),
-]
-
-
-def as_options(message: str) -> str:
-    """A message of the library with its parameters as one types them here.
-
-    >>> as_options('Pass strings="drop", or overwrite=True.')
-    'Pass --strings drop, or --overwrite.'
-    """
-    message = re.sub(r'\b(strings|missing_labels)="(\w+)"', lambda found: f"--{found[1].replace('_', '-')} {found[2]}", message)
-    return message.replace("overwrite=True", "--overwrite").replace("labels=:", "--labels:")
-
-
-@contextmanager
-def refusals_as_options() -> Iterator[None]:
-    """Let a refusal of the library name options instead of parameters."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(as_options(str(error))) from error
 
 
 @datasets_app.callback()
@@ -128,19 +98,17 @@ def fetch_one(
 @datasets_app.command(
     epilog=examples("labelsieve datasets info emotions", "labelsieve datasets info songs.csv --labels 5 --json")
 )
+@with_options(ReadOptions)
 def info(
     file: Annotated[Path, typer.Argument(help=FILE)],
-    labels: LabelsOption = None,
-    strings: StringsOption = "error",
-    missing_labels: MissingLabelsOption = "error",
+    options: ReadOptions,
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
     """Print the statistics of a data set: size, labels per row, imbalance."""
-    from labelsieve.datasets import describe, load_or_fetch
+    from labelsieve.datasets import describe
 
-    with refusals_as_options():
-        dataset = load_or_fetch(file, labels, strings=strings, missing_labels=missing_labels)
+    dataset = options.load(file)
     facts = describe(dataset)
     names = [field.name for field in fields(facts) if isinstance(getattr(facts, field.name), int | float)]
     document = {"name": dataset.name} | {name: getattr(facts, name) for name in names}
@@ -163,12 +131,11 @@ def info(
 
 
 @datasets_app.command(epilog=examples("labelsieve datasets convert emotions.arff.gz emotions.parquet"))
+@with_options(ReadOptions)
 def convert(
     file: Annotated[Path, typer.Argument(metavar="IN", help=FORMATS)],
     output: Annotated[Path, typer.Argument(metavar="OUT", help=ENDINGS)],
-    labels: LabelsOption = None,
-    strings: StringsOption = "error",
-    missing_labels: MissingLabelsOption = "error",
+    options: ReadOptions,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
 ) -> None:
     """Write a data set in another format, which the ending of OUT names.
@@ -176,14 +143,14 @@ def convert(
     ARFF comes with its labels in an XML header next to it, and Parquet stores which columns are labels. libsvm keeps no names,
     and CSV does not say which columns are labels: they are the last ones.
     """
-    from labelsieve.datasets import load, save
+    from labelsieve.datasets import save
     from labelsieve.datasets.writers.save import writer_for
 
     writer_for(output)  # an unknown ending, or a file in the way, is refused before a long file is read
     if output.exists() and not overwrite:
         raise InputError(f"{output}: this file exists already; choose another name, or pass --overwrite.")
-    with refusals_as_options():
-        dataset = load(file, labels, strings=strings, missing_labels=missing_labels)
+    dataset = options.load(file, names=False)
+    with messages_as_options():
         written = save(dataset, output, overwrite=overwrite)
     rows, features, targets = dataset.shape
     names = " and ".join(printable(str(path)) for path in written)

@@ -5,9 +5,12 @@ import io
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from enum import StrEnum
+from functools import wraps
 from importlib import import_module
-from typing import Annotated, Any
+from inspect import Parameter, signature
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -87,6 +90,33 @@ def names_in(text: str | None) -> list[str]:
     ['jmi', 'scls']
     """
     return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def with_options(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command an option for every field of a dataclass, which it takes as ``options``."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        types = get_type_hints(command, include_extras=True)
+        option_types = get_type_hints(kind, include_extras=True)
+        parameters: list[Parameter] = []
+        for parameter in signature(command).parameters.values():
+            if parameter.name != "options":
+                parameters.append(parameter.replace(annotation=types[parameter.name], kind=Parameter.KEYWORD_ONLY))
+                continue
+            for option in fields(kind):
+                annotation = option_types[option.name]
+                parameters.append(Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation))
+
+        @wraps(command)
+        def run(**values: Any) -> None:
+            options = kind(**{option.name: values.pop(option.name) for option in fields(kind)})
+            command(options=options, **values)
+
+        run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorate
 
 
 def asked_format(format: Format, as_json: bool) -> Format:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli.select_options import REDUNDANT, FittedTable, SelectOptions, with_select_options
+from labelsieve.cli.options import with_options
+from labelsieve.cli.select_options import REDUNDANT, FittedTable, SelectOptions
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ REPORT = "Where to write the report."
 SHOWN = "cife"  # by the demo: it finds the ground truth, and its formula has all components that a report can show
 
 
-@with_select_options
+@with_options(SelectOptions)
 def report(
     what: Annotated[Path, typer.Argument(help=WHAT)],
     options: SelectOptions,

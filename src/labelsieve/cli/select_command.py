@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli.datasets_command import FILE
-from labelsieve.cli.options import Format, FormatOption, JsonOption, emit
-from labelsieve.cli.select_options import REDUNDANT, SelectOptions, with_select_options
+from labelsieve.cli.options import Format, FormatOption, JsonOption, emit, with_options
+from labelsieve.cli.read_options import FILE
+from labelsieve.cli.select_options import REDUNDANT, SelectOptions
 from labelsieve.errors import InputError
 from labelsieve.report.plaintext import number, plain_table, printable, prose, text_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STABILITY = "Also select from this many resamples of the rows, and report the stability of the selection."
 
 
-@with_select_options
+@with_options(SelectOptions)
 def select(
     file: Annotated[Path, typer.Argument(help=FILE)],
     options: SelectOptions,

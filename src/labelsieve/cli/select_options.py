@@ -1,17 +1,14 @@
 """The options of ``select`` and ``report``, declared once, and the fit that they ask for."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from functools import wraps
-from inspect import Parameter, signature
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from labelsieve.cli.datasets_command import LabelsOption, MissingLabelsOption, StringsOption, refusals_as_options
 from labelsieve.cli.options import complete, method_names, names_in, parse_named, read_count, registered
+from labelsieve.cli.read_options import ReadOptions
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,12 +35,9 @@ class FittedTable(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SelectOptions:
+class SelectOptions(ReadOptions):
     """What to select, as typed."""
 
-    labels: LabelsOption = None
-    strings: StringsOption = "error"
-    missing_labels: MissingLabelsOption = "error"
     count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=COUNT)] = None
     criterion: Annotated[
         str, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
@@ -111,13 +105,11 @@ class SelectOptions:
         """Fit the selector on a file or a data set."""
         from sklearn.utils import get_tags
 
-        from labelsieve.datasets import load_or_fetch
         from labelsieve.registry import METHODS, declare_nominal, method_of
         from labelsieve.stopping import CrossValidated
 
         selector = self.make_selector()
-        with refusals_as_options():
-            data = load_or_fetch(path, self.labels, strings=self.strings, missing_labels=self.missing_labels)
+        data = self.load(path)
         method, text = method_of(selector), data.text_features
         needs_numbers = method in METHODS and METHODS[method].needs_numbers
         # The learner of a stopping rule calculates with numbers, and a sparse matrix has nothing else.
@@ -141,29 +133,6 @@ class SelectOptions:
         except ValueError as error:  # what scikit-learn's checks of input raise
             raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
         return FittedTable(selector, X, data)
-
-
-def with_select_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command an option for every field of :class:`SelectOptions`, which it takes as ``options``."""
-    types = get_type_hints(command, include_extras=True)
-    option_types = get_type_hints(SelectOptions, include_extras=True)
-    parameters: list[Parameter] = []
-    for parameter in signature(command).parameters.values():
-        if parameter.name != "options":
-            parameters.append(parameter.replace(annotation=types[parameter.name], kind=Parameter.KEYWORD_ONLY))
-            continue
-        for option in fields(SelectOptions):
-            annotation = option_types[option.name]
-            parameters.append(Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation))
-
-    @wraps(command)
-    def run(**values: Any) -> None:
-        options = SelectOptions(**{option.name: values.pop(option.name) for option in fields(SelectOptions)})
-        command(options=options, **values)
-
-    run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
 
 
 def read_stop(text: str, most: int | float | None) -> "StoppingRule":

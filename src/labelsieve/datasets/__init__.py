@@ -1,6 +1,6 @@
 from labelsieve.datasets.catalog import CatalogEntry, catalog
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.dataset_error import DatasetError, DatasetWarning
 from labelsieve.datasets.describe import Description, describe
 from labelsieve.datasets.fetch import fetch, load_or_fetch
 from labelsieve.datasets.readers.load import load
@@ -12,6 +12,7 @@ __all__ = [
     "CatalogEntry",
     "Dataset",
     "DatasetError",
+    "DatasetWarning",
     "Description",
     "Role",
     "SyntheticData",

@@ -4,6 +4,10 @@ from pathlib import Path
 from labelsieve.errors import InputError
 
 
+class DatasetWarning(UserWarning):
+    """A decision about a file of data that changes what its columns mean: dates as numbers, sets of labels in one column."""
+
+
 class DatasetError(InputError):
     """A file of data that cannot be used: which file, which line where that is known, what is wrong, and what to do.
 

@@ -29,7 +29,7 @@ from labelsieve.datasets.readers.column_table import Column, Table
 from labelsieve.datasets.readers.file_bytes import decode
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_text
 from labelsieve.datasets.readers.numeric_rows import Lines, NumberRows, blocks
-from labelsieve.datasets.readers.text_columns import parse_number
+from labelsieve.datasets.readers.text_columns import date_note, parse_number
 
 Converter = Callable[[str], float]
 _PAIR = re.compile(rf"\s*+([+-]?\d{{1,18}})\s++({QUOTED}|[^,\s{{}}]++)\s*+(,|$)")
@@ -66,7 +66,9 @@ def parse_arff(data: bytes, file: Path, strings: Strings = "error", max_bytes: i
             )
     read = _read_sparse if scattered else _read_dense
     columns, cells = settle_texts(header.columns, read(chain([first], lines), header.columns, converters, file), file)
-    return Table(file, columns, cells, header.relation, header.comment)
+    dates = [column.name for column in header.columns if column.texts is not None and column.texts.dates]
+    notes = (date_note(dates),) if dates else ()
+    return Table(file, columns, cells, header.relation, header.comment, notes=notes)
 
 
 def _rows(text: str, start: int, number: int) -> Iterator[tuple[int, str]]:

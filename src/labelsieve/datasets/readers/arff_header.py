@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
+from labelsieve.datasets.readers.date_columns import read_dates
 
 Strings = Literal["error", "drop", "nominal"]
 QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
@@ -27,15 +29,16 @@ _NUMERIC = frozenset({"numeric", "real", "integer"})
 
 
 class Texts:
-    """Numbers the texts of one attribute in order of appearance; ``keep=False`` discards them.
+    """Numbers the texts of one attribute in order of appearance; ``keep=False`` discards them, ``dates=True`` are dates.
 
     >>> texts = Texts()
     >>> texts("b"), texts("a"), texts("b"), texts("?")
     (0.0, 1.0, 0.0, nan)
     """
 
-    def __init__(self, keep: bool = True) -> None:
+    def __init__(self, keep: bool = True, dates: bool = False) -> None:
         self.keep = keep
+        self.dates = dates
         self.codes: dict[str, float] = {}
 
     def __call__(self, text: str) -> float:
@@ -71,11 +74,30 @@ def settle_texts(columns: tuple[Column, ...], cells: Any, file: Path) -> tuple[t
         values = tuple(sorted(text for text, code in column.texts.codes.items() if occurring[int(code)]))
         if not values:
             raise DatasetError(f"attribute {column.name!r} is missing in every row.", 'Pass strings="drop".', file)
+        if column.texts.dates:
+            found[used] = _dates(values, column, file)[numbers]
+            settled[position] = replace(column, texts=None)
+            continue
         order = np.zeros(len(occurring))
         order[[int(column.texts.codes[value]) for value in values]] = np.arange(len(values))
         found[used] = order[numbers]
         settled[position] = replace(column, values=values, texts=None)
     return tuple(settled), cells
+
+
+def _dates(values: tuple[str, ...], column: Column, file: Path) -> NDArray[np.float64]:
+    """Seconds of every text, by its number."""
+    seconds = read_dates(values)
+    if seconds is None:
+        raise DatasetError(
+            f"attribute {column.name!r} is a date, and {values[0]!r} or another value has no known form, such as 2020-01-31.",
+            'Pass strings="drop" to leave it out, or strings="nominal" to take each text as a value.',
+            file,
+        )
+    codes = column.texts.codes if column.texts is not None else {}
+    by_number = np.full(len(codes), np.nan)
+    by_number[[int(codes[value]) for value in values]] = seconds
+    return by_number
 
 
 @dataclass(frozen=True)
@@ -157,7 +179,12 @@ def read_header(text: str, file: Path, strings: Strings = "error") -> Header:
         elif found and keyword == "attribute":
             column = _attribute(found[2], file, number, strings)
             if column.name in columns:
-                raise DatasetError(f"there are two attributes named {column.name!r}.", "Rename one of them.", file, number)
+                raise DatasetError(
+                    f"attributes {list(columns).index(column.name) + 1} and {len(columns) + 1} are both named {column.name!r}.",
+                    "Rename one.",
+                    file,
+                    number,
+                )
             columns[column.name] = column
         else:
             raise DatasetError(
@@ -184,6 +211,8 @@ def _attribute(rest: str, file: Path, line: int, strings: Strings) -> Column:
     word = strip_comment(kind).split()[0].lower() if strip_comment(kind).split() else ""
     if word in _NUMERIC:
         return Column(name)
+    if word == "date" and strings == "error":
+        return Column(name, texts=Texts(dates=True))
     if word in ("string", "date"):
         if strings != "error":
             return Column(name, texts=Texts(keep=strings == "nominal"))

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,23 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError, some_of
+from labelsieve.datasets.dataset_error import DatasetError
 
 if TYPE_CHECKING:
     from labelsieve.datasets.readers.arff_header import Texts
+    from labelsieve.datasets.readers.text_columns import TextCells
 
 # Each column gets a name, so one damaged number could fill the memory: beyond this, a file must have a byte for each.
 FREE_COLUMNS = 2**18
 BLOCK_CELLS = 2**16
+SHOWN = 4  # names of columns in a message
 
 
 @dataclass(frozen=True)
 class Column:
-    """The name of a column and, if it is nominal, its values; ``texts`` while the values of a text column are being found."""
+    """The name of a column and, if it is nominal, its values; ``texts`` while the values of a text column are being found.
+
+    ``spelled`` are the cells of a numeric column whose text is more than its numbers, such as ``1,3``.
+    """
 
     name: str
     values: tuple[str, ...] | None = None
     texts: "Texts | None" = None
+    spelled: "TextCells | None" = field(default=None, compare=False)
 
     @cached_property
     def codes(self) -> dict[str, float]:
@@ -65,6 +71,7 @@ class Table:
 
     ``content`` are cells in float64: an ndarray, a csr_array or separate columns. Nominal cells are codes, missing ones NaN.
     ``n_labels`` is for formats that declare how many columns at the end are labels, ``label_names`` for those that name them.
+    ``notes`` are decisions of the reader that a user should know.
     """
 
     file: Path
@@ -74,6 +81,7 @@ class Table:
     description: str = ""
     n_labels: int | None = None
     label_names: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -117,17 +125,22 @@ def join(tables: Sequence[Table]) -> Table:
         return first
     cells = [table.cells for table in tables]
     stacked = sparse.vstack(cells, format="csr") if any(map(sparse.issparse, cells)) else np.vstack(cells)
-    return replace(first, content=stacked)
+    notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    columns = tuple(replace(column, spelled=None) for column in first.columns)
+    return replace(first, columns=columns, content=stacked, notes=notes)
 
 
 def check_names(columns: Sequence[Column], file: Path) -> None:
     """Refuse two columns of one name."""
-    names = [column.name for column in columns]
-    if len(set(names)) < len(names):
-        seen: set[str] = set()
-        twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+    first: dict[str, int] = {}
+    twice = []
+    for position, column in enumerate(columns, 1):
+        if first.setdefault(column.name, position) != position:
+            twice.append(f"{column.name!r} (columns {first[column.name]} and {position})")
+    if twice:
+        more = f", ... ({len(twice)})" if len(twice) > SHOWN else ""
         raise DatasetError(
-            f"two columns have the same name: {some_of(twice)}.",
+            f"two columns have the same name: {', '.join(twice[:SHOWN])}{more}.",
             "Rename one of them; is the first row of a table its header?",
             file,
         )

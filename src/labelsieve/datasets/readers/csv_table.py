@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,8 @@ from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, ma
 Engine = Callable[[CsvRows], list[ParsedColumn] | None]
 # In order of preference. Results are the same with each and with none; only the time differs.
 ENGINES: dict[str, Engine] = {"pyarrow": parse_with_pyarrow, "pandas": parse_with_pandas, "polars": parse_with_polars}
-DELIMITERS = ",;\t"
+DELIMITERS = ",;\t|"
+SAMPLE = 2**16  # bytes that are looked at to find the delimiter
 # Engines have a cost for every column: wide tables of few rows are parsed faster by numpy, if they are all numbers.
 WIDE, FEW_ROWS = 2_000, 1_000
 _NOT_BLANK = re.compile(rb"[^\n]")
@@ -30,9 +32,9 @@ _NOT_BLANK = re.compile(rb"[^\n]")
 def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     r"""Read a header row and rows of cells, by the rule of :mod:`labelsieve.datasets.readers.text_columns`.
 
-    The delimiter is the comma, semicolon or tab, whichever is most frequent in the first line. pyarrow, pandas or polars
-    parses the rows, whichever is installed; what they do not agree about, such as rows of different lengths, stray quotes and
-    hexadecimal numbers, is left to the module ``csv``, which also says which line is wrong.
+    The delimiter is found by :func:`find_delimiter`; where it is not the comma, commas may be decimal marks. pyarrow, pandas
+    or polars parses the rows, whichever is installed; what they do not agree about, such as rows of different lengths, stray
+    quotes and hexadecimal numbers, is left to the module ``csv``, which also says which line is wrong.
 
     >>> parse_csv(b"tempo,mood\n98,calm\n,happy\n", Path("a.csv")).cells
     array([[98.,  0.],
@@ -41,9 +43,9 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     text = utf8_text(data, file)
     end = text.find(b"\n")
     first_line = text if end < 0 else text[:end]
-    delimiter = max(DELIMITERS, key=lambda mark: first_line.count(mark.encode()))
-    n_columns = first_line.count(delimiter.encode()) + 1
+    n_columns = max(first_line.count(mark.encode()) for mark in DELIMITERS) + 1
     require_memory(COLUMN * n_columns, f"a table of {n_columns:,} columns", file, max_bytes)
+    delimiter = find_delimiter(text)
     require_text(text, f"{delimiter}\n".encode(), file, max_bytes)
     names, start = _read_header(text, delimiter, file)
     if not _NOT_BLANK.search(text, start):
@@ -56,9 +58,32 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     if engine is not None and rows.is_regular:
         parsed = engine(rows)
         if parsed is not None and len(parsed) == len(names):
-            return make_table(names, parsed, file, signed_zeros=False)
+            return make_table(names, parsed, file, signed_zeros=False, decimal_comma=delimiter != ",")
     require_text(text, f"{delimiter}\n".encode(), file, max_bytes, cell=PYTHON_CELL, copies=5)
     return parse_without_engine(rows, names, file)
+
+
+def find_delimiter(text: bytes) -> str:
+    r"""The mark among comma, semicolon, tab and bar that splits the first rows into as many cells as the header.
+
+    Of several, the one with the most cells; the comma where none splits the header.
+
+    >>> find_delimiter(b"x (a,b);y (c,d,e);z\n1,5;2;3\n"), find_delimiter(b'"a;b;c",d\n1,2\n')
+    (';', ',')
+    """
+    end = text.find(b"\n", text.find(b"\n") + 1)
+    start = text[: max(end, SAMPLE)].decode("utf-8", errors="replace")
+    if len(text) > len(start):
+        start = start[: start.rfind("\n") + 1] or start  # whole lines
+    best, score = DELIMITERS[0], (0.0, 1)
+    for mark in DELIMITERS:
+        if mark not in start:
+            continue
+        header, *rows = [len(row) for row in islice(csv.reader(start.splitlines(), delimiter=mark), 50) if row]
+        share = sum(row == header for row in rows) / len(rows) if rows else 0.0
+        if header > 1 and (share, header) > score:
+            best, score = mark, (share, header)
+    return best
 
 
 def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], int]:
@@ -96,7 +121,8 @@ def parse_without_engine(rows: CsvRows, names: list[str], file: Path) -> Table:
             table.append(row)
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
-    return make_table(names, [TextCells.of(column) for column in zip(*table, strict=True)], file, signed_zeros=False)
+    columns = [TextCells.of(column) for column in zip(*table, strict=True)]
+    return make_table(names, columns, file, signed_zeros=False, decimal_comma=rows.delimiter != ",")
 
 
 def _parse_numbers(rows: CsvRows, names: list[str], file: Path) -> Table:

@@ -1,6 +1,8 @@
 """Which columns of a table are labels: by an XML header, by MEKA's option in the relation, by number, name or pattern."""
 
 import csv
+import difflib
+import fnmatch
 import os
 import re
 from collections import Counter
@@ -20,10 +22,11 @@ _COUNT = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 _MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})\b(.*)", re.DOTALL)
 # Parts and forms of a data set share the header of the whole.
 _PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
+REGEX = "re:"  # begins a regular expression that is typed as text
 MAX_HEADER = 2**28  # bytes of an XML header
 REMEDY = (
-    "Pass labels=: a number (6, the last six columns; -6, the first six), names with commas between them, an XML header, "
-    "or a compiled pattern."
+    "Pass labels=: a number (6, the last six columns; -6, the first six), names with commas between them, a pattern "
+    "('label_*', or 're:^y[0-9]+$' as a regular expression), or an XML header."
 )
 
 
@@ -40,24 +43,44 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
         return _listed(table, read_label_header(header), header) if header else _by_relation(table)
     if is_whole(labels):
         return _by_number(table, int(labels))  # type: ignore[arg-type]
+    if isinstance(labels, str) and labels.startswith(REGEX) and labels not in table.names:
+        labels = _compiled(labels.removeprefix(REGEX), table)
     if isinstance(labels, re.Pattern):
-        found = [name for name in table.names if labels.search(name)]
-        if not found:
-            raise DatasetError(f"no column matches {labels.pattern!r}; there are {some_of(table.names)}.", file=table.file)
-        return found
+        return _matching(table, labels, labels.pattern)
     if is_header(labels):
         return _listed(table, read_label_header(labels), Path(labels))  # type: ignore[arg-type]
     if isinstance(labels, str):
         if _COUNT.fullmatch(labels):
             return _by_number(table, int(labels))
         labels = [labels] if labels in table.names else _names_in(labels)
-    names = list(labels)  # type: ignore[arg-type]
     known = set(table.names)
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        problem = f"there is no column named {unknown[0]!r}" if unknown else "no label is named"
-        raise DatasetError(f"{problem}; there are {some_of(table.names)}.", REMEDY, table.file)
+    names: list[str] = []
+    for name in labels:  # type: ignore[union-attr]
+        if name not in known and isinstance(name, str) and any(mark in name for mark in "*?["):
+            names += _matching(table, re.compile(rf"\A{fnmatch.translate(name)}"), name)
+        elif name not in known:
+            close = difflib.get_close_matches(str(name), table.names, n=1)
+            meant = f"did you mean {close[0]!r}? There" if close else "there"
+            raise DatasetError(f"there is no column named {name!r}; {meant} are {some_of(table.names)}.", REMEDY, table.file)
+        else:
+            names.append(name)
+    if not names:
+        raise DatasetError(f"no label is named; there are {some_of(table.names)}.", REMEDY, table.file)
     return list(dict.fromkeys(names))
+
+
+def _compiled(text: str, table: Table) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise DatasetError(f"labels={REGEX}{text} is not a regular expression ({error}).", REMEDY, table.file) from None
+
+
+def _matching(table: Table, pattern: re.Pattern[str], typed: str) -> list[str]:
+    found = [name for name in table.names if pattern.search(name)]
+    if not found:
+        raise DatasetError(f"no column matches {typed!r}; there are {some_of(table.names)}.", REMEDY, table.file)
+    return found
 
 
 def _names_in(text: str) -> list[str]:
@@ -84,7 +107,7 @@ def header_of(file: Path) -> Path:
     'songs.v2.xml'
     """
     stem = file.name
-    while re.search(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm)$", stem, re.IGNORECASE):
+    while re.search(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|xlsx)$", stem, re.IGNORECASE):
         stem = stem[: stem.rindex(".")]
     return file.with_name(stem + ".xml")
 

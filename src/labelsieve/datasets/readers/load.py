@@ -2,22 +2,28 @@
 
 import os
 import re
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
+from scipy import sparse
+
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.dataset_error import DatasetError, DatasetWarning
 from labelsieve.datasets.readers.arff import parse_arff
 from labelsieve.datasets.readers.arff_header import Strings
-from labelsieve.datasets.readers.column_table import Column, Table, join
+from labelsieve.datasets.readers.column_table import Table, join
 from labelsieve.datasets.readers.csv_table import parse_csv
 from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.datasets.readers.label_columns import Labels, label_names
+from labelsieve.datasets.readers.label_sets import find_separator, label_sets
 from labelsieve.datasets.readers.libsvm import is_libsvm, parse_libsvm
 from labelsieve.datasets.readers.matlab import is_matlab, parse_matlab
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, memory_limit
 from labelsieve.datasets.readers.parquet import parse_parquet
+from labelsieve.datasets.readers.spreadsheet import is_spreadsheet, parse_spreadsheet
 from labelsieve.datasets.readers.target_columns import MissingLabels, is_class, rows_with_labels, targets
 from labelsieve.errors import one_of
 
@@ -29,6 +35,7 @@ _ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|%[^\r\n]*+)*+@(?:relation|attribute
 class ReadOptions(TypedDict, total=False):
     """Options of :func:`load` and :func:`fetch`."""
 
+    label_separator: str | None
     strings: Strings
     missing_labels: MissingLabels
     max_bytes: int | None
@@ -57,6 +64,7 @@ def load(
     labels: Labels | None = None,
     *,
     name: str | None = None,
+    label_separator: str | None = None,
     strings: Strings = "error",
     missing_labels: MissingLabels = "error",
     max_bytes: int | None = None,
@@ -64,8 +72,8 @@ def load(
 ) -> Dataset | tuple[Any, Any]:
     r"""Load a data set from a file, or from several files with its rows.
 
-    The content decides the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm, Parquet, or else CSV; plain or packed
-    with gzip, bzip2, xz or zstd.
+    The content decides the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm, Parquet, Excel (.xlsx), or else CSV
+    with a comma, semicolon, tab or bar between the cells; plain or packed with gzip, bzip2, xz or zstd.
 
     Parameters
     ----------
@@ -74,18 +82,25 @@ def load(
     labels : int, str, path, sequence of str or compiled pattern, optional
         Which columns are labels. ``6`` or ``"6"``: the last six columns; ``-6``: the first six. A sequence of names, or one
         string with commas between the names (``"calm, sad"``; ``"6,"`` for a column named 6). The path of a Mulan XML header.
-        A compiled regular expression: every name that it finds a match in. By default ``NAME.xml`` in the folder of the file
+        Patterns: ``"label_*"`` with ``*``, ``?`` and ``[abc]`` as in file names, also among names in a list; ``"re:^y[0-9]+$"``
+        or a compiled regular expression, every name that it finds a match in. By default ``NAME.xml`` in the folder of the file
         (``NAME-train.arff`` has ``NAME.xml`` too), then MEKA's ``-C`` in the relation; Parquet files of :func:`save` name
         their labels. Labels keep the order of the columns; only a list of names gives their order itself.
     name : str, optional
         By default the file's.
+    label_separator : str, optional
+        What separates the labels in a column of label sets: ``";"`` for cells such as ``rock;loud``. Every label column is then
+        split into 0/1 labels in sorted order; an empty cell has no label. By default a single label column of text is split at
+        ``;``, ``|`` or ``,`` if at least half of its words occur in two or more different cells, with a
+        :class:`DatasetWarning`; ``""`` never splits.
     strings : {"error", "drop", "nominal"}
-        What to do with string and date attributes of ARFF files: refuse the file, leave the attributes out, or take every
-        different text as a value, in sorted order (of dates too; not in sparse rows, which do not say what they leave out).
-        Text in CSV and Parquet is always nominal.
-    missing_labels : {"error", "drop", "absent"}
-        What to do with rows in which a label is missing: refuse the file, leave the rows out, or take a missing 0/1 label as
-        0, which is right where only positive labels were noted. Features may have missing values: they are NaN.
+        What to do with string attributes of ARFF files: refuse the file, leave the attributes out, or take every different text
+        as a value, in sorted order (not in sparse rows, which do not say what they leave out). The last two are for date
+        attributes too, which by default become numbers. Text in other files is always nominal.
+    missing_labels : {"error", "drop", "absent", "keep"}
+        What to do with rows in which a label is missing: refuse the file, leave the rows out, take a missing 0/1 label as 0,
+        which is right where only positive labels were noted, or keep it as NaN: selectors then count each label in the rows
+        where it is known. Features may have missing values: they are NaN.
     max_bytes : int, optional
         The most memory that reading a file may take. It is estimated from the size of the content and the number of cells,
         before the memory is allocated. By default the number in the variable ``LABELSIEVE_MAX_BYTES`` (``8G``), else 4 GiB or
@@ -101,6 +116,9 @@ def load(
 
     Notes
     -----
+    Dates and times become seconds since 1970-01-01, with a :class:`DatasetWarning`. In a table whose delimiter is not the
+    comma, ``1,5`` is a number.
+
     Cost: about half a microsecond for each cell of a text file, unpacking included. The content of the file is held in memory
     while it is read.
 
@@ -114,13 +132,14 @@ def load(
     (('calm',), array([1, 0], dtype=uint8))
     """
     one_of(strings, "strings", ("error", "drop", "nominal"))
-    one_of(missing_labels, "missing_labels", ("error", "drop", "absent"))
+    one_of(missing_labels, "missing_labels", ("error", "drop", "absent", "keep"))
     files = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(file) for file in path]
     if not files:
         raise DatasetError("there is no file to load.")
     limit = memory_limit(max_bytes)
     table = join([parse(read_bytes(file, limit // 2), file, strings=strings, max_bytes=limit) for file in files])
-    dataset = split_columns(table, labels, name if name is not None else _name(files), missing_labels, limit)
+    name = name if name is not None else _name(files)
+    dataset = split_columns(table, labels, name, missing_labels, label_separator=label_separator, max_bytes=limit)
     return (dataset.X, dataset.Y) if return_X_y else dataset
 
 
@@ -131,6 +150,8 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
     path = Path(file)
     if is_matlab(data):
         return parse_matlab(data, path, max_bytes)
+    if is_spreadsheet(data):
+        return parse_spreadsheet(data, path, max_bytes)
     if data.startswith(b"PAR1"):
         return parse_parquet(data, path, max_bytes)
     if _ARFF.match(data):
@@ -143,9 +164,11 @@ def split_columns(
     labels: Labels | None,
     name: str,
     missing_labels: MissingLabels = "error",
+    *,
+    label_separator: str | None = None,
     max_bytes: int = DEFAULT_LIMIT,
 ) -> Dataset:
-    """Split the columns of a table into features and labels."""
+    """Split the columns of a table into features and labels; notes of the reader become warnings."""
     names = label_names(table, labels)
     if not names:
         raise DatasetError("there are no labels in it.", "Is the file whole?", table.file)
@@ -160,16 +183,32 @@ def split_columns(
     if not features:
         raise DatasetError(f"all {len(columns)} columns are labels.", "Leave some as features.", table.file)
     kept = [table.columns[i] for i in features]
-    renamed = [Column(label, table.columns[i].values) for label, i in zip(names, columns, strict=True)]
+    renamed = [replace(table.columns[i], name=label) for label, i in zip(names, columns, strict=True)]
     X, Y = table.take(features), table.take(columns)
+    notes = list(table.notes)
+    separator = label_separator
+    if separator is None and len(renamed) == 1 and not sparse.issparse(Y):
+        separator = find_separator(renamed[0], Y[:, 0])
+        if separator is not None:
+            notes.append(
+                f"{names[0]!r} holds sets of labels with {separator!r} between them. If that is right, pass "
+                f'label_separator="{separator}"; label_separator="" takes each text as a class.'
+            )
+    for note in notes:
+        warnings.warn(f"{table.file.name}: {note}", DatasetWarning, stacklevel=3)
     if missing_labels == "drop":
         keep = rows_with_labels(Y)
         if not keep.any():
             raise DatasetError("every row has a missing label.", "Are these columns the labels?", table.file)
         X, Y = (X, Y) if keep.all() else (X[keep], Y[keep])
+    if separator:
+        names, Y = label_sets(renamed, Y, separator, [column.name for column in kept], table.file)
+        renamed = []
+    else:
+        Y = targets(Y, renamed, table.file, missing_labels, max_bytes=max_bytes)
     return Dataset(
         X=X,
-        Y=targets(Y, renamed, table.file, absent=missing_labels == "absent", max_bytes=max_bytes),
+        Y=Y,
         feature_names=tuple(column.name for column in kept),
         label_names=tuple(names),
         feature_kinds=tuple("numeric" if column.values is None else "nominal" for column in kept),

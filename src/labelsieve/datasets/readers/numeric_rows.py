@@ -111,10 +111,13 @@ class NumberRows:
         self.kinds = list(kinds)
         self.kind_of = np.array([-1 if column.values is None else kinds[column.values] for column in columns])
         self.nominal = self.kind_of >= 0
+        self.has_texts = any(column.texts is not None for column in columns)
 
     def dense(self, rows: Sequence[str]) -> NDArray[np.float64]:
         """Rows with commas between their cells."""
         width = len(self.nominal)
+        if self.has_texts:
+            raise ValueError("texts may look like numbers")
         if any(row.count(",") != width - 1 for row in rows):
             raise ValueError("a row has another length")
         cells = read_cells(",".join(rows))

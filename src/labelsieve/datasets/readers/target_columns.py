@@ -12,19 +12,22 @@ from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_cells
 
-MissingLabels = Literal["error", "drop", "absent"]
+MissingLabels = Literal["error", "drop", "absent", "keep"]
 _OFF = frozenset({"0", "0.0", "-1", "no", "n", "false", "f", "off", "absent"})
 _ON = frozenset({"1", "1.0", "+1", "yes", "y", "true", "t", "on", "present"})
 
 
-def targets(cells: Any, columns: Sequence[Column], file: Path, *, absent: bool = False, max_bytes: int = DEFAULT_LIMIT) -> Any:
+def targets(
+    cells: Any, columns: Sequence[Column], file: Path, missing: MissingLabels = "error", *, max_bytes: int = DEFAULT_LIMIT
+) -> Any:
     """Labels as 0 and 1 in uint8 (csc if ``cells`` are sparse).
 
     If some column holds other numbers, all as dense float64; if some are classes and all numbers whole, as dense int64.
-    ``absent`` counts a missing label as 0.
+    A missing label is refused, counts as 0 where it is ``"absent"``, or is NaN among float64 where they are to ``"keep"``.
     """
     flipped = np.array([one_comes_first(column.values) is True for column in columns], dtype=bool)
-    if not absent:
+    absent = missing == "absent"
+    if missing in ("error", "drop"):
         _refuse_missing(cells, columns, file)
     stored = cells.data if sparse.issparse(cells) else cells
     classes = any(is_class(column) for column in columns)
@@ -40,6 +43,8 @@ def targets(cells: Any, columns: Sequence[Column], file: Path, *, absent: bool =
     if not classes and bool(np.isin(stored, (0.0, 1.0)).all()):
         return sparse.csc_array(cells, dtype=np.uint8) if sparse.issparse(cells) else cells.astype(np.uint8)
     dense = _dense(cells)
+    if np.isnan(dense).any():
+        return dense
     return dense.astype(np.int64) if classes and bool((dense == np.rint(dense)).all()) else dense
 
 
@@ -80,7 +85,8 @@ def _refuse_missing(cells: Any, columns: Sequence[Column], file: Path) -> None:
         position = int(np.flatnonzero(np.isnan(_dense(cells[[row]])).ravel())[0])
         raise DatasetError(
             f"label {columns[position].name!r} is missing in row {row + 1} ({len(missing)} rows have missing labels).",
-            'Pass missing_labels="drop" to leave out such rows, or "absent" to take a missing label as 0.',
+            'Pass missing_labels="drop" to leave out such rows, missing_labels="absent" to take a missing label as 0, or '
+            'missing_labels="keep" to count each label in the rows where it is known.',
             file,
         )
 

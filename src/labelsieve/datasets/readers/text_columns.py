@@ -3,15 +3,17 @@
 Every reader of tables hands its columns to :func:`make_table`, so the result does not depend on the library that parsed them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.datasets.dataset_error import some_of
 from labelsieve.datasets.readers.column_table import Column, SeparateCells, Table, check_names
+from labelsieve.datasets.readers.date_columns import read_dates, read_decimal_commas
 
 # Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))
@@ -56,29 +58,48 @@ def parse_number(text: str) -> float:
     return float(text)
 
 
-def text_column(name: str, cells: TextCells) -> tuple[Column, NDArray[np.float64]]:
-    """Numeric if every text is a number or missing; else nominal, with its values in sorted order.
+Kind = Literal["number", "decimal comma", "date", "nominal"]
 
-    >>> column, codes = text_column("mood", TextCells.of(["sad", " calm", "NA", "sad"]))
-    >>> column.values, codes
-    (('calm', 'sad'), array([ 1.,  0., nan,  1.]))
+
+def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> tuple[Column, NDArray[np.float64], Kind]:
+    """Numeric if every text is a number, a date or missing; else nominal, with its values in sorted order.
+
+    ``decimal_comma`` also takes ``1,5`` for a number.
+
+    >>> column, codes, kind = text_column("mood", TextCells.of(["sad", " calm", "NA", "sad"]))
+    >>> column.values, codes, kind
+    (('calm', 'sad'), array([ 1.,  0., nan,  1.]), 'nominal')
     """
     values: tuple[str, ...] | None = cells.declared
     texts = cells.texts if values is not None else [text.strip() for text in cells.texts]
+    kind: Kind = "nominal"
     if values is None:
         used = np.zeros(len(texts) + 1, dtype=bool)  # the last one stands for missing cells
         used[cells.index] = True
         present = {text for text, occurs in zip(texts, used[:-1], strict=True) if occurs and text not in MISSING}
-        try:
-            codes = {text: parse_number(text) for text in present}
-        except ValueError:
+        kind, codes = _numbers(list(present), decimal_comma)
+        if kind == "nominal":
             values = tuple(sorted(present))
     elif unknown := set(texts) - set(values):
         raise ValueError(f"value {min(unknown)!r} is not one of the declared values of {name!r}")
     if values is not None:
         codes = {text: float(code) for code, text in enumerate(values)}
     numbers: NDArray[np.float64] = np.array([*(codes.get(text, np.nan) for text in texts), np.nan])
-    return Column(name, values), np.take(numbers, cells.index)
+    spelled = TextCells(texts, cells.index) if kind == "decimal comma" else None
+    return Column(name, values, spelled=spelled), np.take(numbers, cells.index), kind
+
+
+def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, float]]:
+    """What the texts are and, unless they are words, their numbers."""
+    try:
+        return "number", {text: parse_number(text) for text in texts}
+    except ValueError:
+        pass
+    dates = read_dates(texts)
+    if dates is not None:
+        return "date", dict(zip(texts, dates.tolist(), strict=True))
+    commas = read_decimal_commas(texts) if decimal_comma else None
+    return ("nominal", {}) if commas is None else ("decimal comma", dict(zip(texts, commas, strict=True)))
 
 
 def make_table(
@@ -89,16 +110,44 @@ def make_table(
     description: str = "",
     label_names: tuple[str, ...] | None = None,
     signed_zeros: bool = True,
+    decimal_comma: bool = False,
 ) -> Table:
     """A table of columns: text by :func:`text_column`, numbers as they are, NaN where they are missing.
 
-    ``signed_zeros=False`` makes -0.0 to 0.0, for a format in which parsers may lose the sign.
+    ``signed_zeros=False`` makes -0.0 to 0.0, for a format in which parsers may lose the sign. ``decimal_comma=True`` takes 1,5
+    for a number, unless some column has decimal points.
     """
-    read = [
-        text_column(name, column) if isinstance(column, TextCells) else (Column(name), column)
-        for name, column in zip(names, parsed, strict=True)
-    ]
-    columns = tuple(column for column, _ in read)
+    texts = [column for column in parsed if isinstance(column, TextCells)]
+    if decimal_comma and texts:
+        decimal_comma = not any(_has_fractions(column) for column in parsed if not isinstance(column, TextCells))
+    columns, arrays, names_of = [], [], dict[Kind, list[str]]()
+    for name, column in zip(names, parsed, strict=True):
+        if not isinstance(column, TextCells):
+            columns.append(Column(name))
+            arrays.append(column)
+            continue
+        read, numbers, kind = text_column(name, column, decimal_comma=decimal_comma)
+        names_of.setdefault(kind, []).append(name)
+        columns.append(read)
+        arrays.append(numbers)
     check_names(columns, file)
-    cells = SeparateCells([numbers for _, numbers in read], signed_zeros)
-    return Table(file, columns, cells, description=description, label_names=label_names)
+    cells = SeparateCells(arrays, signed_zeros)
+    notes = tuple(note(names_of[kind]) for kind, note in NOTES.items() if kind in names_of)
+    return Table(file, tuple(columns), cells, description=description, label_names=label_names, notes=notes)
+
+
+def date_note(names: Sequence[str]) -> str:
+    """What a user should know about columns of dates."""
+    return f"dates and times become numbers, seconds since 1970-01-01: {some_of(list(names), 4)}."
+
+
+def _comma_note(names: Sequence[str]) -> str:
+    return f"commas are decimal marks, so 1,5 is one and a half: {some_of(list(names), 4)}."
+
+
+NOTES: dict[Kind, Callable[[Sequence[str]], str]] = {"date": date_note, "decimal comma": _comma_note}
+
+
+def _has_fractions(numbers: NDArray[np.float64]) -> bool:
+    finite = numbers[np.isfinite(numbers)]
+    return bool((finite != np.rint(finite)).any())

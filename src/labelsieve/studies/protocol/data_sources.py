@@ -15,7 +15,8 @@ from labelsieve.errors import InputError, is_whole
 from labelsieve.fingerprint import array_print
 from labelsieve.studies.protocol.toml_file import as_plain
 
-KEYS = ("name", "path", "labels", "part", "drop", "data_home", "strings", "missing_labels", "missing_values")
+READING = ("label_separator", "strings", "missing_labels", "max_bytes")  # options of load
+KEYS = ("name", "path", "labels", "part", "drop", "data_home", *READING, "missing_values")
 MEAN = "train-mean"  # the only rule for missing values: column means of the training rows of every split
 
 
@@ -34,7 +35,7 @@ class Source:
 
     def _read(self) -> Dataset:
         path, labels = self.settings.get("path", self.name), self.settings.get("labels")
-        options = {key: self.settings[key] for key in ("strings", "missing_labels") if key in self.settings}
+        options = {key: self.settings[key] for key in READING if key in self.settings}
         if not isinstance(path, str):  # several files of one data set
             dataset: Dataset = load(path, labels, **options)
             return dataset
@@ -171,7 +172,7 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "path": (lambda value: isinstance(value, str) or _are_texts(value), "a path or a list of paths"),
     "labels": (
         lambda value: is_whole(value) or isinstance(value, str | re.Pattern) or _are_texts(value),
-        "a number, names in a list, an XML header, or a compiled pattern",
+        "a number, names in a list, a pattern, or an XML header",
     ),
     "drop": (lambda value: value == [] or _are_texts(value), "a list of names of features"),
     "data_home": (lambda value: isinstance(value, str), "a folder"),

@@ -1,0 +1,117 @@
+"""Workbooks of Excel (.xlsx), through pandas and openpyxl: the first sheet is a table with a header row."""
+
+import io
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+from importlib import import_module
+from importlib.util import find_spec
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelsieve.datasets.dataset_error import DatasetError, some_of
+from labelsieve.datasets.readers.column_table import Column, Table, check_names
+from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, PYTHON_CELL, require_cells, require_memory
+from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
+
+ZIP, OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
+_CELL = re.compile(rb'<c[^>]{0,200}? r="([A-Z]{1,3})(\d{1,7})"')
+COPIES = 4  # of the XML of a sheet, while it is parsed
+
+
+def is_spreadsheet(data: bytes) -> bool:
+    """True for the first bytes of a workbook, old ones included."""
+    return data.startswith((ZIP, OLD_EXCEL))
+
+
+def parse_spreadsheet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
+    """Read the first sheet of a workbook. Text is read by the rule for CSV; numbers, booleans and dates as they are stored."""
+    if data.startswith(OLD_EXCEL):
+        raise DatasetError("this is a workbook of Excel before 2007.", "Save it as .xlsx or CSV.", file)
+    _require_memory(data, file, max_bytes)
+    if find_spec("pandas") is None or find_spec("openpyxl") is None:
+        raise DatasetError("reading .xlsx needs pandas and openpyxl.", "pip install 'labelsieve[excel]'", file)
+    pandas = import_module("pandas")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of openpyxl, about styles and validation that it does not know
+            with pandas.ExcelFile(io.BytesIO(data), engine="openpyxl") as book:
+                sheets = list(map(str, book.sheet_names))
+                frame = book.parse(0, header=None, dtype=object, keep_default_na=False, na_filter=False)
+    except Exception as error:  # a damaged file brings out errors of every kind
+        raise DatasetError(f"it cannot be read as a workbook ({error}).", "Save it again, or as CSV.", file) from error
+    if len(frame) < 2:
+        raise DatasetError(f"sheet {sheets[0]!r} has no rows under its header.", "The first sheet must be the table.", file)
+    names = [_text(name).strip() for name in frame.iloc[0].tolist()]
+    if not all(names):
+        raise DatasetError(f"column {names.index('') + 1} has no name.", "Name it in the first row, or leave it out.", file, 1)
+    check_names([Column(name) for name in names], file)
+    table = make_table(names, [read_objects(frame.iloc[1:, position].tolist()) for position in range(len(names))], file)
+    if len(sheets) == 1:
+        return table
+    note = f"only the first of its {len(sheets)} sheets is read, {sheets[0]!r}; there are {some_of(sheets)}."
+    return replace(table, notes=(*table.notes, note))
+
+
+def _require_memory(data: bytes, file: Path, max_bytes: int) -> None:
+    """Refuse what takes too much memory: cells far away make a large table of a short sheet."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            sheets = [member for member in members if _SHEET.fullmatch(member.filename)]
+            if not sheets:
+                raise DatasetError("this is a ZIP archive without sheets of Excel.", "Unpack it, and pass the table.", file)
+            content = sum(member.file_size for member in members)
+            require_memory(COPIES * content, f"an archive with {content:,} bytes of content", file, max_bytes)
+            for sheet in sheets:
+                cells = [(letters, int(row)) for letters, row in _CELL.findall(archive.read(sheet))]
+                width = max((_column_number(letters) for letters, _ in cells), default=0)
+                rows = max((row for _, row in cells), default=0)
+                require_cells(rows, width, file, max_bytes, cell=PYTHON_CELL, content=COPIES * content)
+    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, zlib.error) as error:
+        if isinstance(error, DatasetError):
+            raise
+        raise DatasetError(f"it cannot be read as a workbook ({error}).", "Save it again, or as CSV.", file) from error
+
+
+def _column_number(letters: bytes) -> int:
+    """The number of a column from its letters.
+
+    >>> _column_number(b"A"), _column_number(b"AB")
+    (1, 28)
+    """
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
+
+
+def read_objects(cells: Sequence[Any]) -> ParsedColumn:
+    """Cells of any type as numbers, if they all are numbers or missing, else as text; dates become text in ISO form.
+
+    >>> read_objects([1, None, 2.5]), read_objects([1, "a"]).texts
+    (array([1. , nan, 2.5]), ['1', 'a'])
+    """
+    if all(cell is None or isinstance(cell, Real) for cell in cells):
+        return np.array([np.nan if cell is None else float(cell) for cell in cells])
+    return TextCells.of([_text(cell) for cell in cells])
+
+
+def _text(cell: Any) -> str:
+    if cell is None or cell != cell:
+        return ""
+    if isinstance(cell, datetime | date | time):
+        return cell.isoformat()
+    if isinstance(cell, timedelta):
+        return repr(cell.total_seconds())
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)

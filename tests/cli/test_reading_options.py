@@ -1,0 +1,96 @@
+"""The same options of reading for every command: label sets, patterns, other delimiters, dates, missing labels, memory."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.support.command_line import refusal, run
+
+# Warnings are notes on the command line.
+pytestmark = pytest.mark.filterwarnings("always::labelsieve.datasets.DatasetWarning")
+N_ROWS = 60
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A semicolon CSV with decimal commas, dates and text; ``loud`` depends on size, ``calm`` on key."""
+    rng = np.random.default_rng(0)
+    size, key = rng.normal(size=N_ROWS), rng.choice(["A", "B flat", "C"], N_ROWS)
+    lines = ["when;size;key;noise;tags;y1;y2"]
+    for row in range(N_ROWS):
+        tags = ["any"] + [name for name, holds in (("loud", size[row] > 0), ("calm", key[row] == "A")) if holds]
+        cells = [f"2020-01-{row % 28 + 1:02}", f"{size[row]:.3f}".replace(".", ","), key[row], str(row % 7)]
+        lines.append(";".join([*cells, "|".join(tags), str(int("loud" in tags)), str(int("calm" in tags))]))
+    path = tmp_path / "songs.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def document(*arguments):
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout), result.stderr
+
+
+SETS = ("--labels", "tags", "--label-separator", "|")
+
+
+def test_select_reads_label_sets_and_names_what_it_decided(file):
+    found, notes = document("select", file, *SETS, "-k", 2)
+    assert found["labels"] == ["any", "calm", "loud"]
+    assert "dates and times become numbers, seconds since 1970-01-01: 'when'" in notes
+    assert "commas are decimal marks" in notes
+    detected, notes = document("select", file, "--labels", "tags", "-k", 2)
+    assert detected["labels"] == ["any", "calm", "loud"]
+    assert "'tags' holds sets of labels with '|' between them" in notes
+    assert "--label-separator '|'; --label-separator none takes each text as a class" in notes
+    classes, notes = document("select", file, "--labels", "tags", "--label-separator", "none")
+    assert classes["labels"] == ["tags"]
+    assert "holds sets" not in notes
+
+
+@pytest.mark.parametrize("labels", ["y*", r"re:^y\d$", "y1,y2", "2"])
+def test_patterns_name_the_same_labels_for_every_command(file, tmp_path, labels):
+    assert document("select", file, "--labels", labels, "-k", 1)[0]["labels"] == ["y1", "y2"]
+    assert document("datasets", "info", file, "--labels", labels)[0]["n_labels"] == 2
+    out = tmp_path / "new.arff"
+    assert run("datasets", "convert", file, out, "--labels", labels).exit_code == 0
+    assert (tmp_path / "new.xml").read_text().count("<label name=") == 2
+
+
+def test_compare_report_and_convert_read_as_select_does(file, tmp_path):
+    pytest.importorskip("matplotlib")
+    page = tmp_path / "songs.html"
+    assert run("report", file, *SETS, "-o", page, "--stability", 0, "-k", 2).exit_code == 0
+    assert "calm" in page.read_text(encoding="utf-8")
+    assert run("datasets", "convert", file, tmp_path / "new.csv", *SETS).exit_code == 0
+    header = (tmp_path / "new.csv").read_text().splitlines()[0]
+    assert header == '"when","size","key","noise","y1","y2","any","calm","loud"'
+    small = ["--methods", "jmi", "-k", "1..2", "--splits", "2x50%", "--classifiers", "brknn:k=3", "--measures", "hamming_loss"]
+    csv = file.with_name("plain.csv")
+    csv.write_text("a,b,tags\n" + "".join(f"{k % 3},{k % 5},{'x;y' if k % 3 else 'x'}\n" for k in range(40)))
+    result = run("compare", csv, "--labels", "tags", "--label-separator", ";", "--out", tmp_path / "study", *small)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("command", [("select",), ("report",), ("datasets", "info"), ("compare",), ("datasets", "convert")])
+def test_the_memory_limit_is_an_option_of_every_command(file, tmp_path, command):
+    more = {"compare": ["--methods", "jmi", "--out", tmp_path / "study"], "convert": [tmp_path / "new.svm"]}.get(
+        command[-1], []
+    )
+    line = refusal(*command, file, *more, *SETS, "--max-bytes", "2k")
+    assert "songs.csv: its content is longer than 1,024 bytes" in line
+    assert "pass --max-bytes with a larger number" in line
+    assert "--max-bytes: 'huge' is not a number of bytes such as 500M or 8G" in refusal(
+        *command, file, *more, *SETS, "--max-bytes", "huge"
+    )
+
+
+def test_a_refusal_for_memory_names_the_number_to_pass(tmp_path):
+    file = tmp_path / "wide.csv"
+    file.write_text("a,b,y\n" + "1,2,0\n" * 100_000)
+    line = refusal("select", file, "--labels", 1, "--max-bytes", "7000000")
+    assert "wide.csv: text of 600,006 bytes with 300,003 cells takes about 8.4 MB of memory" in line
+    assert "pass --max-bytes 8400084 or more, or set the variable LABELSIEVE_MAX_BYTES" in line
+    assert run("select", file, "--labels", 1, "--max-bytes", "8400084").exit_code == 0
