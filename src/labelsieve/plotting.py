@@ -1,6 +1,6 @@
-"""Lookup of figures by name.
+"""Lookup of figures and other views by name.
 
-Figures are in a higher layer than the results that they draw, so results know them by name only. The name is looked up when
+They are in a higher layer than the results that they draw, so results know them by name only. The name is looked up when
 a figure is drawn; until then neither the figures nor matplotlib are loaded.
 """
 
@@ -15,3 +15,12 @@ def figure_function(name: str) -> Any:
     'curves'
     """
     return getattr(import_module("labelsieve.report.figures"), name)
+
+
+def report_function(name: str) -> Any:
+    """The function of that name in the module of that name of :mod:`labelsieve.report`.
+
+    >>> report_function("selection_text").__name__
+    'selection_text'
+    """
+    return getattr(import_module(f"labelsieve.report.{name}"), name)

@@ -58,19 +58,27 @@ def test_csv_and_json_hold_scores_and_their_parts(frame, file):
     assert [row["feature"] for row in rows] == [frame.columns[column] for column in sieve.selected_]
     assert [float(row["score"]) for row in rows] == sieve.scores_.tolist()
     assert [feature["score"] for feature in document["selected"]] == sieve.scores_.tolist()
-    for kind, values in sieve.score_components_.items():
+    for kind, values in sieve.information_components(frame.iloc[:, :-5], frame.iloc[:, -5:]).items():
         assert [float(row[kind]) for row in rows] == values.tolist()
         assert [feature["components"][kind] for feature in document["selected"]] == values.tolist()
+    assert [float(row["relevance"]) for row in rows] == pytest.approx(sieve.score_components_["relevance"])
+    table = sieve.label_information(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    assert (
+        [row["top_label"] for row in rows]
+        == [feature["top_label"] for feature in document["selected"]]
+        == table.idxmax(axis=1).tolist()
+    )
     assert (document["method"], document["n_rows"], document["n_features"], document["n_bins"]) == ("mrmr", 400, 20, 5)
 
 
 def test_the_table_shows_ranks_names_and_numbers_in_line(frame, file):
-    result = run("select", file, "--labels", 5, "-k", 12, "--method", "mrmr")
+    result = run("select", file, "--labels", 5, "-k", 12, "--method", "mrmr", width=120)
     assert "12 of 20 features for 5 labels (single), from 400 rows" in result.stdout
-    header, _, *rows = result.stdout.splitlines()[2:]
-    assert header.split() == ["rank", "feature", "score", "relevance", "redundancy"]
+    above, header, _, *rows = result.stdout.splitlines()[2:]
+    assert above.split() == ["comple-"]
+    assert " ".join(header.split()) == "rank feature score relevance redundancy mentarity added most informative about"
     assert [int(row.split()[0]) for row in rows] == list(range(1, 13))
-    assert {len(row) for row in rows} == {len(header)}
+    assert {len(row) for row in rows} == {header.index("most") + len("label-0 (0.1234)")}
     assert "-0.0000" not in result.stdout
     assert "\x1b" not in result.output
 

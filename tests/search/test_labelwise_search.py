@@ -25,14 +25,14 @@ def one_after_the_other(plan, workspace, parents, forced=(), excluded=()):
     searches = []
     for target in range(N_TARGETS):
         scorer = plan.bind(workspace, targets=slice(target, target + 1), parents=parents)
-        searches.append(GreedySearch(plan, scorer, workspace.X.n_columns, forced, excluded))
+        searches.append(GreedySearch(plan, scorer, workspace.X.n_columns, forced, excluded, workspace.constant_features))
         searches[-1].extend(workspace.X.n_columns)
     return [search.selected for search in searches], [search.scores for search in searches]
 
 
 def assert_same_lists(plan, workspace, parents):
     expected, scores = one_after_the_other(plan, workspace, parents)
-    ours, our_scores = search_each(plan, workspace, workspace.X.n_columns, parents=parents)
+    ours, our_scores = search_each(plan, workspace, workspace.X.n_columns, parents=parents, last=workspace.constant_features)
     assert ours.tolist() == expected
     assert our_scores.tolist() == scores
 
@@ -71,7 +71,10 @@ def test_forced_come_first_and_closed_never(name):
     closed = np.zeros((n_features, N_TARGETS), dtype=bool)
     closed[0] = True
     expected, _ = one_after_the_other(plan, workspace, None, forced=[2, 1], excluded=[0])
-    assert search_each(plan, workspace, n_features - 1, forced=[2, 1], closed=closed)[0].tolist() == expected
+    assert (
+        search_each(plan, workspace, n_features - 1, forced=[2, 1], closed=closed, last=workspace.constant_features)[0].tolist()
+        == expected
+    )
 
 
 def test_only_the_joint_of_all_selected_is_not_shared():

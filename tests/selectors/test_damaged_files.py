@@ -91,11 +91,11 @@ DAMAGE = {
         {"object": "MIFS", "parameters": {"beta": "0.5"}},
         "fitted.criterion_.parameters.beta is '0.5', and a number is needed",
     ),
-    "a number for a table": (("fitted", "score_components_"), 3, "fitted has attributes that make no selection"),
+    "a number for a table": (("fitted", "score_components_"), 3, "fitted.score_components_ does not fit fitted.scores_"),
     "a short component": (
         ("fitted", "score_components_"),
         {"dict": {"relevance": {"array": [0.5], "dtype": "float64"}}},
-        "fitted has attributes that make no selection",
+        "fitted.score_components_ does not fit fitted.scores_",
     ),
     "a number for a stopping rule": (("fitted", "stopping_"), 3, "fitted has attributes that make no selection"),
     "a feature twice": (("fitted", "selected_", "array"), [1, 5, 5], "selected_, scores_ and support_ do not belong together"),

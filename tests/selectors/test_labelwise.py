@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from labelsieve import LabelwiseSieve, Sieve
 from labelsieve.criteria.multilabel import MLFS
-from tests.support.criterion_cases import VARIANTS, assert_follows, columns, make_case, make_parents
+from tests.support.criterion_cases import FORMULA, VARIANTS, assert_follows, columns, make_case, make_parents
 from tests.support.reference_criteria import mlfs
 from tests.support.selection_data import N_FEATURES, N_LABELS, NAMES, make_data
 
@@ -45,7 +45,8 @@ def test_parents_may_be_any_other_targets(options):
     for seed in range(820, 840):
         X, Y = make_case(seed, n_targets=4)
         parents = make_parents(seed, 4)
-        sieve = LabelwiseSieve(MLFS(**options), discretizer=None, n_features_to_select=None, parents=parents).fit(X, Y)
+        settings = {"discretizer": None, "n_features_to_select": None, "parents": parents, **FORMULA}
+        sieve = LabelwiseSieve(MLFS(**options), **settings).fit(X, Y)
         for target, mine in enumerate(parents):
             score = local_score(columns(Y), target, mine, options)
             assert_follows(score, X, sieve.selected_[target], sieve.scores_[target])

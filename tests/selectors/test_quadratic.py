@@ -7,14 +7,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from labelsieve import InputError, QuadraticSieve, Sieve
 from labelsieve.information import mutual_information
-from tests.support.criterion_cases import make_case
+from tests.support.criterion_cases import FORMULA, make_case
 from tests.support.reference_quadratic import gradient_of, objective_of, program_reference, violation_of
 from tests.support.selection_data import assert_same_selection, make_data
 
 
 def fit(X, Y, **parameters):
     sample_weight = parameters.pop("sample_weight", None)
-    parameters = {"discretizer": None, "n_features_to_select": None, **parameters}
+    parameters = {"discretizer": None, "n_features_to_select": None, **FORMULA, **parameters}
     return QuadraticSieve(**parameters).fit(X, Y, sample_weight=sample_weight)
 
 

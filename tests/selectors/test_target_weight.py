@@ -6,7 +6,7 @@ import pytest
 from labelsieve import Criterion, InputError, Sieve
 from labelsieve.formula import I, f, max_y, mean_y, y
 from labelsieve.registry import make_criterion
-from tests.support.criterion_cases import VARIANTS, assert_follows, columns, make_case
+from tests.support.criterion_cases import FORMULA, VARIANTS, assert_follows, columns, make_case
 from tests.support.reference_criteria import REFERENCES
 from tests.support.selection_data import assert_same_selection, make_data
 
@@ -32,7 +32,7 @@ def test_real_weights_multiply_what_is_summed(name):
     for seed in range(6):
         X, Y = make_case(seed, n_targets=3)
         weights = np.random.default_rng(seed).uniform(0, 2, size=3)
-        sieve = Sieve(name, target_weight=weights, discretizer=None, n_features_to_select=None).fit(X, Y)
+        sieve = Sieve(name, target_weight=weights, discretizer=None, n_features_to_select=None, **FORMULA).fit(X, Y)
         targets = columns(Y)
 
         def score(candidate, selected, targets=targets, weights=weights):

@@ -121,7 +121,7 @@ class FixedPoint:
     @cached_property
     def top(self) -> int:
         """``f(N)``."""
-        return int(self(np.array([self.total]))[0])
+        return int(self(np.array([self.total]))[0] if self.values is None else self.values[-1])
 
     def information(self, fixed: NDArray[np.int64]) -> NDArray[np.float64]:
         """Nats from a fixed-point sum: divided by the scale, a power of two, and by ``N``."""

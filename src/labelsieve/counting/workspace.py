@@ -69,6 +69,11 @@ class Workspace:
         """``(q,)``: tables of every target alone."""
         return self._singles[1]
 
+    @cached_property
+    def constant_features(self) -> NDArray[np.intp]:
+        """Features with one level among the counted rows: they have no information about anything."""
+        return np.flatnonzero(self.feature_sums == self.fixed.top)
+
     @property
     def keeps_pairs(self) -> bool:
         """True when the tables (feature, target) are small enough to be kept."""

@@ -103,11 +103,14 @@ class SCLS(Criterion):
 class StepComponents(Criterion):
     r"""Relevance, redundancy and complementarity, averaged over the selected features: to analyze a selection, not to make one.
 
-    .. math:: J(f) = \sum_y \Big[ I(f; y) - \frac{1}{|S|} \sum_{s} I(f; s) + \frac{1}{|S|} \sum_{s} I(f; s \mid y) \Big]
+    .. math:: J(f) = \sum_y I(f; y) - \frac{1}{|S|} \sum_s \sum_y \max\big(0, I(f; s) - I(f; s \mid y)\big)
+              + \frac{1}{|S|} \sum_s \sum_y \max\big(0, I(f; s \mid y) - I(f; s)\big)
 
-    It is not in the registry: with more than one target it is no published criterion.
+    The interaction of a candidate, a selected feature and a label is redundancy or complementarity by its sign: I(f; s) alone,
+    counted once for every label, would grow with the number of labels and cancel out. It is not in the registry: with more
+    than one target it is no published criterion.
     """
 
     listed = False
-    paper = "Brown, Pocock, Zhao and Lujan 2012, section 4"
-    score = sum_y(I(f, y) - mean_s(I(f, s)) + mean_s(I(f, s | y)))
+    paper = "Brown, Pocock, Zhao and Lujan 2012, section 4; Jakulin 2005"
+    score = sum_y(I(f, y)) - sum_y(mean_s(pos(I(f, s) - I(f, s | y)))) + sum_y(mean_s(pos(I(f, s | y) - I(f, s))))

@@ -16,6 +16,8 @@ from labelsieve.formula.table_sources import Needs, Sources, TermSources, needs
 from labelsieve.formula.values import Real, Value
 from labelsieve.formula.variables import Reduce, Term, reducers_over_selected
 
+RELEVANCE = "sum_y(I(f, y))"
+
 
 @dataclass(frozen=True)
 class Component:
@@ -24,6 +26,11 @@ class Component:
     kind: str
     written: Formula
     lowered: Formula
+
+    @cached_property
+    def is_relevance(self) -> bool:
+        """True for the information of the candidate alone about every target, added up."""
+        return str(self.written) == RELEVANCE
 
 
 class Plan:
@@ -221,10 +228,23 @@ class Scorer(BaseScorer):
             return {self._components[0].kind: float(self._total[feature])}
         by_kind: dict[str, float] = {}
         for component, value in zip(self._components, self._values, strict=True):
-            row = value.array[feature if len(value.array) > 1 else 0].reshape(1, 1)
-            nats = float(Value(row, value.exact).real(self._program.sources.fixed)[0, 0])
-            by_kind[component.kind] = by_kind.get(component.kind, 0.0) + nats
+            by_kind[component.kind] = by_kind.get(component.kind, 0.0) + self._nats(value, feature)
         return by_kind
+
+    def summands(self, feature: int) -> list[float]:
+        """The summands of a feature's score in the last ``scores``, in the order of the formula, in nats."""
+        return [self._nats(value, feature) for value in self._values]
+
+    def _nats(self, value: Value, feature: int) -> float:
+        row = value.array[feature if len(value.array) > 1 else 0].reshape(1, 1)
+        return float(Value(row, value.exact).real(self._program.sources.fixed)[0, 0])
+
+    def relevance(self) -> Real | None:
+        """Information of every feature alone about the targets, added up, in nats; None if the last ``scores`` need it not."""
+        for component, value in zip(self._components, self._values, strict=True):
+            if component.is_relevance:
+                return self._total if len(self._values) == 1 else value.real(self._program.sources.fixed)[:, 0]
+        return None
 
     def report_to(self, progress: Progress | None) -> None:
         """Call ``progress`` with the number of targets done and their total while pairs of targets are counted."""

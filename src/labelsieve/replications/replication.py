@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from typing import Protocol as Interface
 
 from labelsieve.names import unknown_name
+from labelsieve.registry import selector_class
 from labelsieve.replications.claims import ResultTable
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
@@ -92,6 +93,23 @@ def sources(names: Iterable[str], data_home: DataHome, **settings: Mapping[str, 
     """
     home = {} if data_home is None else {"data_home": os.fspath(data_home)}
     return [{"name": name, **home, **settings.get(name, {})} for name in names]
+
+
+AS_PUBLISHED: dict[str, Any] = {"constant_features": "score"}  # of selectors that search: no rule but the formula
+
+
+def as_published(methods: Sequence[str | Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Methods as tables of settings, with :data:`AS_PUBLISHED` where the selector has these parameters.
+
+    >>> as_published(["ela-chi", {"name": "pmu"}])
+    [{'name': 'ela-chi'}, {'name': 'pmu', 'constant_features': 'score'}]
+    """
+    tables: list[dict[str, Any]] = [{"name": given} if isinstance(given, str) else dict(given) for given in methods]
+    for table in tables:
+        used = table.get("criterion", table["name"])
+        kind = selector_class(used if isinstance(used, str) else used["name"])
+        table |= {key: value for key, value in AS_PUBLISHED.items() if key in kind._get_param_names()}
+    return tables
 
 
 def printed_values(paper: str) -> dict[str, Any]:

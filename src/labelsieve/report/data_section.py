@@ -14,7 +14,7 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.report.html import Html
 from labelsieve.report.html_tables import facts, folded, numeric, table
-from labelsieve.selectors.fitted import column_names
+from labelsieve.selectors.column_frames import column_names
 from labelsieve.selectors.selection import Selection
 
 FOLDED = 60  # labels in a table; a longer one is folded

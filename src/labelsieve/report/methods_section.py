@@ -23,7 +23,8 @@ REDUNDANT: Row = (
 )
 STEPS: Row = (
     "relevance, redundancy, complementarity",
-    "Information of a feature alone, shared with, and added to the features selected before it, averaged over those.",
+    "Information of a feature alone; its interaction I(f; s | y) - I(f; s) with a feature selected before it and a label, if "
+    "it is negative and if it is positive, added over labels and averaged over those features. The sum is what it adds.",
     "Brown, Pocock, Zhao and Lujan 2012, section 4",
 )
 TESTS: Row = ("tests over data sets", "Friedman's test, then Nemenyi's for all pairs of methods.", "Demšar 2006")

@@ -16,7 +16,7 @@ MAPPED, MAPPED_LABELS = 40, 30  # of the map: the first features, and the labels
 
 
 def selection_figures(
-    selector: Any, selection: Selection, data: Facts, steps: dict[str, Any] | None, stability: Stability | None
+    selector: Any, selection: Selection, data: Facts, steps: dict[str, list[float]], stability: Stability | None
 ) -> Html:
     """Ranking or shared features, map, network, curve and stability."""
     pieces = [
@@ -44,7 +44,7 @@ def _shared(selector: Any, data: Facts) -> list[Html]:
     ]
 
 
-def _ranked(selector: Any, data: Facts, steps: dict[str, Any] | None) -> list[Html]:
+def _ranked(selector: Any, data: Facts, steps: dict[str, list[float]]) -> list[Html]:
     if not len(selector.selected_):
         return []
     scores = figure(
@@ -54,14 +54,14 @@ def _ranked(selector: Any, data: Facts, steps: dict[str, Any] | None) -> list[Ht
         description="A bar for every selected feature in order of selection; the table of selected features has the numbers.",
         caption="Scores when each feature was selected, split into the components of the formula.",
     )
-    if steps is None:
+    if not steps:
         return [scores]
     split = figure(
         partial(ranking, selector, names=data.names, components=steps),
         name="figure-steps",
         title="Relevance, redundancy and complementarity of every step.",
         description="Three bars for every selected feature, in order of selection.",
-        caption="The same components for every criterion, averaged over the features selected before.",
+        caption="The same components for every criterion, averaged over the features selected before; the sum is added.",
     )
     return [scores, split]
 

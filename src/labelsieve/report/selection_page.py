@@ -1,7 +1,8 @@
 """The report of a selection."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from math import nan
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -9,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.errors import InputError
 from labelsieve.labelspace import label_space_name
 from labelsieve.report.data_section import Facts, data_section, label_table, read_facts
-from labelsieve.report.figures.score_chart import score_components
 from labelsieve.report.html import Html, joined, paragraph, tag
 from labelsieve.report.html_page import Report, Section
 from labelsieve.report.html_tables import numeric, table
@@ -17,7 +17,7 @@ from labelsieve.report.methods_section import REDUNDANT, STABILITY, STEPS, citat
 from labelsieve.report.reproduce import reproduce_section, selector_facts, versions
 from labelsieve.report.selection_figures import selection_figures
 from labelsieve.selectors import selection_stability
-from labelsieve.selectors.selection import SelectedFeature, Selection
+from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selection
 
 MOST_REDUNDANT = 8  # redundant features that a row shows, the most similar
 NAMED = 6  # features that the summary names
@@ -85,13 +85,17 @@ def selection_report(
     if resamples:
         stability = selection_stability(selector, X, Y, n_repeats=resamples, kind="auto", random_state=random_state)
     selection: Selection = selector.selection(
-        X, Y, names=data.names, label_names=data.label_names, redundant=redundant, information=True, stability=stability
+        X,
+        Y,
+        names=data.names,
+        label_names=data.label_names,
+        redundant=redundant,
+        components=True,
+        information=True,
+        stability=stability,
     )
-    has_steps = hasattr(selector, "information_components") and _one_code_table(selector)
-    steps = selector.information_components(X, Y) if has_steps else None
-    components, _ = score_components(selector)
-    # A formula of one term has nothing to split; then the table shows the components that all criteria have.
-    selected = selected_table(selection, components if len(components) > 1 else steps or {}, redundant)
+    steps = step_components(selection)
+    selected = selected_table(selection, redundant)
     rows = [*selector_rows(selector), *([STEPS] if steps else []), *([REDUNDANT] if redundant is not None else [])]
     rows += [STABILITY] if stability is not None else []
     blocks = {
@@ -117,16 +121,18 @@ def selection_report(
     )
 
 
-def _one_code_table(selector: Any) -> bool:
-    """False where every target has bins for itself."""
-    return getattr(getattr(selector, "discretizer_", None), "targets", None) != "single"
+def step_components(selection: Selection) -> dict[str, list[float]]:
+    """Components of the first features, those that have all of them; empty where no feature has."""
+    counted = [feature.components for feature in selection.selected if feature.added is not None]
+    return {kind: [components[kind] for components in counted] for kind in COMPONENTS} if counted else {}
 
 
 def _has_codes(selector: Any, data: Facts) -> bool:
     """Whether redundant features can be found: one list of features, and one table of codes."""
-    if not hasattr(selector, "discretizer_") or hasattr(selector, "label_ranking") or not len(selector.selected_):
+    discretizer = getattr(selector, "discretizer_", None)
+    if discretizer is None or hasattr(selector, "label_ranking") or not len(selector.selected_):
         return False
-    return _one_code_table(selector) or len(data.label_names) == 1
+    return getattr(discretizer, "targets", None) != "single" or len(data.label_names) == 1
 
 
 def _summary(selector: Any, selection: Selection, data: Facts) -> Html:
@@ -147,8 +153,8 @@ def _summary(selector: Any, selection: Selection, data: Facts) -> Html:
     return paragraph(*words)
 
 
-def selected_table(selection: Selection, components: Mapping[str, Sequence[float]], redundant: float | None) -> Html:
-    """One list with scores and ``components``, or the list of every label.
+def selected_table(selection: Selection, redundant: float | None) -> Html:
+    """One list with scores and components, or the list of every label.
 
     ``redundant`` is the smallest similarity of the redundant features; None has no column for them.
     """
@@ -156,17 +162,21 @@ def selected_table(selection: Selection, components: Mapping[str, Sequence[float
         return paragraph("No feature was selected.")
     if selection.labelwise:
         return _by_label(selection)
-    heads = [">rank", "feature", ">column", ">score", *(f">{kind}" for kind in components), "most informative about", ">nats"]
+    columns = selection.table()
+    numbers = [name for name in ("score", *COMPONENTS, "added") if name in columns]
+    heads = [">rank", "feature", ">column", *(f">{name}" for name in numbers), "most informative about", ">nats"]
     caption = "Selected features, in order of selection"
     if redundant is not None:
         heads.append("redundant features")
         caption += f"; redundant features were not selected and have a similarity of at least {redundant:g}"
     rows = []
     for index, feature in enumerate(selection.selected):
-        most = max(range(len(selection.labels)), key=feature.information.__getitem__)
         row: list[object] = [numeric(feature.rank, digits=0), feature.feature, numeric(feature.column, digits=0)]
-        row += [numeric(feature.score), *(numeric(float(values[index])) for values in components.values())]
-        row += [selection.labels[most], numeric(feature.information[most])]
+        row += [numeric(nan if columns[name][index] is None else columns[name][index]) for name in numbers]
+        row += [
+            str(feature.top_label),
+            numeric(nan if feature.top_label_information is None else feature.top_label_information),
+        ]
         rows.append([*row, *([] if redundant is None else [_redundant(feature)])])
     return table(caption, heads, rows, name=1)
 

@@ -82,6 +82,9 @@ class KnownScores:
         """All of it is relevance."""
         return {"relevance": float(self._scores[feature])}
 
+    def relevance(self) -> None:
+        """Joined scores are not the relevance of all labels together."""
+
     def select(self, feature: int) -> None:
         """A ranking does not depend on the selection."""
 

@@ -21,6 +21,9 @@ class StepScorer(Protocol):
     def components(self, feature: int) -> dict[str, float]:
         """The components of a feature's last score."""
 
+    def relevance(self) -> NDArray[np.float64] | None:
+        """Information of every feature alone, where the last scores are made from it."""
+
     def select(self, feature: int) -> None:
         """Add a feature to the selected ones."""
 
@@ -32,9 +35,9 @@ class StepScorer(Protocol):
 class GreedySearch:
     """A forward selection that can be extended.
 
-    Ties go to the lowest column. ``forced`` features are always selected first, in the order given; ``excluded`` ones never.
-    Extending continues where the last call stopped, with the same result as selecting all at once. A criterion that does not
-    depend on the selection is a ranking, and is sorted once.
+    Ties go to the lowest column. ``forced`` features are always selected first, in the order given; ``excluded`` ones never,
+    and those in ``last`` when no other is left, whatever their scores. Extending continues where the last call stopped, with
+    the same result as selecting all at once. A criterion that does not depend on the selection is a ranking: it is sorted once.
 
     Parameters
     ----------
@@ -42,7 +45,7 @@ class GreedySearch:
         The planned criterion, and its scorer for the data.
     n_features : int
         Number of columns.
-    forced, excluded : sequences of int
+    forced, excluded, last : sequences of int
 
     Attributes
     ----------
@@ -52,6 +55,10 @@ class GreedySearch:
         The score of each when it was selected, in nats.
     components : list of dict
         The components of each score: relevance, redundancy, interaction, label pairs.
+    last_scores : ndarray of float, shape (n_features,), or None
+        Scores of all features at the last step so far.
+    relevance : ndarray of float, shape (n_features,), or None
+        Information of every feature alone about the targets, added up, where the first step computes it.
     """
 
     plan: Plan
@@ -59,9 +66,12 @@ class GreedySearch:
     n_features: int
     forced: Sequence[int] = ()
     excluded: Sequence[int] = ()
+    last: Sequence[int] | NDArray[np.intp] = ()
     selected: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     components: list[dict[str, float]] = field(default_factory=list)
+    last_scores: NDArray[np.float64] | None = None
+    relevance: NDArray[np.float64] | None = None
     _folded: int = 0
 
     @property
@@ -77,7 +87,7 @@ class GreedySearch:
             self._rank(n_selected)
             return
         penalty = np.zeros(self.n_features)
-        penalty[[*self.excluded, *self.selected]] = -np.inf
+        penalty[[*self.excluded, *self.selected, *self.last]] = -np.inf
         while len(self.selected) < n_selected:
             while self._folded < len(self.selected):
                 self.scorer.select(self.selected[self._folded])
@@ -85,6 +95,9 @@ class GreedySearch:
             scores = self.scorer.scores()
             still_forced = self.forced[len(self.selected) :]
             best = still_forced[0] if len(still_forced) else int((scores + penalty).argmax())
+            if not len(still_forced) and penalty[best] < 0:  # none but the last ones is left
+                penalty[[column for column in self.last if column not in {*self.excluded, *self.selected}]] = 0.0
+                best = int((scores + penalty).argmax())
             self._select(best, scores)
             penalty[best] = -np.inf
             if progress is not None:
@@ -93,12 +106,17 @@ class GreedySearch:
     def _rank(self, n_selected: int) -> None:
         scores = self.scorer.scores()
         order = np.argsort(-scores, kind="stable")
+        if len(self.last):
+            order = order[np.argsort(np.isin(order, self.last), kind="stable")]
         unavailable = {*self.excluded, *self.forced}
         ranking = [*self.forced, *(int(k) for k in order if int(k) not in unavailable)]
         for best in ranking[len(self.selected) : n_selected]:
             self._select(best, scores)
 
     def _select(self, best: int, scores: NDArray[np.float64]) -> None:
+        if not self.selected:
+            self.relevance = self.scorer.relevance()
+        self.last_scores = scores
         self.selected.append(best)
         self.scores.append(float(scores[best]))
         self.components.append(self.scorer.components(best))

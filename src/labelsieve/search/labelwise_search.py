@@ -12,6 +12,7 @@ from labelsieve.formula.labelwise_evaluation import LabelwiseScorer, can_share
 from labelsieve.formula.plan import Plan
 from labelsieve.search.greedy import GreedySearch, Progress
 
+NONE = np.empty(0, dtype=np.intp)
 Lists = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
@@ -24,12 +25,13 @@ def search_each(
     parents: Parents | None = None,
     forced: Sequence[int] = (),
     closed: NDArray[np.bool_] | None = None,
+    last: NDArray[np.intp] = NONE,
     progress: Progress | None = None,
 ) -> Lists:
     """``n_selected`` features for each of the targets, and their scores: arrays of shape ``(n_targets, n_selected)``.
 
-    The same lists as one :class:`GreedySearch` after the other. ``closed[k, l]`` excludes feature ``k`` for target ``l``; it
-    must leave enough features. Targets are searched in blocks whose accumulators take 64 MB each.
+    The same lists as one :class:`GreedySearch` after the other, with the same ``last``. ``closed[k, l]`` excludes feature ``k``
+    for target ``l``; it must leave enough features. Targets are searched in blocks whose accumulators take 64 MB each.
     """
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
     closed = np.zeros((n_features, n_targets), dtype=bool) if closed is None else closed
@@ -37,19 +39,20 @@ def search_each(
     shared = can_share(suited) and not suited.keeps_terms
     width = max(1, PANEL_BYTES // (8 * n_features)) if shared else 1
     lists: list[Lists] = []
-    first, last, _ = targets.indices(n_targets)
-    for start in range(first, last, width):
-        block = slice(start, min(last, start + width))
+    first, end, _ = targets.indices(n_targets)
+    for start in range(first, end, width):
+        block = slice(start, min(end, start + width))
         if shared:
             scorer = LabelwiseScorer(suited, workspace, block, parents)
             report = None if progress is None else partial(_in_all, progress, block, n_targets)
             if plan.is_ranking:
-                lists.append(_ranked(scorer, n_selected, forced, closed[:, block]))
+                lists.append(_ranked(scorer, n_selected, forced, closed[:, block], last))
             else:
-                lists.append(_greedy(scorer, n_selected, forced, closed[:, block], report))
+                lists.append(_greedy(scorer, n_selected, forced, closed[:, block], last, report))
         else:
             excluded = np.flatnonzero(closed[:, start]).tolist()
-            alone = GreedySearch(plan, plan.bind(workspace, targets=block, parents=parents), n_features, forced, excluded)
+            scores = plan.bind(workspace, targets=block, parents=parents)
+            alone = GreedySearch(plan, scores, n_features, forced, excluded, last)
             alone.extend(n_selected)
             lists.append((np.array([alone.selected], dtype=np.intp), np.array([alone.scores])))
             if progress is not None:
@@ -76,11 +79,18 @@ def _in_all(progress: Progress, block: slice, n_targets: int, done: int, n_selec
 
 
 def _greedy(
-    scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_], progress: Progress | None
+    scorer: LabelwiseScorer,
+    n_selected: int,
+    forced: Sequence[int],
+    closed: NDArray[np.bool_],
+    last: NDArray[np.intp],
+    progress: Progress | None,
 ) -> Lists:
     """One pick after the other, for all targets of a block."""
     n_targets = closed.shape[1]
     barred = np.where(closed, -np.inf, 0.0)
+    in_the_end = barred if not len(last) else barred.copy()  # when none but the last ones is left
+    barred[last] = -np.inf
     selected, scores = np.empty((n_targets, n_selected), dtype=np.intp), np.empty((n_targets, n_selected))
     targets = np.arange(n_targets)
     for step in range(n_selected):
@@ -88,17 +98,24 @@ def _greedy(
             scorer.select(selected[:, step - 1])
         now = scorer.scores()
         best = np.full(n_targets, forced[step]) if step < len(forced) else (now + barred).argmax(axis=0)
+        ended = (barred[best, targets] < 0) & (step >= len(forced))
+        if ended.any():
+            best[ended] = (now + in_the_end)[:, ended].argmax(axis=0)
         selected[:, step], scores[:, step] = best, now[best, targets]
-        barred[best, targets] = -np.inf
+        barred[best, targets] = in_the_end[best, targets] = -np.inf
         if progress is not None:
             progress(step + 1, n_selected)
     return selected, scores
 
 
-def _ranked(scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_]) -> Lists:
+def _ranked(
+    scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_], last: NDArray[np.intp]
+) -> Lists:
     """Scores that do not depend on the selection are sorted once."""
     now = scorer.scores()
-    order = np.argsort(np.where(closed, np.inf, -now), axis=0, kind="stable").T
+    tier = np.where(closed, 2, 0)
+    tier[last] += 1
+    order = np.lexsort((-now, tier), axis=0).T
     free = order[~np.isin(order, forced)].reshape(len(order), -1)
     first = np.broadcast_to(np.array(forced, dtype=np.intp), (len(order), len(forced)))
     selected = np.hstack([first, free])[:, :n_selected]

@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.backends.factory import BackendSetting
 from labelsieve.counting.row_weights import Estimator
+from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.information import Codes
@@ -31,6 +34,7 @@ class BaseCountingSieve(BaseSieve):
     estimator: Estimator = "plugin"
     forced: Any = ()
     excluded: Any = ()
+    constant_features: Literal["last", "score"] = "last"
     n_jobs: int | None = None
     backend: BackendSetting = "auto"
 
@@ -40,6 +44,7 @@ class BaseCountingSieve(BaseSieve):
         "discretizer": DISCRETIZER,
         "n_features_to_select": [*COUNT, StoppingRule],
         "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
+        "constant_features": [StrOptions({"last", "score"})],
         "n_jobs": [Integral, None],
         "backend": [str, callable],
     }
@@ -70,3 +75,7 @@ class BaseCountingSieve(BaseSieve):
         if network is not None:
             self.network_ = network
         return parents
+
+    def _last(self, workspace: Workspace) -> NDArray[np.intp]:
+        """Features that are selected when no other is left: those with one level, unless their score decides."""
+        return workspace.constant_features if self.constant_features == "last" else np.empty(0, dtype=np.intp)

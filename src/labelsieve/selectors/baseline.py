@@ -82,6 +82,7 @@ class BaselineSieve(BaseSieve):
         available = d - len(excluded)
         wanted = available if self.criterion == "all" else max(self._n_wanted(available), len(forced))
         selected = np.array([*forced, *order][:wanted], dtype=np.intp)
+        self.feature_scores_ = scores
         self._set_selected(selected, scores[selected])
         return self
 

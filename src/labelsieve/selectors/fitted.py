@@ -1,37 +1,29 @@
-"""What a fitted selector answers: its selection, information per label, redundant features, figures."""
+"""The result of a fitted selector as one value."""
 
 from collections.abc import Sequence
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.backends import CountingOptions
-from labelsieve.counting.checked_features import check_features
-from labelsieve.counting.number_table import is_frame
-from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize import one_table
-from labelsieve.errors import InputError
-from labelsieve.fingerprint import array_print
-from labelsieve.information import mutual_information
+from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace import label_space_name, read_targets
-from labelsieve.plotting import figure_function
-from labelsieve.registry import DISCRETIZERS, METHODS, method_of
-from labelsieve.selectors.redundancy import RedundantFeature, redundant_features
-from labelsieve.selectors.selection import SelectedFeature, Selection, StabilitySummary, StoppingDecision
+from labelsieve.registry import METHODS, method_of
+from labelsieve.selectors.column_frames import column_names, table_print
+from labelsieve.selectors.feature_information import FeatureInformation
+from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selection, StabilitySummary, StoppingDecision
+from labelsieve.selectors.selection_views import SelectionViews
 from labelsieve.selectors.storage import JsonStorage
 from labelsieve.statistics import Stability
 
+MAX_STEPS = 100  # selected features whose redundancy and complementarity a table shows: their cost grows with the square
 
-class FittedSelector(JsonStorage):
+
+class FittedSelector(SelectionViews, FeatureInformation, JsonStorage):
     """The methods of fitted selectors."""
 
-    selected_: NDArray[np.intp]
     scores_: NDArray[np.float64]
-    support_: NDArray[np.bool_]
-    n_features_in_: int
     stopping_: Any  # the stopping rule, or one for each target
 
     def selection(
@@ -42,30 +34,40 @@ class FittedSelector(JsonStorage):
         names: Sequence[str] | None = None,
         label_names: Sequence[str] | None = None,
         redundant: float | None = None,
+        components: bool = False,
         information: bool = False,
-        stability: Stability | None = None,
+        stability: Stability | int | None = None,
     ) -> Selection:
         """The result as one frozen value that can be stored, printed and compared.
 
         Parameters
         ----------
         X, y : array-like, frame or sparse matrix, optional
-            The data of ``fit``, for their fingerprints and for ``redundant`` and ``information``.
+            The data of ``fit``, for their fingerprints and for what is counted again below.
         names, label_names : sequence of str, optional
             Names of features and labels; by default those of frames, or numbers.
         redundant : float, optional
             List features that were not selected and are at least this similar to a selected one, see
             :meth:`redundant_features`.
+        components : bool, default=False
+            Add relevance, redundancy and complementarity of the first 100 features, see :meth:`information_components`, and
+            the label that every feature has the most information about. Without it, features have the relevance that ``fit``
+            computed, if any.
         information : bool, default=False
             Add the mutual information of every selected feature with every label, see :meth:`label_information`.
-        stability : Stability, optional
-            Result of :func:`labelsieve.selectors.selection_stability`, to be stored with the selection.
+        stability : Stability or int, optional
+            Result of :func:`labelsieve.selectors.selection_stability`, to be stored with the selection; or a number of
+            resamples, to compute it.
         """
         check_is_fitted(self)
-        if (X is None or y is None) and (information or redundant is not None):
-            raise InputError("selection: redundant and information need X and y, the data of fit.")
+        if (X is None or y is None) and (information or components or redundant is not None or is_whole(stability)):
+            raise InputError("selection: redundant, components, information and resamples need X and y, the data of fit.")
         names = getattr(self, "feature_names_in_", None) if names is None else names
         features = column_names(X, names, self.n_features_in_, "feature")
+        if is_whole(stability):
+            from labelsieve.selectors.selection_stability import selection_stability
+
+            stability = selection_stability(self, X, y, n_repeats=int(stability), kind="auto", random_state=0)  # type: ignore[arg-type]
         method = method_of(self)
         criterion, info = getattr(self, "criterion_", None), METHODS.get(method)
         discretizer = getattr(self, "discretizer_", None)
@@ -88,34 +90,63 @@ class FittedSelector(JsonStorage):
             settings=self._settings(),
             fingerprint={name: table_print(table) for name, table in (("X", X), ("y", y)) if table is not None},
             stopping=tuple(StoppingDecision.of_rule(rule) for rule in (rules if isinstance(rules, list) else [rules])),
-            stability=None if stability is None else StabilitySummary.of_stability(stability, features),
-            selected=self._selected_features(X, y, features, labels, redundant, information),
+            stability=StabilitySummary.of_stability(stability, features) if isinstance(stability, Stability) else None,
+            selected=self._selected_features(X, y, features, labels, redundant, components, information),
         )
 
     def _selected_features(
-        self, X: Any, y: Any, names: tuple[str, ...], labels: tuple[str, ...], redundant: float | None, information: bool
+        self,
+        X: Any,
+        y: Any,
+        names: tuple[str, ...],
+        labels: tuple[str, ...],
+        redundant: float | None,
+        components: bool,
+        information: bool,
     ) -> tuple[SelectedFeature, ...]:
         near = {} if redundant is None else self.redundant_features(X, y, at_least=redundant)
-        table = self.label_information(X, y).tolist() if information else []
-        about = dict(zip(np.flatnonzero(self.support_).tolist(), map(tuple, table), strict=False))
-        components: dict[str, Any] = getattr(self, "score_components_", {})
-        lists: list[tuple[str | None, Any, Any]] = [(None, self.selected_, self.scores_)]
+        about: dict[int, NDArray[np.float64]] = {}
+        if components or information:
+            columns, table = self._label_information(X, y)
+            about = dict(zip(columns, table, strict=True))
+        steps: dict[str, Any] = {}
+        if components and self._has_one_table():
+            steps = self._step_components(X, y, None, MAX_STEPS)
+        lists: list[tuple[int | None, Any, Any]] = [(None, self.selected_, self.scores_)]
         if hasattr(self, "label_ranking"):
-            lists = [(label, *self.label_ranking(index)) for index, label in enumerate(labels)]
-        return tuple(
-            SelectedFeature(
-                rank=index + 1,
-                feature=names[column],
-                column=column,
-                score=float(scores[index]),
-                components={kind: float(values[index]) for kind, values in components.items()},
-                redundant={names[feature.feature]: feature.similarity for feature in near.get(column, [])},
-                information=about.get(column, ()),
-                label=label,
-            )
-            for label, columns, scores in lists
-            for index, column in enumerate(map(int, columns))
-        )
+            lists = [(index, *self.label_ranking(index)) for index in range(len(labels))]
+        selected = []
+        for label, columns, scores in lists:
+            for index, column in enumerate(map(int, columns)):
+                known, top = about.get(column), dict[str, Any]()
+                if known is not None and components:
+                    most = int(known.argmax())
+                    top = {"top_label": labels[most], "top_label_information": float(known[most])}
+                selected.append(
+                    SelectedFeature(
+                        rank=index + 1,
+                        feature=names[column],
+                        column=column,
+                        score=float(scores[index]),
+                        components=self._components(column, index, steps, known, label),
+                        redundant={names[feature.feature]: feature.similarity for feature in near.get(column, [])},
+                        information=tuple(known.tolist()) if information and known is not None else (),
+                        label=None if label is None else labels[label],
+                        **top,
+                    )
+                )
+        return tuple(selected)
+
+    def _components(
+        self, column: int, index: int, steps: dict[str, Any], about: NDArray[np.float64] | None, label: int | None
+    ) -> dict[str, float]:
+        """All components of a step that was counted; else the relevance that is known."""
+        if steps and index < len(steps[COMPONENTS[0]]):
+            return {kind: float(values[index]) for kind, values in steps.items()}
+        known = getattr(self, "relevance_", None)
+        if known is not None:
+            return {COMPONENTS[0]: float(known[column])}
+        return {} if about is None else {COMPONENTS[0]: float(about.sum() if label is None else about[label])}
 
     def _label_names(self, y: Any, given: Sequence[str] | None) -> tuple[str, ...]:
         if y is not None:
@@ -128,99 +159,3 @@ class FittedSelector(JsonStorage):
             return "labelwise"
         space = getattr(self, "targets_", None)
         return label_space_name(space) if space is not None else str(getattr(self, "targets", "all together"))
-
-    def label_information(self, X: Any, y: Any) -> NDArray[np.float64]:
-        """Mutual information of every selected feature, in order of columns, with every target, in nats.
-
-        Features and targets are counted as in the selection: features in the bins of its discretizer (five bins of equal
-        width for selectors without one), every target by itself, real ones in five bins. Cost: one pass over the selected
-        columns.
-
-        Returns
-        -------
-        ndarray of shape (n_selected, n_targets)
-        """
-        X, targets = self._check_features(X), read_targets(y).codes()
-        columns = np.flatnonzero(self.support_)
-        selected = nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native() if is_frame(X) else X[:, columns]
-        if not len(columns):
-            return np.empty((0, targets.n_columns))
-        discretizer: Any = getattr(self, "discretizer_", DISCRETIZERS["equal-width"]())
-        codes = discretizer.for_columns(columns.tolist()).encode(selected, targets)
-        tables = codes if isinstance(codes, list) else [codes]
-        options = self._counting_options()
-        shared = [mutual_information(table, targets, n_jobs=options.n_jobs, estimator=options.estimator) for table in tables]
-        return shared[0] if codes is not tables else np.column_stack([table[:, label] for label, table in enumerate(shared)])
-
-    def redundant_features(self, X: Any, y: Any = None, *, at_least: float = 0.9) -> dict[int, list[RedundantFeature]]:
-        """For each selected feature, the features that were not selected and have nearly the same information.
-
-        Parameters
-        ----------
-        X, y : array-like, frame or sparse matrix
-            The data of ``fit``; ``y`` is for discretizers that use the targets.
-        at_least : float, default=0.9
-            The smallest similarity, see :class:`labelsieve.selectors.redundancy.RedundantFeature`.
-        """
-        X = self._check_features(X)
-        name, discretizer = type(self).__name__, getattr(self, "discretizer_", None)
-        if discretizer is None or hasattr(self, "label_ranking"):
-            lacks = "has no codes to compare" if discretizer is None else "has a list for every label"
-            raise InputError(f"{name} {lacks}; redundant features are information for one list of a criterion.")
-        codes = one_table(discretizer.encode(X, None if y is None else read_targets(y).codes()), "redundant_features")
-        return redundant_features(codes, self.selected_, self._counting_options(), at_least=at_least)
-
-    def _counting_options(self, weights: RowWeights | None = None) -> CountingOptions:
-        """The parameters of the selector that counting depends on; defaults for those that it does not have."""
-        return CountingOptions(
-            weights=weights,
-            estimator=getattr(self, "estimator", "plugin"),
-            n_jobs=getattr(self, "n_jobs", None),
-            backend=getattr(self, "backend", "auto"),
-        )
-
-    def _check_features(self, X: Any) -> Any:
-        """Features like those of ``fit``, checked."""
-        check_is_fitted(self)
-        return check_features(self, X, reset=False)
-
-    def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
-        """Draw the selected features and their scores: see :func:`labelsieve.report.figures.score_chart`."""
-        check_is_fitted(self)
-        return figure_function("ranking")(self, names=names, n_shown=n_shown, ax=ax)
-
-    def plot_information(self, X: Any, y: Any, *, names: Any = None, label_names: Any = None, ax: Any = None) -> Any:
-        """Draw the information per label: see :func:`labelsieve.report.figures.information_map`."""
-        table = self.label_information(X, y)
-        names = getattr(self, "feature_names_in_", None) if names is None else names
-        features = [str(column if names is None else names[column]) for column in np.flatnonzero(self.support_)]
-        if label_names is None and is_frame(y):
-            label_names = nw.from_native(y, eager_only=True).columns
-        return figure_function("information_map")(table, features=features, labels=label_names, ax=ax)
-
-
-def column_names(table: Any, given: Sequence[str] | None, count: int, what: str) -> tuple[str, ...]:
-    """Names of ``count`` columns: those given, those of a frame, or numbers behind ``what``.
-
-    >>> column_names(None, None, 2, "feature")
-    ('feature 0', 'feature 1')
-    """
-    if given is None and is_frame(table):
-        given = nw.from_native(table, eager_only=True).columns
-    if given is None:
-        return tuple(f"{what} {index}" for index in range(count))
-    if len(given) != count:
-        raise InputError(f"{len(given)} names for {count} {what}s.")
-    return tuple(str(name) for name in given)
-
-
-def table_print(table: Any) -> str:
-    """A hash of the values of a table; of a frame, of its columns in order, whatever library made it.
-
-    >>> table_print([[1.0, 0.0], [0.0, 1.0]]) == table_print([[1.0, 0.0], [0.0, 1.0]]) != table_print([[1.0, 0.0], [0.0, 2.0]])
-    True
-    """
-    if not is_frame(table):
-        return array_print(table)
-    columns = [nw.from_native(table, eager_only=True)[name].to_numpy() for name in nw.from_native(table).columns]
-    return array_print(*(column.astype(str) if column.dtype.kind == "O" else column for column in columns))

@@ -31,7 +31,7 @@ class LabelwiseSieve(BaseCountingSieve):
 
     Parameters
     ----------
-    criterion, discretizer, estimator, forced, excluded, parents, n_jobs, backend
+    criterion, discretizer, estimator, forced, excluded, constant_features, parents, n_jobs, backend
         As for :class:`Sieve`. Sums over the targets have one target; ``parents`` may be any other targets.
     n_features_to_select : int, float, StoppingRule or None, default=10
         For each target: a number, a fraction of all, None for a ranking of all, or a rule of :mod:`labelsieve.stopping`, which
@@ -120,7 +120,8 @@ class LabelwiseSieve(BaseCountingSieve):
                     for target in range(*block.indices(targets.n_columns)):
                         only, unavailable = slice(target, target + 1), np.flatnonzero(closed[:, target]).tolist()
                         scorer = block_plan.bind(workspace, targets=only, parents=parents)
-                        search = GreedySearch(block_plan, scorer, self.n_features_in_, forced, unavailable)
+                        constant = self._last(workspace)
+                        search = GreedySearch(block_plan, scorer, self.n_features_in_, forced, unavailable, constant)
                         rule: StoppingRule = clone(self.n_features_to_select)
                         kept = rule.decide(SelectionPath(search, workspace, parents, X, y, cannot_evaluate, only))
                         lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
@@ -137,6 +138,7 @@ class LabelwiseSieve(BaseCountingSieve):
                         parents=parents,
                         forced=forced,
                         closed=closed,
+                        last=self._last(workspace),
                         progress=progress,
                     )
                 )
@@ -172,7 +174,9 @@ class LabelwiseSieve(BaseCountingSieve):
         np.put_along_axis(closed[:, block], candidates.T, False, axis=0)
         return closed, relevance if not stops and wanted >= self.n_candidates else plan
 
-    def plot(self, *, names: Any = None, label_names: Any = None, n_shown: int = 40, ax: Any = None) -> Any:
+    def plot(  # type: ignore[override]
+        self, *, names: Any = None, label_names: Any = None, n_shown: int = 40, ax: Any = None
+    ) -> Any:
         """Draw which labels share features: see :func:`labelsieve.report.figures.shared_features`."""
         check_is_fitted(self)
         return figure_function("shared_features")(self, names=names, label_names=label_names, n_shown=n_shown, ax=ax)

@@ -140,7 +140,7 @@ class LLSF(BaseSieve):
         size = np.sqrt((self.coef_**2).sum(axis=1))
         order = np.argsort(-size, kind="stable")
         self.selected_ = order[self.support_[order]].astype(np.intp)
-        self.scores_ = size[self.selected_]
+        self.scores_, self.feature_scores_ = size[self.selected_], size
         return self
 
     def _fit(self, X: Any, Y: Any, lengths: Array) -> Array:

@@ -108,6 +108,7 @@ class PPTMI(BaseSieve):
         wanted = max(self._n_wanted(len(left)), len(forced))
         selected: list[int] = []
         scores: list[float] = []
+        self.feature_scores_ = np.full(self.n_features_in_, np.nan)
         with progress_bar("PPT-MI: selecting features") as progress:
             while len(selected) < wanted:
                 asked = forced[len(selected) : len(selected) + 1] or left
@@ -115,6 +116,7 @@ class PPTMI(BaseSieve):
                 best = int(information.argmax())  # ties go to the lowest column
                 selected.append(asked[best])
                 scores.append(float(information[best]))
+                self.feature_scores_[asked] = information
                 left.remove(selected[-1])
                 distances.take(selected[-1])
                 progress(len(selected), wanted)

@@ -43,7 +43,7 @@ class QuadraticSieve(BaseCountingSieve):
     ----------
     criterion : {"mlqpfs", "qpfs"}, default="mlqpfs"
         For any number of targets, or for exactly one: with one target they are the same.
-    discretizer, estimator, forced, n_jobs, backend
+    discretizer, estimator, forced, constant_features, n_jobs, backend
         As for :class:`Sieve`. Forced features are first in ``selected_``; their weights are not changed.
     n_features_to_select : int, float, StoppingRule or None, default=10
         A number, a fraction of all, None for a ranking of all, or a rule that uses the weights (``ScoreThreshold``, in shares
@@ -158,7 +158,8 @@ class QuadraticSieve(BaseCountingSieve):
             )
         forced, excluded = self._checked_columns()
         free = np.setdiff1d(np.arange(features.n_columns), excluded)
-        relevance = self._relevance(features, targets, options)[free]
+        workspace = Workspace(features, targets, options)
+        relevance = self._relevance(workspace)[free]
         # Its threads would change last bits, and wait for each other most of the time.
         with threadpool_limits(1, user_api="blas"):
             program = self._program(features, options, free, relevance)
@@ -180,14 +181,15 @@ class QuadraticSieve(BaseCountingSieve):
         everywhere[:, free] = program.weights, program.scores()
         self.weights_ = everywhere[0]
         ranked = free[np.lexsort((program.gradient, -program.weights))]  # stable: ties to the lowest column
+        ranked = ranked[np.argsort(np.isin(ranked, self._last(workspace)), kind="stable")]
         order = np.concatenate([np.array(forced, dtype=np.intp), ranked[~np.isin(ranked, forced)]])
+        self.feature_scores_ = everywhere[1]
         self._keep_first(order, everywhere[1][order], len(forced), X, y, sample_weight)
         return self
 
-    def _relevance(self, X: Codes, Y: Codes, options: CountingOptions) -> NDArray[np.float64]:
+    def _relevance(self, space: Workspace) -> NDArray[np.float64]:
         """Mean information about the targets, in bits; sums of integers until the last step."""
-        space = Workspace(X, Y, options)
-        q, fixed = Y.n_columns, space.fixed
+        q, fixed = space.Y.n_columns, space.fixed
         shared = space.backend.pairs(reduce="sum") - q * space.feature_sums - (int(space.target_sums.sum()) - q * fixed.top)
         relevance = fixed.information(shared) / (q * math.log(2))
         return np.maximum(relevance, 0.0) if self.estimator == "plugin" else relevance

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from labelsieve.statistics import Stability
 
+COMPONENTS = "relevance", "redundancy", "complementarity"
+
 
 @dataclass(frozen=True)
 class SelectedFeature:
@@ -24,7 +26,10 @@ class SelectedFeature:
     score : float
         The score when it was selected.
     components : dict of str to float
-        Components of the score (relevance, redundancy, ...), where the formula has them.
+        Its relevance alone and, where they were computed, its redundancy and complementarity with the features selected
+        before it, in nats: see :meth:`labelsieve.Sieve.information_components`. They mean the same for every method.
+    top_label, top_label_information : str, float, optional
+        The label that it has the most information about, and that information in nats.
     redundant : dict of str to float
         Features that were not selected and their similarity, the most similar first: see
         :class:`labelsieve.selectors.redundancy.RedundantFeature`.
@@ -39,9 +44,16 @@ class SelectedFeature:
     column: int
     score: float
     components: dict[str, float] = field(default_factory=dict)
+    top_label: str | None = None
+    top_label_information: float | None = None
     redundant: dict[str, float] = field(default_factory=dict)
     information: tuple[float, ...] = ()
     label: str | None = None
+
+    @property
+    def added(self) -> float | None:
+        """The information that it adds to a feature selected before it, on average: the sum of the three components."""
+        return sum(self.components.values()) if len(self.components) == len(COMPONENTS) else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; without ``label`` and ``information`` where there are none."""
@@ -162,11 +174,6 @@ class Selection:
     selected: tuple[SelectedFeature, ...]
 
     @property
-    def components(self) -> list[str]:
-        """The names of the score components."""
-        return list(self.selected[0].components) if self.selected else []
-
-    @property
     def labelwise(self) -> bool:
         """Whether every label has a list."""
         return bool(self.selected) and self.selected[0].label is not None
@@ -181,12 +188,30 @@ class Selection:
         by_column = {feature.column: feature.information for feature in self.selected}
         return np.array([by_column[column] for column in self.columns]).reshape(len(by_column), len(self.labels))
 
+    def table(self) -> dict[str, list[Any]]:
+        """The selected features as columns; those without a value for any feature are left out, single gaps are None.
+
+        ``label`` (of a list), ``rank``, ``feature``, ``column``, ``score``, the components, ``added``, ``top_label``,
+        ``top_label_information``, ``stability`` (share of the resamples that selected the feature) and ``redundant`` (names).
+        """
+        columns: dict[str, list[Any]] = {
+            name: [getattr(feature, name) for feature in self.selected]
+            for name in ("label", "rank", "feature", "column", "score")
+        }
+        columns |= {kind: [feature.components.get(kind) for feature in self.selected] for kind in COMPONENTS}
+        for name in ("added", "top_label", "top_label_information"):
+            columns[name] = [getattr(feature, name) for feature in self.selected]
+        if self.stability is not None:
+            columns["stability"] = [self.stability.frequency.get(feature.feature, 0.0) for feature in self.selected]
+        if any(feature.redundant for feature in self.selected):
+            columns["redundant"] = [", ".join(feature.redundant) for feature in self.selected]
+        always = ("rank", "feature", "column", "score")
+        return {name: cells for name, cells in columns.items() if name in always or any(cell is not None for cell in cells)}
+
     def rows(self) -> list[list[Any]]:
-        """A header and a row for every selected feature: rank, name, column, score and components."""
-        label = ["label"] if self.labelwise else []
-        header = [*label, "rank", "feature", "column", "score"]
-        rows = [[getattr(feature, name) for name in header] + list(feature.components.values()) for feature in self.selected]
-        return [[*header, *self.components], *rows]
+        """A header, and a row for every selected feature: :meth:`table` for a CSV file."""
+        table = self.table()
+        return [list(table), *([("" if cell is None else cell) for cell in row] for row in zip(*table.values(), strict=True))]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, which JSON can hold."""

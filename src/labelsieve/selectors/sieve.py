@@ -1,23 +1,21 @@
 """Sieve: greedy forward selection by any criterion, as a scikit-learn selector."""
 
 from dataclasses import KW_ONLY, dataclass
+from threading import Lock
 from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
-from labelsieve.criteria import Criterion, JoinedMIM, StepComponents
+from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
-from labelsieve.plotting import figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import LABEL_SPACES, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, joined_scores
@@ -33,6 +31,7 @@ class _Started(NamedTuple):
     search: GreedySearch
     workspace: Workspace
     parents: ParentLists
+    lock: Any  # of threading
 
 
 @dataclass(eq=False, repr=False)
@@ -61,6 +60,9 @@ class Sieve(BaseCountingSieve):
         (docs/entropy_estimators.md).
     forced, excluded : sequence of int or str, default=()
         Columns, by number or name, that are always selected (first), and that are never selected.
+    constant_features : {"last", "score"}, default="last"
+        Features with one level (after binning) are selected when no other is left, whatever their scores: they score 0, more
+        than redundant features under criteria that subtract. ``"score"`` is the formula as published.
     parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, default=None
         For criteria over a label network: the parents of every target, or the rule that learns them (``"kcc"`` is
         ``NetworkRule("kcc")``). None is that of the published method, ``"kcc"`` for ``"mlfs"``, no parents for a criterion.
@@ -82,7 +84,14 @@ class Sieve(BaseCountingSieve):
     scores_ : ndarray of float
         The score of each when it was selected, in nats.
     score_components_ : dict of ndarray
-        Components of the scores (relevance, redundancy, interaction, label pairs), where the formula has them.
+        Components of the scores as in the formula (relevance, redundancy, interaction, label pairs), where it has them.
+        :meth:`information_components` has components that mean the same for every criterion.
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Scores of all features: of selected ones when they were selected, of others at the last step of the search.
+    ranking_ : ndarray of int, shape (n_features,)
+        Ranks of all features, from 1: selected ones in order of selection, the others behind them by ``feature_scores_``.
+    relevance_ : ndarray of float, shape (n_features,)
+        Information of every feature alone about the targets, added up, in nats; for criteria whose first step computes it.
     criterion_, targets_, discretizer_ : Criterion, LabelSpace, Discretizer
         The objects that were used, with their settings.
     n_rows_left_out_ : int
@@ -137,9 +146,17 @@ class Sieve(BaseCountingSieve):
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.
         settings = self._search_settings(method) if self.warm_start else None
         previous, started = self.__dict__.get("_search", (None, None))
-        n_before = len(getattr(self, "selected_", ()))
-        if started is None or not self.warm_start or previous != settings:
-            started, n_before = self._start(method, X, y, sample_weight), 0
+        continued = started is not None and self.warm_start and previous == settings
+        started = started if continued else self._start(method, X, y, sample_weight)
+        with started.lock:  # threads that fit the same selector continue one search
+            n_before = len(getattr(self, "selected_", ())) if continued else 0
+            self._extend(started, n_before, X, y, sample_weight)
+        if self.warm_start:
+            self._search = settings, started
+        return self
+
+    def _extend(self, started: _Started, n_before: int, X: Any, y: Any, sample_weight: Any) -> None:
+        """Extend the search to the number of features, and set the fitted attributes."""
         search = started.search
         self.__dict__.pop("stopping_", None)
         with progress_bar(f"{search.plan.name}: selecting features") as progress:
@@ -150,13 +167,16 @@ class Sieve(BaseCountingSieve):
             else:
                 wanted = max(self._n_wanted(search.n_available), len(search.forced), n_before)
                 search.extend(wanted, progress)
-        self._set_selected(np.array(search.selected[:wanted], dtype=np.intp), np.array(search.scores[:wanted]))
+        selected, scores = np.array(search.selected, dtype=np.intp), np.array(search.scores)
+        self._set_selected(selected[:wanted], scores[:wanted])
         steps = search.components[:wanted]
         kinds = {kind: None for step in steps for kind in step}
         self.score_components_ = {kind: np.array([step.get(kind, 0.0) for step in steps]) for kind in kinds}
-        if self.warm_start:
-            self._search = settings, started
-        return self
+        self.feature_scores_ = np.full(self.n_features_in_, np.nan) if search.last_scores is None else search.last_scores.copy()
+        self.feature_scores_[selected] = scores
+        self.__dict__.pop("relevance_", None)
+        if search.relevance is not None:
+            self.relevance_ = search.relevance
 
     def _resolve(self) -> ResolvedMethod:
         """The objects behind the parameters, if criterion, label space and weights go together."""
@@ -189,63 +209,23 @@ class Sieve(BaseCountingSieve):
         if len(tables) > 1 and isinstance(self.n_features_to_select, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
         options = self._counting_options(data.weights)
-        target_weights = read_target_weights(self.target_weight, data.Y.n_columns)
+        target_weights = self._target_weights(data)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         if joined and self.target_weight is not None:
             raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
         scorer: StepScorer = plan.bind(workspace, parents=parents)
         if isinstance(criterion, JoinedMIM):
             scorer = joined_scores(tables, criterion, options)
-        return _Started(GreedySearch(plan, scorer, data.X.n_columns, forced, excluded), workspace, parents)
+        constant = self._last(workspace) if len(tables) == 1 else ()
+        return _Started(GreedySearch(plan, scorer, data.X.n_columns, forced, excluded, constant), workspace, parents, Lock())
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
         """The tables that would be counted for data of this size, and the memory they take."""
         method = self._resolve()
         return method.criterion.plan.explain(n_rows, n_features, method.space.n_variables(n_targets), levels)
 
-    def information_components(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, NDArray[np.float64]]:
-        r"""Relevance, redundancy and complementarity of every selected feature: the same components for any criterion.
-
-        .. math:: \sum_y I(f; y) - \frac{q}{|S|} \sum_{s \in S} I(f; s) + \frac{1}{|S|} \sum_{s \in S} \sum_y I(f; s \mid y)
-                  = \frac{1}{|S|} \sum_{s \in S} \sum_y I(f; y \mid s)
-
-        in nats, with S the features selected before f (Brown et al. 2012, section 4). ``X``, ``y`` and ``sample_weight`` are
-        those of ``fit``. A label space that draws at random without a seed draws again.
-
-        Cost: tables of a candidate, a selected feature and a target at every step, whatever the criterion.
-
-        Examples
-        --------
-        >>> X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]  # exclusive or
-        >>> components = Sieve("jmi", n_features_to_select=2, discretizer=None).fit(X, Y).information_components(X, Y)
-        >>> {kind: values.round(2).tolist() for kind, values in components.items()}
-        {'relevance': [0.0, 0.0], 'redundancy': [0.0, 0.0], 'complementarity': [0.0, 0.69]}
-        """
-        check_is_fitted(self)
-        kinds = {"relevance": "relevance", "redundancy": "redundancy", "interaction": "complementarity"}
-        if not len(self.selected_):
-            return {name: np.empty(0) for name in kinds.values()}
-        again = clone(self).set_params(
-            criterion=StepComponents(),
-            targets=self.targets_,
-            discretizer=self.discretizer_,
-            forced=self.selected_.tolist(),
-            n_features_to_select=len(self.selected_),
-            parents=None,
-            excluded=(),
-            warm_start=False,
-        )
-        components = again.fit(X, y, sample_weight).score_components_
-        return {name: components[kind] for kind, name in kinds.items()}
-
-    def plot(self, X: Any = None, y: Any = None, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
-        """Draw the selected features and the components of their scores: see :func:`labelsieve.report.figures.score_chart`.
-
-        With the data of ``fit`` the components are those of :meth:`information_components`, which every criterion has.
-        """
-        check_is_fitted(self)
-        components = None if X is None else self.information_components(X, y)
-        return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
+    def _target_weights(self, data: CountingInput) -> Any:
+        return read_target_weights(self.target_weight, data.Y.n_columns)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

@@ -160,7 +160,21 @@ def _check(selector: Any, selection: Selection) -> None:
     names = getattr(selector, "feature_names_in_", None)
     if names is not None and (not isinstance(names, np.ndarray) or names.shape != (n_features,)):
         raise InputError("fitted.feature_names_in_ does not fit fitted.n_features_in_")
+    _check_shapes(selector, n_features, lists)
     try:
         _selection({"selection": json.loads(json.dumps(selector.selection().to_dict()))})
     except (AttributeError, TypeError, ValueError, LookupError) as error:
         raise InputError(f"fitted has attributes that make no selection: {error}") from None
+
+
+def _check_shapes(selector: Any, n_features: int, lists: list[list[int]]) -> None:
+    """Refuse arrays of features and of steps that have other lengths."""
+    shapes: dict[str, tuple[int, ...]] = {"feature_scores_": (n_features,), "relevance_": (n_features,)}
+    if hasattr(selector, "label_ranking") and selector.selected_.ndim == 2:
+        shapes["label_support_"] = (len(lists), n_features)
+    for name, shape in shapes.items():
+        if hasattr(selector, name) and np.shape(getattr(selector, name)) != shape:
+            raise InputError(f"fitted.{name} does not fit the number of features or labels")
+    components = getattr(selector, "score_components_", {})
+    if not isinstance(components, dict) or any(np.shape(values) != selector.scores_.shape for values in components.values()):
+        raise InputError("fitted.score_components_ does not fit fitted.scores_")

@@ -9,7 +9,7 @@ from labelsieve.replications.claims import ResultTable, claims_table
 from labelsieve.replications.composite_likelihood.figures3to5_claims import MEASURES, PRUNED, SETS, best_claims, claims
 from labelsieve.replications.curve_differences import RULES, curve_table
 from labelsieve.replications.panels import results_panels
-from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, as_published, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
@@ -37,7 +37,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     grid = [f"{labels}-{features}" for labels in ("single", "joint") for features in ("cmi", "jmi", "mim")]
     experiment = Protocol(
         sources(selected_sets(SETS, sets, SETS if full else SETS[1:]), data_home),
-        [*grid, {"name": "pmu", "discretizer": five}, pruned],
+        as_published([*grid, {"name": "pmu", "discretizer": five}, pruned]),
         n_features=SIZES,
         classifiers=[{"name": "mlknn", "k": 7}],
         measures=MEASURES,

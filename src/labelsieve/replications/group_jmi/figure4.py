@@ -9,7 +9,16 @@ from labelsieve.replications.claims import Claim, ResultTable, claims_table, not
 from labelsieve.replications.curve_differences import CurveDifference, curve_difference, mean_with_interval
 from labelsieve.replications.group_jmi.table2 import FIVE_BINS, NORMALIZED, NORMALIZED_GROUP
 from labelsieve.replications.panels import results_panels
-from labelsieve.replications.replication import DataHome, Figures, Replication, Results, printed_values, selected_sets, sources
+from labelsieve.replications.replication import (
+    DataHome,
+    Figures,
+    Replication,
+    Results,
+    as_published,
+    printed_values,
+    selected_sets,
+    sources,
+)
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
@@ -40,11 +49,13 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
         sources(
             selected_sets(SETS, sets, SETS if full else ("atp7d", "oes97")), data_home, osales={"missing_values": "train-mean"}
         ),
-        [
-            *({"name": name, "criterion": "rrelieff", "n_neighbors": k} for name, k in RELIEF.items()),
-            {"name": READINGS["equation 3"], "discretizer": FIVE_BINS},
-            NORMALIZED_GROUP,
-        ],
+        as_published(
+            [
+                *({"name": name, "criterion": "rrelieff", "n_neighbors": k} for name, k in RELIEF.items()),
+                {"name": READINGS["equation 3"], "discretizer": FIVE_BINS},
+                NORMALIZED_GROUP,
+            ]
+        ),
         n_features="1..50",
         classifiers=[{"name": "knn", "k": 10}],
         measures=[MEASURE],

@@ -12,7 +12,7 @@ from labelsieve.replications.claims import Claim, ResultTable, claims_table, not
 from labelsieve.replications.curve_differences import curve_difference
 from labelsieve.replications.group_jmi.table2 import ABSENT_LABELS_ZERO, FIVE_BINS
 from labelsieve.replications.panels import NAMES, results_panels
-from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets, sources
+from labelsieve.replications.replication import DataHome, Figures, Replication, Results, as_published, selected_sets, sources
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
@@ -59,7 +59,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
             methods[label_space_name(setting, reading)] = method | {"discretizer": FIVE_BINS}
     experiment = Protocol(
         sources(selected_sets(SETS, sets, SETS if full else ("genbase",)), data_home, genbase={"drop": ["protein"]}),
-        [{"name": name, **method} for name, method in methods.items()],
+        as_published([{"name": name, **method} for name, method in methods.items()]),
         n_features="1..50",
         classifiers=[{"name": "mlknn", "k": 7}],
         measures=MEASURES,

@@ -13,7 +13,16 @@ import numpy as np
 from labelsieve.replications.claims import Claim, ResultTable, claims_table
 from labelsieve.replications.group_jmi import figure3
 from labelsieve.replications.panels import NAMES
-from labelsieve.replications.replication import DataHome, Figures, Replication, Results, printed_values, selected_sets, sources
+from labelsieve.replications.replication import (
+    DataHome,
+    Figures,
+    Replication,
+    Results,
+    as_published,
+    printed_values,
+    selected_sets,
+    sources,
+)
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
@@ -48,7 +57,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
     experiment = Protocol(
         sources(names, data_home, genbase={"drop": ["protein"]}),
-        [*METHODS, NORMALIZED_GROUP, *({"name": name, "discretizer": FIVE_BINS} for name in figure3.OTHERS)],
+        as_published([*METHODS, NORMALIZED_GROUP, *({"name": name, "discretizer": FIVE_BINS} for name in figure3.OTHERS)]),
         n_features="1..50",
         classifiers=[{"name": "mlknn", "k": 7}],
         measures=list(PRINTED),

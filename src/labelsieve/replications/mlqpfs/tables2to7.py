@@ -8,7 +8,15 @@ import numpy as np
 from labelsieve.classifiers import LIFT
 from labelsieve.metrics import MEASURES
 from labelsieve.replications.claims import Claim, ResultTable, claims_table
-from labelsieve.replications.replication import DataHome, Replication, Results, printed_values, selected_sets, sources
+from labelsieve.replications.replication import (
+    AS_PUBLISHED,
+    DataHome,
+    Replication,
+    Results,
+    printed_values,
+    selected_sets,
+    sources,
+)
 from labelsieve.studies.protocol import Protocol
 
 TABLES, OTHERS = "tables", "discretizers"
@@ -57,7 +65,7 @@ def _protocol(names: Sequence[str], data_home: DataHome, discretizers: Sequence[
     return Protocol(
         sources(names, data_home, **{name: {"part": "train+test"} for name in names}),
         [
-            {"name": named(method, discretizer), "criterion": method, "discretizer": discretizer}
+            {"name": named(method, discretizer), "criterion": method, "discretizer": discretizer, **AS_PUBLISHED}
             for discretizer in discretizers
             for method in METHODS
         ],

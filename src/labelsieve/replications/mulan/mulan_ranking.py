@@ -76,7 +76,7 @@ class MulanRanking(BaseSieve):
         rule = resolve_method(self.method).discretizer
         rule = WekaBins(rule.n_bins) if isinstance(rule, EqualWidth) else rule
         rule = clone(rule).set_params(nominal=list(self.nominal), missing="error")
-        sieve = Sieve(self.method, discretizer=rule, n_features_to_select=None).fit(X, y)
+        sieve = Sieve(self.method, discretizer=rule, n_features_to_select=None, constant_features="score").fit(X, y)
         self.n_features_in_ = sieve.n_features_in_
         self.feature_scores_ = np.empty(self.n_features_in_)
         self.feature_scores_[sieve.selected_] = sieve.scores_

@@ -15,7 +15,7 @@ from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import FIGURE_SETS, N_FEATURES, WORDS, occ, svm
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder
 from labelsieve.replications.panels import measure_panels
-from labelsieve.replications.replication import DataHome, Figures, Replication, Results, selected_sets
+from labelsieve.replications.replication import AS_PUBLISHED, DataHome, Figures, Replication, Results, selected_sets
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.protocol import Protocol
 
@@ -65,11 +65,11 @@ def selectors() -> list[tuple[str, Any]]:
     """Return the selectors with one ranking for all labels."""
     given = NetworkRule("kcc", order="given")
     return [
-        ("MLMIM", Sieve("mim", discretizer=MeanStd())),
-        ("MLJMI", Sieve("jmi", discretizer=MeanStd())),
-        ("MLMRMR", Sieve("mrmr", discretizer=MeanStd())),
-        (ADDED, Sieve(AddedRedundancy(), discretizer=MeanStd())),
-        ("MLFS global", Sieve("mlfs", parents=given, discretizer=MeanStd())),
+        ("MLMIM", Sieve("mim", discretizer=MeanStd(), **AS_PUBLISHED)),
+        ("MLJMI", Sieve("jmi", discretizer=MeanStd(), **AS_PUBLISHED)),
+        ("MLMRMR", Sieve("mrmr", discretizer=MeanStd(), **AS_PUBLISHED)),
+        (ADDED, Sieve(AddedRedundancy(), discretizer=MeanStd(), **AS_PUBLISHED)),
+        ("MLFS global", Sieve("mlfs", parents=given, discretizer=MeanStd(), **AS_PUBLISHED)),
     ]
 
 

@@ -1,0 +1,188 @@
+"""What a fitted selector shows: a table, text, a page in a notebook, a ranking of all features, and figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
+
+from labelsieve.counting.number_table import is_frame
+from labelsieve.plotting import figure_function, report_function
+from labelsieve.selectors.column_frames import column_names, frame_of_columns
+from labelsieve.selectors.selection import Selection
+from labelsieve.statistics import Stability
+
+NAMED = 8  # features that the representation in one line names
+
+
+@dataclass(frozen=True, repr=False)
+class Summary:
+    """The table of a selection: text where it is printed, HTML in a notebook.
+
+    Attributes
+    ----------
+    selection : Selection
+    redundant : float, optional
+        The smallest similarity of the redundant features.
+    """
+
+    selection: Selection
+    redundant: float | None = None
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The table as a data frame: see :meth:`labelsieve.Sieve.to_frame`."""
+        return frame_of_columns(self.selection.table(), backend)
+
+    def __str__(self) -> str:
+        return str(report_function("selection_text")(self.selection, redundant=self.redundant))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return str(report_function("notebook_view")(self.selection))
+
+
+class SelectionViews:
+    """The methods of fitted selectors that show the selection."""
+
+    selected_: NDArray[np.intp]
+    support_: NDArray[np.bool_]
+    n_features_in_: int
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        unfitted: str = super().__repr__(N_CHAR_MAX=N_CHAR_MAX)  # type: ignore[call-arg]
+        if not _is_fitted(self):
+            return unfitted
+        columns = self._listed_columns()  # type: ignore[attr-defined]
+        names = column_names(None, getattr(self, "feature_names_in_", None), self.n_features_in_, "feature")
+        first = ", ".join(names[column] for column in columns[:NAMED]) + (", ..." if len(columns) > NAMED else "")
+        return f"{unfitted}  # {len(columns)} of {self.n_features_in_} features{': ' if first else ''}{first}"
+
+    def __str__(self) -> str:
+        return f"{super().__repr__()}\n{self.summary()}" if _is_fitted(self) else repr(self)
+
+    def _html_repr(self) -> str:
+        """The diagram of scikit-learn and, of a fitted selector, the table and the scores."""
+        diagram: str = estimator_html_repr(self)
+        return diagram + self.summary()._repr_html_() if _is_fitted(self) else diagram
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)  # type: ignore[misc]
+        return {**bundle, "text/plain": str(self)}
+
+    @property
+    def ranking_(self) -> NDArray[np.intp]:
+        """Rank of every feature, from 1 for the first selected one, as in scikit-learn's ``RFE`` the best have the lowest.
+
+        Selected features are ranked in order of selection (``RFE`` gives all of them rank 1), the others behind them by
+        ``feature_scores_``, ties by column; where there are no such scores, and for excluded features, they share the rank
+        behind all others. Where every label has a list, shape (n_targets, n_features).
+        """
+        check_is_fitted(self)
+        if np.ndim(self.selected_) == 2:
+            return np.array([_ranks(row[row >= 0], self.n_features_in_) for row in self.selected_])
+        scores = getattr(self, "feature_scores_", None)
+        if scores is None:
+            return _ranks(self.selected_, self.n_features_in_)
+        order = np.argsort(-scores, kind="stable")
+        left_out = set(self._columns(getattr(self, "excluded", ()), "excluded"))  # type: ignore[attr-defined]
+        rest = [int(column) for column in order if not self.support_[column] and int(column) not in left_out]
+        return _ranks(np.array([*self.selected_, *rest], dtype=np.intp), self.n_features_in_)
+
+    def summary(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        label_names: Sequence[str] | None = None,
+        redundant: float | None = None,
+        stability: Stability | int | None = None,
+    ) -> Summary:
+        """The selection as a table of text, which fits the width of the terminal, and of HTML in a notebook.
+
+        A fitted selector keeps no rows: without the data the table has ranks, names, scores and, where the criterion computes
+        it anyway, the relevance of every feature alone. With ``X`` and ``y``, the data of ``fit``, also redundancy,
+        complementarity, the information added, and the label that a feature is most informative about; ``redundant`` and
+        ``stability`` add more. Parameters are those of :meth:`selection`.
+
+        Examples
+        --------
+        >>> from labelsieve import Sieve
+        >>> from labelsieve.datasets import make_feature_roles
+        >>> data = make_feature_roles(n_rows=300)
+        >>> Sieve("jmi", n_features_to_select=2).fit(data.X, data.Y).summary(names=data.feature_names)
+        jmi: 2 of 28 features (single); scores in nats.
+        <BLANKLINE>
+        rank   feature        score   relevance
+        ───────────────────────────────────────
+           1   relevant-22   0.5807      0.5807
+           2   relevant-12   1.0679      0.3234
+        """
+        return Summary(self._shown(X, y, names, label_names, redundant, stability), redundant)
+
+    def to_frame(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        label_names: Sequence[str] | None = None,
+        redundant: float | None = None,
+        stability: Stability | int | None = None,
+        backend: str | None = None,
+    ) -> Any:
+        """The table of :meth:`summary` as a data frame, a row for every selected feature.
+
+        Columns: see :meth:`labelsieve.selectors.selection.Selection.table`.
+
+        Parameters
+        ----------
+        X, y, names, label_names, redundant, stability
+            As for :meth:`summary`.
+        backend : {"pandas", "polars", "pyarrow", "dict"}, optional
+            The library of the frame; by default that of ``X``, or the first of them that is installed, or a dict of lists.
+        """
+        table = self._shown(X, y, names, label_names, redundant, stability).table()
+        return frame_of_columns(table, backend, X)
+
+    def _shown(self, X: Any, y: Any, names: Any, label_names: Any, redundant: Any, stability: Any) -> Selection:
+        counted = X is not None and y is not None
+        options = {"names": names, "label_names": label_names, "redundant": redundant, "stability": stability}
+        selection: Selection = self.selection(X, y, components=counted, **options)  # type: ignore[attr-defined]
+        return selection
+
+    def plot(self, X: Any = None, y: Any = None, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
+        """Draw the selected features and their scores: see :func:`labelsieve.report.figures.score_chart`.
+
+        With the data of ``fit`` the bars are the components of :meth:`information_components`, which mean the same for every
+        criterion.
+        """
+        check_is_fitted(self)
+        components = None if X is None else self.information_components(X, y)  # type: ignore[attr-defined]
+        return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
+
+    def plot_information(self, X: Any, y: Any, *, names: Any = None, label_names: Any = None, ax: Any = None) -> Any:
+        """Draw the information per label: see :func:`labelsieve.report.figures.information_map`."""
+        columns, table = self._label_information(X, y)  # type: ignore[attr-defined]
+        given = getattr(self, "feature_names_in_", None) if names is None else names
+        features = column_names(X, given, self.n_features_in_, "feature")
+        named = label_names is not None or is_frame(y)
+        labels = column_names(y, label_names, table.shape[1], "label") if named else None
+        return figure_function("information_map")(
+            table, features=[features[column] for column in columns], labels=labels, ax=ax
+        )
+
+
+def _is_fitted(selector: Any) -> bool:
+    return hasattr(selector, "support_") and hasattr(selector, "selected_")
+
+
+def _ranks(order: NDArray[np.intp], n_features: int) -> NDArray[np.intp]:
+    """Ranks from 1 of the columns in order; all others share the rank behind them."""
+    ranks = np.full(n_features, len(order) + 1, dtype=np.intp)
+    ranks[order] = np.arange(1, len(order) + 1)
+    return ranks

@@ -1,0 +1,275 @@
+"""What a fitted selector shows: tables, text, notebooks, ranks and scores of all features."""
+
+import re
+import sys
+import warnings
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from rich.cells import cell_len
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, selectors
+from labelsieve.information import conditional_mutual_information, mutual_information
+from labelsieve.registry import CRITERIA
+from labelsieve.selectors import LLSF, MDDM, ChiSquare, ReliefF, column_frames
+from labelsieve.stopping import GTest
+from tests.support.discovery import estimator_cases
+from tests.support.selection_data import LABELS, NAMES, make_data
+
+CASES = {
+    LLSF: [LLSF(beta=12.0)],
+    MDDM: [],  # projects and selects nothing
+    Sieve: [Sieve("mrmr", n_features_to_select=3), Sieve("cmim", n_features_to_select=GTest()), Sieve("br-infogain")],
+    LabelwiseSieve: [LabelwiseSieve("jmi", n_features_to_select=2)],
+    QuadraticSieve: [QuadraticSieve(n_features_to_select=3)],
+}
+every_selector = pytest.mark.parametrize("selector", estimator_cases(selectors, CASES), ids=lambda one: type(one).__name__)
+
+
+def frames():
+    X, Y = make_data()
+    return pd.DataFrame(X, columns=NAMES), pd.DataFrame(Y, columns=LABELS)
+
+
+@every_selector
+def test_a_frame_has_a_row_for_every_selected_feature(selector):
+    X, Y = frames()
+    fitted = clone(selector).fit(X, Y)
+    table = fitted.to_frame(X, Y)
+    assert isinstance(table, pd.DataFrame)
+    information = fitted.label_information(X, Y)
+    assert table["top_label"].tolist() == information.loc[table["feature"]].idxmax(axis=1).tolist()
+    assert table["top_label_information"].to_numpy() == pytest.approx(information.loc[table["feature"]].max(axis=1).to_numpy())
+    if "label" in table:
+        own = [information.loc[row.feature, row.label] for row in table.itertuples()]
+        assert table["relevance"].to_numpy() == pytest.approx(np.array(own))
+    else:
+        assert table["column"].tolist() == fitted.selected_.tolist()
+        assert table["rank"].tolist() == list(range(1, len(table) + 1))
+        assert table["relevance"].to_numpy() == pytest.approx(information.loc[table["feature"]].sum(axis=1).to_numpy())
+    without_data = fitted.to_frame()
+    assert without_data[["rank", "feature", "column", "score"]].equals(table[["rank", "feature", "column", "score"]])
+
+
+@pytest.mark.parametrize("criterion", [name for name in CRITERIA if name != "mlfs"])
+def test_relevance_and_steps_of_every_criterion_are_those_of_a_naive_count(criterion):
+    X, Y = frames()
+    sieve = Sieve(criterion, n_features_to_select=4).fit(X, Y)
+    table, codes = sieve.to_frame(X, Y), sieve.discretizer_.encode(X.to_numpy(), None).to_dense()
+    for step, column in enumerate(sieve.selected_):
+        feature = codes[:, [column]]
+        relevance = mutual_information(feature, Y.to_numpy()).sum()
+        redundancy = complementarity = 0.0
+        for before in sieve.selected_[:step]:
+            other = codes[:, [before]]
+            for label in Y.to_numpy().T:
+                given_label = conditional_mutual_information(feature, other, label[:, None])[0, 0]
+                interaction = given_label - mutual_information(feature, other)[0, 0]
+                redundancy += min(interaction, 0.0) / step
+                complementarity += max(interaction, 0.0) / step
+        row = table.iloc[step]
+        expected = [relevance, redundancy, complementarity]
+        assert [row["relevance"], row["redundancy"], row["complementarity"]] == pytest.approx(expected, abs=1e-9)
+        assert row["added"] == pytest.approx(sum(expected), abs=1e-9)
+    if hasattr(sieve, "relevance_"):
+        assert sieve.relevance_ == pytest.approx(mutual_information(codes, Y.to_numpy()).sum(axis=1))
+        assert sieve.to_frame()["relevance"].to_numpy() == pytest.approx(table["relevance"].to_numpy())
+
+
+def test_most_criteria_know_the_relevance_of_every_feature_without_the_data():
+    X, Y = make_data()
+    known = {name for name in CRITERIA if hasattr(Sieve(name, n_features_to_select=2).fit(X, Y), "relevance_")}
+    assert set(CRITERIA) - known == {"cmi", "scls", "lrfs"}
+
+
+def test_components_do_not_grow_with_the_number_of_labels_that_have_nothing_to_do_with_them():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(400, 1)).repeat(2, axis=1) ^ (rng.random((400, 2)) < 0.1)
+    Y = np.column_stack([X[:, 0], rng.integers(0, 2, size=(400, 300))])
+    components = Sieve("jmi", n_features_to_select=2, discretizer=None).fit(X, Y).information_components(X, Y)
+    shared = mutual_information(X[:, :1].astype(int), X[:, 1:].astype(int))[0, 0]
+    assert shared > 0.25
+    assert -2.0 < components["redundancy"][1] < 0  # I(f; s) for each of 301 labels would be below -75
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "dict", None])
+def test_frames_come_from_the_library_that_is_asked_for(library, monkeypatch):
+    X, Y = frames()
+    sieve = Sieve("jmi", n_features_to_select=2).fit(X, Y)
+    if library is None:  # none is installed
+        monkeypatch.setattr(column_frames, "find_spec", lambda name: None)
+        table = sieve.to_frame()
+        assert isinstance(table, dict)
+    else:
+        table = sieve.to_frame(backend=library)
+    columns = table if isinstance(table, dict) else {name: list(table[name]) for name in ("rank", "feature")}
+    assert [str(name) for name in columns["feature"]] == [NAMES[column] for column in sieve.selected_]
+    with pytest.raises(InputError, match="Did you mean 'polars'"):
+        sieve.to_frame(backend="polar")
+
+
+def test_polars_data_give_polars_frames():
+    X, Y = frames()
+    sieve = Sieve("jmi", n_features_to_select=2).fit(pl.from_pandas(X), pl.from_pandas(Y))
+    assert isinstance(sieve.to_frame(pl.from_pandas(X), pl.from_pandas(Y)), pl.DataFrame)
+    information = sieve.label_information(pl.from_pandas(X), pl.from_pandas(Y))
+    assert information.columns == ["feature", *LABELS]
+    assert information["feature"].to_list() == [NAMES[column] for column in sieve.selected_]
+
+
+@every_selector
+def test_ranks_of_all_features_begin_with_the_selected_ones(selector):
+    X, Y = make_data()
+    fitted = clone(selector).fit(X, Y)
+    ranks = fitted.ranking_
+    assert ranks.shape == (len(Y[0]), 8) if np.ndim(fitted.selected_) == 2 else (8,)
+    if ranks.ndim == 1:
+        assert ranks[fitted.selected_].tolist() == list(range(1, len(fitted.selected_) + 1))
+        rest = np.flatnonzero(~fitted.support_)
+        assert (ranks[rest] > len(fitted.selected_)).all()
+        assert (np.diff(fitted.feature_scores_[rest[np.argsort(ranks[rest])]]) <= 0).all()
+    else:
+        for label, own in enumerate(ranks):
+            assert own[fitted.label_ranking(label)[0]].tolist() == [1, 2]
+            assert sorted(own)[2:] == [3] * 6
+
+
+def test_scores_of_all_features_are_those_of_the_next_step():
+    X, Y = make_data()
+    for criterion in ("mim", "jmi", "mrmr", "cmim"):
+        three = Sieve(criterion, n_features_to_select=3, excluded=[7]).fit(X, Y)
+        for column in np.flatnonzero(~three.support_):
+            forced = Sieve(criterion, n_features_to_select=3, forced=[*three.selected_[:2], column]).fit(X, Y)
+            assert three.feature_scores_[column] == forced.scores_[2]
+        assert np.array_equal(three.feature_scores_[three.selected_], three.scores_)
+        assert three.ranking_[7] == 8
+        assert sorted(three.ranking_) == list(range(1, 9))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@pytest.mark.parametrize("selector", [Sieve("cmim"), LabelwiseSieve("jmi", n_features_to_select=2)], ids=["one", "labelwise"])
+def test_lines_of_the_summary_are_as_long_as_their_table_at_any_width(selector, width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    X, Y = frames()
+    X = X.set_axis(["テンポ", *X.columns[1:]], axis=1)
+    fitted = clone(selector).fit(X, Y)
+    text = str(fitted.summary(X, Y, stability=2))
+    for block in re.split(r"\n\n", text):
+        lines = block.splitlines()
+        if any("──" in line for line in lines):
+            rule = next(line for line in lines if "──" in line)
+            assert len(rule) <= max(width, 50)
+            assert max(map(cell_len, lines)) <= len(rule)
+            ends = {cell_len(line) for line in lines[lines.index(rule) + 1 :] if line[-1].isdigit()}
+            assert len(ends) <= 1
+    assert all(name in text for name in X.columns[fitted.support_])
+
+
+def test_text_in_a_terminal_a_notebook_and_a_pipeline():
+    X, Y = frames()
+    sieve = Sieve("jmi", n_features_to_select=2)
+    assert repr(sieve) == str(sieve) == "Sieve(n_features_to_select=2)"
+    assert "labelsieve-selection" not in sieve._repr_html_()
+    sieve.fit(X, Y)
+    first, second = (NAMES[column] for column in sieve.selected_)
+    assert repr(sieve) == f"Sieve(n_features_to_select=2)  # 2 of 8 features: {first}, {second}"
+    assert str(sieve).splitlines()[1] == "jmi: 2 of 8 features (single); scores in nats."
+    assert repr(make_pipeline(sieve)) == "Pipeline(steps=[('sieve', Sieve(n_features_to_select=2))])"
+    assert sieve._repr_mimebundle_()["text/plain"] == str(sieve)
+    assert eval(repr(sieve)).get_params() == sieve.get_params()
+    with sklearn.config_context(display="text"):
+        assert not hasattr(sieve, "_repr_html_")
+        assert "text/html" not in sieve._repr_mimebundle_()
+
+
+class Texts(HTMLParser):
+    """The texts of a page, and its unclosed elements."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.texts, self.open = [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@every_selector
+def test_notebooks_show_the_table_and_the_scores_without_matplotlib(selector, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # importing it fails
+    X, Y = frames()
+    X = X.set_axis(["<script>alert(1)</script>", *X.columns[1:]], axis=1)
+    fitted = clone(selector).fit(X, Y)
+    page = fitted.summary(X, Y)._repr_html_()
+    parsed = Texts(page)
+    assert parsed.open == []
+    assert "<script" not in page
+    for row in fitted.to_frame(X, Y).itertuples():
+        assert row.feature in parsed.texts
+    assert page.count("<rect") == len(np.unique(fitted.selected_[fitted.selected_ >= 0]))
+    with sklearn.config_context(display="diagram"):
+        assert "labelsieve-selection" in fitted._repr_html_()
+
+
+def test_long_selections_are_cut_in_notebooks_and_negative_scores_drawn():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 40))
+    fitted = ReliefF(n_features_to_select=40).fit(X, (X[:, :2] > 0).astype(int))
+    page = fitted._repr_html_()
+    assert "10 more are in to_frame()" in page
+    assert (fitted.scores_ < 0).any()
+    assert 'width="-' not in page
+
+
+def test_a_summary_lists_redundant_features_and_stability():
+    X, Y = frames()
+    X["copy"] = X[NAMES[1]]
+    sieve = Sieve("mrmr", n_features_to_select=3).fit(X, Y)
+    table = sieve.to_frame(X, Y, redundant=0.9, stability=4)
+    assert "copy" in table["redundant"].tolist() or NAMES[1] in table["redundant"].tolist()
+    assert table["stability"].between(0, 1).all()
+    assert "Redundant features" in str(sieve.summary(X, Y, redundant=0.9))
+    for options in ({"redundant": 0.9}, {"stability": 4}):
+        with pytest.raises(InputError, match="need X and y"):
+            sieve.summary(**options)
+
+
+def test_steps_of_long_rankings_stop_after_a_hundred_features():
+    rng = np.random.default_rng(0)
+    X, Y = rng.integers(0, 2, size=(60, 120)), rng.integers(0, 2, size=(60, 2))
+    table = Sieve("mim", n_features_to_select=None, discretizer=None).fit(X, Y).to_frame(X, Y)
+    assert table["added"].notna().tolist() == [True] * 100 + [False] * 20
+    assert table["relevance"].notna().all()
+
+
+def test_no_selected_feature_is_shown_as_such():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(40, 5)), rng.integers(0, 2, size=(40, 1))
+    sieve = Sieve("mim", n_features_to_select=GTest(alpha=1e-9)).fit(X, Y)
+    assert len(sieve.selected_) == 0
+    assert repr(sieve).endswith("# 0 of 5 features")
+    assert "0 of 5 features" in str(sieve.summary(X, Y))
+    assert "0 of 5 features" in sieve._repr_html_()
+    assert len(sieve.to_frame(X, Y)) == 0
+    assert sieve.label_information(X, Y).shape == (0, 1)
+
+
+def test_a_chi_square_statistic_is_not_an_information():
+    X, Y = frames()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = ChiSquare(n_features_to_select=2).fit(X, Y)
+    assert "chi" in str(fitted.summary(X, Y))
+    assert (fitted.to_frame(X, Y)["score"] > 1).all()
