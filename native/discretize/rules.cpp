@@ -44,6 +44,8 @@ void cut_equal_frequency(const Distribution& values, size_t n_bins, std::vector<
     }
 }
 
+constexpr size_t rows_between_polls = size_t(1) << 18;  // sorting them takes less than a tenth of a second
+
 double rounded(double value, double steps) {
     return steps == 0 || std::abs(value) > 0x1p52 / steps ? value : std::nearbyint(value * steps) / steps;
 }
@@ -80,8 +82,13 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
     ColumnCuts cuts;
     Distribution column_values;
     std::vector<double> present;
+    size_t n_read = 0;
     values.each_column([&](size_t j, const Column& column) {
-        if (j % 16 == 0) poll();
+        n_read += values.n_rows();
+        if (j % 16 == 0 || n_read >= rows_between_polls) {
+            poll();
+            n_read = 0;
+        }
         if (settings.rule == Rule::equal_width) {
             cuts.end_column(cut_equal_width(column, settings.n_bins, present, cuts.points));
             return;
@@ -99,7 +106,8 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
         if (all.size() > 1) {
             if (settings.rule == Rule::equal_frequency)
                 cut_equal_frequency(column_values, settings.n_bins, cuts.points);
-            if (settings.rule == Rule::k_means) cut_k_means(column_values, settings.n_bins, cuts.points);
+            if (settings.rule == Rule::k_means)
+                cut_k_means(column_values, settings.n_bins, cuts.points, poll);
             if (settings.rule == Rule::mean_std)
                 cut_mean_std(column_values, settings, weights.unit, cuts.points);
         }

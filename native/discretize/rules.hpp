@@ -41,6 +41,7 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
                        const Poll& poll);
 
 // Cuts that separate the values as k-means with the least sum of squares does (rules_k_means.cpp).
-void cut_k_means(const Distribution& values, size_t n_clusters, std::vector<double>& points);
+void cut_k_means(const Distribution& values, size_t n_clusters, std::vector<double>& points,
+                 const Poll& poll);
 
 }  // namespace labelsieve

@@ -12,9 +12,12 @@ namespace labelsieve {
 
 namespace {
 
+constexpr size_t steps_between_polls = size_t(1) << 22;  // about a hundredth of a second
+
 class Partition1D {
   public:
-    Partition1D(const Distribution& values, size_t n_clusters) : n_(values.size()), n_clusters_(n_clusters) {
+    Partition1D(const Distribution& values, size_t n_clusters, const Poll& poll)
+        : n_(values.size()), n_clusters_(n_clusters), poll_(poll) {
         const double widest = std::max(std::abs(values.values().front()), std::abs(values.values().back()));
         scale_ = std::ldexp(1.0, std::ilogb(std::max(widest, 0x1p-1000)));
         double mean = 0;
@@ -69,6 +72,11 @@ class Partition1D {
 
     // The first i within [low, high] and below j that gives the least cost.
     size_t argmin(size_t j, size_t low, size_t high) {
+        steps_ += high - low + 1;
+        if (steps_ >= steps_between_polls) {
+            poll_();
+            steps_ = 0;
+        }
         size_t best = low;
         double least = least_[low] + cost(low, j);
         for (size_t i = low + 1; i <= std::min(high, j - 1); ++i) {
@@ -91,15 +99,18 @@ class Partition1D {
     }
 
     size_t n_, n_clusters_;
+    const Poll& poll_;
+    size_t steps_ = 0;  // since the last poll
     double scale_, mean_;
     std::vector<double> weight_, sum_, squares_, least_, next_;
 };
 
 }  // namespace
 
-void cut_k_means(const Distribution& values, size_t n_clusters, std::vector<double>& points) {
+void cut_k_means(const Distribution& values, size_t n_clusters, std::vector<double>& points,
+                 const Poll& poll) {
     if (n_clusters < 2) return;
-    Partition1D partition(values, n_clusters);
+    Partition1D partition(values, n_clusters, poll);
     std::vector<size_t> begins = partition.solve();
     begins.insert(begins.begin(), 0);
     begins.push_back(values.size());

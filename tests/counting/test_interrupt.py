@@ -28,12 +28,14 @@ LONG = {
         (50_000, 3000, 2),
         "conditional_mutual_information(table, table, np.arange(50_000) // 3, n_jobs=N_JOBS)",
     ),
+    "k-means bins": ((200, 2, 2), "KMeansBins(60).fit(rng.random((300_000, 16)))"),
 }
 
 # Asked is the processor's time from the signal's arrival to the stop, which does not hang on what else the machine does.
 SCRIPT = """
     import signal, socket, threading, time
     import numpy as np
+    from labelsieve.discretize import KMeansBins
     from labelsieve.information import conditional_mutual_information, mutual_information
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has begun the tests in the background
