@@ -26,6 +26,10 @@ class IdLikeColumnWarning(ColumnWarning):
     """A nominal column has about as many levels as rows, so its rare levels are pooled."""
 
 
+class TargetTypeWarning(ColumnWarning):
+    """Targets that could be read in two ways: the message names the columns, what was taken, and how to override it."""
+
+
 def is_whole(value: Any) -> bool:
     """True for whole numbers of any type, except truth values."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)

@@ -88,6 +88,9 @@ BAD_FRAMES = {
 }
 
 
+LABEL_SETS = {"ragged", "strings"}  # in Y
+
+
 def assert_refused(function, message):
     """An InputError whose whole message, on one line, has what is asked for in this order."""
     with pytest.raises(InputError) as caught:
@@ -102,7 +105,8 @@ def test_what_is_not_a_table_of_codes_is_refused_wherever_it_is_handed_in(name):
     assert_refused(lambda: entropy(bad), message)
     assert_refused(lambda: join(bad), message)
     assert_refused(lambda: mutual_information(bad, GOOD), f"^X.*{message}")
-    assert_refused(lambda: mutual_information(GOOD, bad), f"^Y.*{message}")
+    if name not in LABEL_SETS:
+        assert_refused(lambda: mutual_information(GOOD, bad), f"^Y.*{message}")
     assert_refused(lambda: conditional_mutual_information(GOOD, GOOD, bad), f"^Z.*{message}")
 
 

@@ -91,7 +91,7 @@ def test_kernel_densities_equal_their_reference(ties, bandwidth, monkeypatch):
         ours = kernel_mutual_information(X, Y, bandwidth=bandwidth)
         np.testing.assert_allclose(ours, over_columns(naive_kernel, X, Y, classes=True, h=h), rtol=0, atol=1e-12)
         h = (1 / 40) ** (1 / 6) if bandwidth == "reference" else bandwidth
-        ours = kernel_mutual_information(X, X, targets="numbers", bandwidth=bandwidth)
+        ours = kernel_mutual_information(X, X, target_type="numeric", bandwidth=bandwidth)
         np.testing.assert_allclose(ours, over_columns(naive_kernel, X, X, classes=False, h=h), rtol=0, atol=1e-12)
 
 
@@ -102,7 +102,7 @@ def test_neighbors_equal_their_references(ties, k):
         X, Y = make_numbers(seed, ties=ties)
         ours = neighbor_mutual_information(X, Y, n_neighbors=k)
         np.testing.assert_allclose(ours, over_columns(naive_ross, X, Y, k=k), rtol=0, atol=1e-12)
-        ours = neighbor_mutual_information(X, X, targets="numbers", n_neighbors=k)
+        ours = neighbor_mutual_information(X, X, target_type="numeric", n_neighbors=k)
         np.testing.assert_allclose(ours, over_columns(naive_kraskov, X, X, k=k), rtol=0, atol=1e-12)
 
 
@@ -112,7 +112,7 @@ def test_a_class_of_one_row_is_left_out():
     ours = neighbor_mutual_information(X, Y[:, 0])
     np.testing.assert_array_equal(ours, neighbor_mutual_information(X[1:], Y[1:, 0]))
     assert neighbor_mutual_information([[1.0], [2.0]], [0, 1]) == 0
-    assert neighbor_mutual_information([[1.0]], [[2.0]], targets="numbers") == 0
+    assert neighbor_mutual_information([[1.0]], [[2.0]], target_type="numeric") == 0
 
 
 # ------------------------------------------------------------- scikit-learn and closed forms
@@ -132,7 +132,7 @@ def test_kraskov_is_what_scikit_learn_computes_without_ties():
     X, _ = make_numbers(2, n_rows=300)
     theirs = mutual_info_regression(X[:, :1], X[:, 1], discrete_features=False, random_state=0)
     np.testing.assert_allclose(
-        np.maximum(neighbor_mutual_information(X[:, :1], X[:, 1], targets="numbers")[0], 0), theirs, atol=1e-9
+        np.maximum(neighbor_mutual_information(X[:, :1], X[:, 1], target_type="numeric")[0], 0), theirs, atol=1e-9
     )
 
 
@@ -145,7 +145,7 @@ def test_gaussians_share_what_the_closed_form_says(measure, correlation):
     expected = -0.5 * log(1 - correlation**2)
     # The kernel with the bandwidth of reference blurs strong dependence.
     within = 0.2 if correlation == 0.9 and measure is kernel_mutual_information else 0.06
-    assert measure(x, y, targets="numbers")[0, 0] == pytest.approx(expected, abs=within)
+    assert measure(x, y, target_type="numeric")[0, 0] == pytest.approx(expected, abs=within)
 
 
 @measures
@@ -194,7 +194,7 @@ def test_memory_stays_small(measure):
     X, Y = make_numbers(7, n_rows=n_rows)
     tracemalloc.start()
     measure(X[:, :1], Y[:, :1])
-    measure(X[:, :1], X[:, 1:2], targets="numbers")
+    measure(X[:, :1], X[:, 1:2], target_type="numeric")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40e6
@@ -208,9 +208,9 @@ def test_what_cannot_be_meant_is_refused(measure):
     with pytest.raises(InputError, match="X has 40 rows and Y has 39"):
         measure(X, Y[1:])
     with pytest.raises(InputError, match="X has 40 rows and Y has 39"):
-        measure(X, X[1:], targets="numbers")
-    with pytest.raises(InputError, match="targets must be 'classes' or 'numbers'"):
-        measure(X, Y, targets="labels")
+        measure(X, X[1:], target_type="numeric")
+    with pytest.raises(InputError, match="target_type must be 'class' or 'numeric'"):
+        measure(X, Y, target_type="labels")
     with pytest.raises(InputError, match="not a whole number"):
         measure(X, X)
     with pytest.raises(InputError, match="n_neighbors must be a whole number from 1"):

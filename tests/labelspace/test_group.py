@@ -25,8 +25,8 @@ def hamming(a, b):
     return int(np.sum(a != b))
 
 
-def clusters_of(Y, n_clusters, *, seed=0, max_rows=2500, weights=None, kind="auto"):
-    targets = read_targets(Y, kind)
+def clusters_of(Y, n_clusters, *, seed=0, max_rows=2500, weights=None, target_type="auto"):
+    targets = read_targets(Y, target_type)
     rows = distinct_labelsets(targets.classes.to_dense(), targets, np.arange(targets.n_columns), weights)
     return medoid_clusters(rows, n_clusters, np.random.default_rng(seed), max_rows)
 
@@ -58,9 +58,9 @@ DATA = {
 @pytest.mark.parametrize("n_clusters", [2, 5])
 def test_rows_are_in_the_cluster_of_their_nearest_medoid_and_no_swap_is_better(kind, n_clusters):
     """The guarantee of k-medoids: no single exchange of a medoid improves the clusters."""
-    Y, target_kind, metric = DATA[kind]
+    Y, target_type, metric = DATA[kind]
     distances = metric(Y).astype(float)
-    found = clusters_of(Y, n_clusters, kind=target_kind)
+    found = clusters_of(Y, n_clusters, target_type=target_type)
     assert len(set(found)) == n_clusters
     # The best medoid of each cluster, given its members; a local optimum of exchanges has these.
     medoids = [min(np.flatnonzero(found == c), key=lambda m: distances[found == c, m].sum()) for c in range(n_clusters)]
@@ -171,8 +171,8 @@ def test_targets_that_share_information_are_grouped():
 def test_real_targets_are_grouped_without_bins():
     with np.load(shared_file("reference", "group_jmi_atp1d_seed0.npz"), allow_pickle=False) as file:
         X, Y = file["X_disc"], file["Y"]
-    sieve = Sieve(JMI(), discretizer=None, targets=Group(kind="numbers", n_clusters=8), n_features_to_select=5).fit(X, Y)
-    made = Group(kind="numbers", n_clusters=8).encode(read_targets(Y, "numbers"))
+    sieve = Sieve(JMI(), discretizer=None, targets=Group(n_clusters=8), target_type="numeric", n_features_to_select=5).fit(X, Y)
+    made = Group(n_clusters=8).encode(read_targets(Y, "numeric"))
     assert set(made.codes.levels) == {8}
     same = Sieve(JMI(), discretizer=None, n_features_to_select=5).fit(X, made.codes.to_dense())
     assert np.array_equal(sieve.scores_, same.scores_)

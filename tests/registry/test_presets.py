@@ -110,7 +110,7 @@ def test_one_list_for_every_target_takes_methods_of_single_targets():
         LabelwiseSieve("group-jmi").fit(X, Y)
 
 
-SPACES = [*LABEL_SPACES, Group(pot=0.3, n_clusters=3, random_state=7), GroupRand(n_clusters=(2, 5)), Joint(n_bins=3)]
+SPACES = [*LABEL_SPACES, Group(pot=0.3, n_clusters=3, random_state=7), GroupRand(n_clusters=(2, 5)), Joint()]
 
 
 @pytest.mark.parametrize("space", SPACES, ids=str)

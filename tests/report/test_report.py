@@ -176,7 +176,7 @@ def test_targets_that_are_no_labels_have_a_report(kind):
     Y = rng.integers(3, size=(150, 2)) if kind == "classes" else np.asarray(data.X)[:, :2] + rng.normal(size=(150, 2))
     sieve = Sieve("mim", n_features_to_select=3).fit(data.X, Y)
     text = " ".join(Page(selection_report(sieve, data.X, Y).html()).texts)
-    assert ("3 classes" if kind == "classes" else "real") in text
+    assert ("3 classes" if kind == "classes" else "numeric") in text
     assert "2 targets" in text
 
 

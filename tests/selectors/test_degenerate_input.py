@@ -78,5 +78,5 @@ def test_what_is_not_finite_is_refused(method, bad, form):
             clone(method).fit(form(broken), Y)
     targets = Y.astype(float)
     targets[3, 2] = bad
-    with pytest.raises(ValueError, match=r"NaN|infinity|finite|missing|whole number"):
+    with pytest.raises(ValueError, match=r"NaN|infinity|finite|missing|whole number|unknown cells"):
         clone(method).fit(X, form(targets))

@@ -13,7 +13,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import quantized_weights
 from labelsieve.discretize import Discretizer, EqualWidth, one_table
 from labelsieve.errors import InputError
-from labelsieve.labelspace import LabelNetwork, NetworkRule, find_parents, read_targets
+from labelsieve.labelspace import LabelNetwork, NetworkRule, find_parents, known_classes
 from labelsieve.labelspace.base_space import RandomState, random_generator
 from labelsieve.names import unknown_name
 from labelsieve.registry import resolve_method
@@ -60,7 +60,7 @@ def learn_network(
 
     ``discretizer`` encodes X for rules that condition on the features. ``weights`` of the rows are positive.
     """
-    targets = read_targets(labels, "classes").classes
+    targets = known_classes(labels, "a label network")
     codes = Codes.from_values(np.zeros((labels.shape[0], 1), dtype=np.uint8))
     if isinstance(network, NetworkRule) and _needs_features(network):
         codes = one_table(discretizer.encode(X, targets, weights), "A network")

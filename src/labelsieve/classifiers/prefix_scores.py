@@ -216,14 +216,16 @@ def evaluate_selector(
     with the relative root mean squared error if a target is numeric. Nearest-neighbor estimators get features scaled by the
     rows ``train``; the selector, and other estimators, get them as they are.
     """
-    numeric = bool(read_targets(Y).is_number.any())
+    targets = read_targets(Y, getattr(selector, "target_types_", "auto"))
+    numeric = bool(targets.is_numeric.any())
     estimator = estimator if estimator is not None else (KNNRegressor() if numeric else MLkNN())
     measure = measure if measure is not None else ("rrmse" if numeric else "hamming_loss")
     weights = () if sample_weight is None else (np.asarray(sample_weight)[train],)
     X_train, Y_train = _safe_indexing(X, train), _safe_indexing(Y, train)
     fold = clone(selector).set_params(n_features_to_select=n_features)
-    if "warm_start" in fold.get_params(deep=False):
-        fold.set_params(warm_start=False)
+    # A fold continues no search, and its targets are of the types that they have in all rows.
+    settings = {"warm_start": False, "target_type": targets.types.tolist()}
+    fold.set_params(**{name: value for name, value in settings.items() if name in fold.get_params(deep=False)})
     fold.fit(X_train, Y_train, *weights)
     X_test, Y_test = _safe_indexing(X, test), _safe_indexing(Y, test)
     if isinstance(estimator, BaseNeighborClassifier | KNNRegressor):

@@ -10,6 +10,7 @@ import typer
 from labelsieve.cli.options import complete, method_names, names_in, parse_named, read_count, registered
 from labelsieve.cli.read_options import ReadOptions
 from labelsieve.errors import InputError
+from labelsieve.names import unknown_name
 
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset, SyntheticData
@@ -23,6 +24,11 @@ TARGETS = (
     "group, group-rand or group-auto; auto: that of the method."
 )
 CUTS = "Discretizer: equal-width, equal-frequency, k-means, mean-std or mdl; auto: that of the method."
+TARGET_TYPE = (
+    "class or numeric, for all targets, or NAME=class, NAME=numeric for some (repeatable); default: text and few whole numbers "
+    "are classes."
+)
+TARGET_CUTS = "Discretizer of numeric targets: equal-width, equal-frequency, k-means or mean-std; auto: that of the method."
 REDUNDANT = "List features that were not selected and are at least this similar (0 to 1) to a selected one."
 
 
@@ -45,6 +51,10 @@ class SelectOptions(ReadOptions):
     stop: Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(registered("STOPPING_RULES")))] = None
     targets: Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(registered("LABEL_SPACES", "auto")))] = "auto"
     discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
+    target_type: Annotated[list[str] | None, typer.Option(help=TARGET_TYPE)] = None
+    target_discretizer: Annotated[
+        str, typer.Option(help=TARGET_CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))
+    ] = "auto"
     bins: Annotated[
         int | None, typer.Option("--n-bins", "--bins", min=1, help="Equal-width bins of each feature; default: 5.")
     ] = None
@@ -70,7 +80,8 @@ class SelectOptions(ReadOptions):
         try:
             selector = make_selector(name, labelwise=self.labelwise, **settings)
             if method not in METHODS:
-                resolve_method(selector.criterion, getattr(selector, "targets", "auto"), selector.discretizer)
+                parts = (getattr(selector, part, "auto") for part in ("targets", "discretizer", "target_discretizer"))
+                resolve_method(selector.criterion, *parts)
             selector._validate_params()
         except InputError:
             raise
@@ -94,6 +105,10 @@ class SelectOptions(ReadOptions):
             settings["discretizer"] = None if self.bins is None else EqualWidth(self.bins)
         elif self.discretizer != "auto":
             settings["discretizer"] = self.discretizer
+        if self.target_type:
+            settings["target_type"] = read_target_types(self.target_type)
+        if self.target_discretizer != "auto":
+            settings["target_discretizer"] = self.target_discretizer
         count = None if self.count is None else read_count(self.count)
         if self.stop is not None:
             settings["n_features_to_select"] = read_stop(self.stop, count)
@@ -126,6 +141,8 @@ class SelectOptions(ReadOptions):
         if text and needs_numbers:
             column = next(iter(text))
             raise InputError(f"{method} calculates with the features, and {column!r} is text; drop it, or make it numbers.")
+        if hasattr(selector, "target_type"):
+            selector.set_params(target_type=types_of_labels(data, selector.target_type))
         try:
             selector.fit(X, data.Y)
         except InputError:
@@ -133,6 +150,33 @@ class SelectOptions(ReadOptions):
         except ValueError as error:  # what scikit-learn's checks of input raise
             raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
         return FittedTable(selector, X, data)
+
+
+def read_target_types(texts: list[str]) -> str | dict[str, str]:
+    """The types of targets that were typed: one for all, or some by name.
+
+    >>> read_target_types(["numeric"]), read_target_types(["price=numeric", "size=class"])
+    ('numeric', {'price': 'numeric', 'size': 'class'})
+    """
+    from labelsieve.counting.target_types import TARGET_TYPES
+
+    named = {name: kind for name, sign, kind in (text.rpartition("=") for text in texts) if sign}
+    if len(named) < len(texts) > 1:
+        raise InputError("--target-type takes one type for all targets, or NAME=TYPE, as often as there are names.")
+    for kind in named.values() if named else texts:
+        if kind not in TARGET_TYPES:
+            raise unknown_name("target type", kind, TARGET_TYPES)
+    return named or texts[0]
+
+
+def types_of_labels(data: "Dataset | SyntheticData", wanted: Any) -> Any:
+    """The types of the targets of a file: those asked for, and classes where the file has text or declares values."""
+    from labelsieve.counting.target_types import requested_types
+
+    types = requested_types(wanted, len(data.label_names), data.label_names).tolist()
+    text = getattr(data, "label_categories", {})
+    types = ["class" if kind == "auto" and name in text else kind for name, kind in zip(data.label_names, types, strict=True)]
+    return types[0] if len(set(types)) == 1 else types
 
 
 def read_stop(text: str, most: int | float | None) -> "StoppingRule":

@@ -1,163 +1,202 @@
-"""Reading targets: binary, categorical, real or mixed; numbers or text; dense or sparse."""
+"""Reading targets: classes, numbers or label sets; known or unknown cells; dense or sparse."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.cut_points import bin_equal_width
-from labelsieve.counting.number_table import NumberTable, is_integer_array, read_table
-from labelsieve.errors import InputError, one_of
+from labelsieve.counting.binary_labels import is_collection, missing_cells, opened, read_label_sets
+from labelsieve.counting.codes import MAX_LEVELS, Codes
+from labelsieve.counting.number_table import NumberTable, is_frame, read_frame, read_table, unmask
+from labelsieve.counting.target_table import TargetTable
+from labelsieve.counting.target_types import MAX_CLASSES, ROWS_PER_CLASS, TypeRule, requested_types
+from labelsieve.errors import InputError
 
-Kind = Literal["auto", "classes", "numbers"]
-KINDS = ("auto", "classes", "numbers")
-BINS = 5  # of a real target, like those of a feature
+DENSE_CELLS = 2**28  # of sparse targets that are numeric or have unknown cells, which are read as a dense table
 
 
-@dataclass(frozen=True, eq=False)
-class TargetTable:
-    """Target columns, each of them classes or real numbers.
+def read_targets(Y: Any, target_type: Any = "auto") -> TargetTable:
+    """Read targets, column by column, as classes or numbers.
 
-    Attributes
+    Text, categories, truth values and :class:`~labelsieve.information.Codes` are classes. Numbers are classes or numeric by the
+    rule of :class:`~labelsieve.counting.target_types.TypeRule`: a fraction, more than 20 distinct whole numbers, or fewer than
+    two rows for each of more than two, make a column numeric. Classes that are whole numbers from 0 to 65,534 are codes as they
+    are; others are numbered in their order. Label sets become a class of 0 and 1 for every label
+    (:func:`~labelsieve.counting.binary_labels.read_label_sets`). NaN, None and masked cells are unknown.
+
+    Parameters
     ----------
-    classes : Codes
-        All columns; a real one is constant here.
-    is_number : ndarray of bool
-        The columns that are real.
-    numbers : ndarray of float, shape (n_rows, number of real columns)
-    """
+    Y : array-like, frame, Series, sparse matrix, label sets or Codes
+    target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
+        For all targets, for some by name or column number, or for each. ``"class"`` refuses fractions.
 
-    classes: Codes
-    is_number: NDArray[np.bool_]
-    numbers: NDArray[np.float64]
-
-    @property
-    def n_rows(self) -> int:
-        return self.classes.n_rows
-
-    @property
-    def n_columns(self) -> int:
-        return self.classes.n_columns
-
-    def take_rows(self, rows: NDArray[np.bool_]) -> "TargetTable":
-        """Only the rows where ``rows`` is true."""
-        return TargetTable(self.classes.take_rows(rows), self.is_number, self.numbers[rows])
-
-    def codes(self, n_bins: int = BINS) -> Codes:
-        """All columns as codes: real ones in ``n_bins`` bins of equal width, like features."""
-        if not self.is_number.any():
-            return self.classes
-        binned = bin_equal_width(self.numbers, n_bins, closed_right=False)
-        codes = self.classes.to_dense().astype(np.uint16, order="F")
-        codes[:, self.is_number] = binned.to_dense()
-        levels = self.classes.levels.copy()
-        levels[self.is_number] = binned.levels
-        return Codes(self.n_rows, levels, self.classes.names, dense=codes)
-
-
-def read_targets(Y: Any, kind: Kind = "auto") -> TargetTable:
-    """Distinguish classes from real numbers, column by column.
-
-    Whole numbers from 0 are classes as they are; negative whole numbers and text are classes numbered in their order. A column
-    with a fraction in it is real. ``kind="numbers"`` takes every column as real (whole dollars, counts), ``"classes"``
-    refuses real ones.
-
-    >>> read_targets([[0, 0.5], [1, 0.7], [1, 9.1]]).is_number
-    array([False,  True])
+    Examples
+    --------
+    >>> read_targets([[0, 0.5], [1, 0.7], [1, 9.1]]).types.tolist()
+    ['class', 'numeric']
     >>> read_targets(["rock", "folk", "rock"]).classes.column(0)
     array([1, 0, 1], dtype=uint16)
     """
-    one_of(kind, "kind", KINDS)
     if isinstance(Y, Codes):
-        return _only_classes(Y) if kind != "numbers" else _split(NumberTable(Y.to_dense(), None, Y.names), kind)
-    if kind != "numbers" and is_integer_array(Y, (1, 2)) and Y.dtype.kind in "bu":
-        return _only_classes(Codes.from_values(Y, what="Y"))
-    table: Any = Y
-    if not sp.issparse(Y) and not hasattr(Y, "columns"):
-        table = np.asarray(Y)
-        if table.dtype.kind in "OUS" and 1 <= table.ndim <= 2 and table.size:
-            table = _without_text(table.reshape(len(table), -1), kind)
-    return _split(read_table(table, what="Y"), kind)
-
-
-def _split(table: NumberTable, kind: Kind) -> TargetTable:
-    values: Any = table.sparse if table.dense is None else table.dense
-    is_number = np.full(values.shape[1], kind == "numbers")
-    if kind == "auto":
-        is_number = _has_fraction(table)
-    numbers = values[:, is_number]
-    numbers = np.asarray(numbers.toarray() if table.dense is None else numbers, dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        row, number = (int(i) for i in np.argwhere(~np.isfinite(numbers))[0])
-        column = table.name(int(np.flatnonzero(is_number)[number]))
-        raise InputError(f"Y, row {row}, {column}: {numbers[row, number]} is missing or not finite; fill it or drop its row.")
-    if is_number.any():
-        values = values.tolil() if table.dense is None else values.copy()
-        values[:, is_number] = 0
-    return TargetTable(_as_codes(values, table.names), is_number, numbers)
-
-
-def _has_fraction(table: NumberTable) -> NDArray[np.bool_]:
-    """Columns in which some finite value is not whole."""
-    values = table.sparse.data if table.dense is None else table.dense
-    if values.dtype.kind != "f":
-        return np.zeros(table.shape[1], dtype=bool)
-    fraction = np.isfinite(values) & (values != np.floor(values))
+        wanted = requested_types(target_type, Y.n_columns, Y.names)
+        if not (wanted == "numeric").any():
+            return _only_classes(Y)
+        return _read_dense(NumberTable(Y.to_dense(), None, Y.names, nominal=frozenset(range(Y.n_columns))), wanted)
+    sets = read_label_sets(Y)
+    table = _read_columns(opened(Y)) if sets is None else replace(read_table(sets.matrix), names=sets.names)
+    wanted = requested_types(target_type, table.shape[1], table.names)
+    text = [column for column in sorted(table.nominal) if wanted[column] == "numeric"]
+    if text:
+        raise InputError(f"Y, {table.name(text[0])}: text or categories cannot be taken as numbers; use target_type='auto'.")
     if table.dense is not None:
-        found: NDArray[np.bool_] = fraction.any(axis=0)
-        return found
-    columns = np.repeat(np.arange(table.shape[1]), np.diff(table.sparse.indptr))
-    return np.bincount(columns[fraction], minlength=table.shape[1]) > 0
+        return _read_dense(table, wanted)
+    codes = _as_codes(table, wanted)
+    if codes is not None and not _undecided(codes, wanted).any():
+        return _only_classes(codes)
+    if table.shape[0] * table.shape[1] > DENSE_CELLS:
+        Codes.from_values(table.sparse, names=table.names, what="Y")  # names the cell that is not a code
+        raise InputError("Y is sparse and has numeric targets; pass it as a dense array.")
+    return _read_dense(replace(table, dense=table.sparse.toarray(), sparse=None), wanted)
+
+
+def target_names(Y: Any) -> tuple[str, ...] | None:
+    """Names of the columns of a frame, or of a named Series; None for anything else.
+
+    >>> target_names([0, 1]) is None
+    True
+    """
+    if isinstance(Y, np.ndarray | list | tuple) or sp.issparse(Y):
+        return None
+    if is_frame(Y):
+        return tuple(map(str, getattr(Y, "column_names", Y.columns)))
+    name = getattr(Y, "name", None)
+    return None if name in (None, "") or not nw.dependencies.is_into_series(Y) else (str(name),)
+
+
+def known_classes(Y: Any, what: str) -> Codes:
+    """Targets as classes, for ``what`` that can take neither numbers nor unknown cells.
+
+    >>> known_classes([["rock"], ["folk"]], "chi_square").levels
+    array([2, 2], dtype=uint32)
+    """
+    return read_targets(Y, "class").require_known(what).classes
 
 
 def _only_classes(codes: Codes) -> TargetTable:
     return TargetTable(codes, np.zeros(codes.n_columns, dtype=bool), np.empty((codes.n_rows, 0)))
 
 
-def _as_codes(values: Any, names: tuple[str, ...] | None) -> Codes:
-    if not sp.issparse(values) and values.dtype.kind in "if":
-        negative = (values < 0).any(axis=0) & np.array([np.array_equal(column, np.floor(column)) for column in values.T])
-        if negative.any():  # class names such as -1 and 1
-            values = values.copy()
-            values[:, negative] = _numbered(values[:, negative])
-    try:
-        return Codes.from_values(values, names=names, what="Y")
-    except InputError as error:
-        if "not a whole number" in str(error):
-            raise InputError(
-                f"{str(error).split(':')[0]}: this target holds real numbers, and classes are needed; "
-                "bin it first, for example with labelsieve.discretize.equal_width(Y)."
-            ) from None
-        raise
+def _read_columns(Y: Any) -> NumberTable:
+    """Numbers, with ranks for text and NaN for unknown cells; columns that are classes by their type are nominal."""
+    if not isinstance(Y, np.ndarray) and (is_frame(Y) or nw.dependencies.is_into_series(Y)):
+        names, frame = target_names(Y), read_frame(Y, "Y")
+        if isinstance(frame, nw.Series):
+            frame = frame.alias("Y").to_frame()
+        return replace(read_table(frame.to_native(), what="Y", allow_missing=True), names=names)
+    if not sp.issparse(Y):
+        array = np.asarray(unmask(Y))
+        Y = np.array(Y, dtype=object) if array.dtype.kind in "US" and isinstance(Y, list | tuple) else array
+        if Y.dtype.kind in "OUS" and 1 <= Y.ndim <= 2 and Y.size:
+            return _without_text(Y.reshape(len(Y), -1))
+    table = read_table(Y, what="Y")
+    boolean = table.dense is not None and table.dense.dtype.kind == "b"
+    return replace(table, nominal=frozenset(range(table.shape[1]))) if boolean else table
 
 
-def _without_text(array: NDArray[Any], kind: Kind) -> NDArray[np.float64]:
-    """Columns of objects as numbers, those of text as ranks."""
-    numbers = np.empty(array.shape, order="F")
+def _without_text(array: NDArray[Any]) -> NumberTable:
+    """Columns of objects as numbers, those of text and truth values as ranks."""
+    numbers, nominal = np.full(array.shape, np.nan, order="F"), set()
     for column in range(array.shape[1]):
+        known = ~missing_cells(array[:, column]) if array.dtype.kind == "O" else np.ones(len(array), dtype=bool)
+        values = array[known, column]
         try:
-            if array.dtype.kind != "O" or any(isinstance(value, str | bytes) for value in array[:, column]):
+            if array.dtype.kind != "O" or any(isinstance(value, str | bytes | bool | np.bool_) for value in values):
                 raise TypeError
-            numbers[:, column] = array[:, column].astype(np.float64)
+            numbers[known, column] = values.astype(np.float64)
         except (TypeError, ValueError):
-            if kind == "numbers":
-                raise InputError(f"Y, column {column}: text cannot be taken as numbers; use kind='auto'.") from None
-            numbers[:, [column]] = _numbered(array[:, [column]], column)
-    return numbers
+            nominal.add(column)
+            if any(map(is_collection, values)):
+                raise InputError(
+                    f"Y, column {column}: it holds lists; label sets must be the only target (one Series or list of them)."
+                ) from None
+            try:
+                numbers[known, column] = np.unique(values, return_inverse=True)[1]
+            except TypeError:
+                raise InputError(f"Y, column {column}: its values cannot be compared with each other; use one type.") from None
+    return NumberTable(numbers, None, None, nominal=frozenset(nominal))
 
 
-def _numbered(array: NDArray[Any], first: int = 0) -> NDArray[np.uint32]:
-    """Ranks of the distinct values of every column; messages number them from ``first``."""
-    codes = np.empty(array.shape, dtype=np.uint32, order="F")
-    for column in range(array.shape[1]):
-        values = array[:, column]
-        try:
-            _, codes[:, column] = np.unique(values, return_inverse=True)
-        except TypeError:
+def _undecided(codes: Codes, wanted: NDArray[np.str_]) -> NDArray[np.bool_]:
+    """Columns of whole numbers that the number of levels does not already show to be classes."""
+    levels = codes.levels
+    few_rows = (levels > 2) & (codes.n_rows < ROWS_PER_CLASS * levels.astype(np.int64))
+    undecided: NDArray[np.bool_] = (wanted == "auto") & ((levels > MAX_CLASSES) | few_rows)
+    return undecided
+
+
+def _as_codes(table: NumberTable, wanted: NDArray[np.str_]) -> Codes | None:
+    """The values as codes, if all of them are."""
+    if not (wanted == "numeric").any():
+        with suppress(InputError):
+            values = table.sparse if table.dense is None else table.dense
+            return Codes.from_values(values, names=table.names, what="Y")
+    return None
+
+
+def _read_dense(table: NumberTable, wanted: NDArray[np.str_]) -> TargetTable:
+    values = table.dense
+    assert values is not None
+    codes, is_numeric = _as_codes(table, wanted), wanted == "numeric"
+    undecided = wanted == "auto" if codes is None else _undecided(codes, wanted)
+    undecided[sorted(table.nominal)] = False
+    unknown = np.isnan(values) if codes is None and values.dtype.kind == "f" else None
+    rule = TypeRule()
+    for column in range(values.shape[1]) if codes is None else np.flatnonzero(undecided).tolist():
+        known = values[:, column] if unknown is None else values[~unknown[:, column], column]
+        if not len(known):
+            raise InputError(f"Y, {table.name(column)}: all cells are unknown; leave this target out.")
+        if known.dtype.kind == "f" and np.isinf(known).any():
+            row = int(np.argmax(np.isinf(values[:, column])))
             raise InputError(
-                f"Y, column {first + column}: its values cannot be compared with each other; use one type."
-            ) from None
-    return codes
+                f"Y, row {row}, {table.name(column)}: {values[row, column]} is not finite; fill it or drop its row."
+            )
+        if undecided[column]:
+            is_numeric[column] = rule.is_numeric(known, table.name(column))
+    rule.warn()
+    if codes is not None and not is_numeric.any():
+        return _only_classes(codes)
+    numbers = np.asarray(values[:, is_numeric], dtype=np.float64)
+    return TargetTable(_class_codes(table, ~is_numeric, unknown), is_numeric, numbers)
+
+
+def _class_codes(table: NumberTable, is_class: NDArray[np.bool_], unknown: NDArray[np.bool_] | None) -> Codes:
+    """Codes of the columns of classes; other columns are constant. Unknown cells are an additional last level."""
+    values = table.dense
+    assert values is not None
+    codes = np.zeros(values.shape, dtype=np.uint16, order="F")
+    levels, missing = np.ones(values.shape[1], dtype=np.uint32), np.zeros(values.shape[1], dtype=bool)
+    for column in np.flatnonzero(is_class).tolist():
+        known = slice(None) if unknown is None or not unknown[:, column].any() else ~unknown[:, column]
+        classes = values[known, column]
+        if classes.dtype.kind == "f" and (classes != np.floor(classes)).any():
+            row = int(np.argmax(values[:, column] != np.floor(values[:, column])))
+            raise InputError(
+                f"Y, row {row}, {table.name(column)}: this target holds real numbers, and classes are needed; "
+                "bin it first, for example with labelsieve.discretize.equal_width(Y)."
+            )
+        if classes.min() < 0 or classes.max() >= MAX_LEVELS - 1:  # class names such as -1 and 1
+            distinct, classes = np.unique(classes, return_inverse=True)
+            if len(distinct) >= MAX_LEVELS:
+                raise InputError(
+                    f"Y, {table.name(column)}: {len(distinct):,} classes; at most {MAX_LEVELS - 1:,} can be counted."
+                )
+        codes[known, column] = classes
+        levels[column] = int(classes.max()) + 1
+        if not isinstance(known, slice):
+            codes[~known, column], missing[column] = levels[column], True
+            levels[column] += 1
+    return Codes(len(codes), levels, table.names, dense=codes, missing=missing if missing.any() else None)

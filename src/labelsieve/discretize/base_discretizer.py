@@ -15,7 +15,7 @@ from labelsieve.counting.cut_points import ColumnCuts, apply_cuts, require_finit
 from labelsieve.counting.nominal_levels import KeptLevels, declare_nominal, encode_levels, keep_levels
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import RowWeights, quantize, read_weights
-from labelsieve.counting.targets import read_targets
+from labelsieve.counting.targets import known_classes
 from labelsieve.discretize.code_matrix import as_matrix_like
 from labelsieve.errors import InputError, is_whole
 from labelsieve.names import unknown_name
@@ -160,7 +160,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
     def _read_targets(self, y: Any, n_rows: int) -> Codes:
         if y is None:
             raise InputError(f"{type(self).__name__} is supervised: pass the targets as y.")
-        targets = read_targets(y, "classes").classes
+        targets = known_classes(y, type(self).__name__)
         if targets.n_rows != n_rows:
             raise InputError(f"X has {n_rows} rows and y has {targets.n_rows}; they must be the same rows.")
         return targets

@@ -13,11 +13,16 @@ from labelsieve.information.measure_input import Base, Real, read_classes, read_
 BLOCK_BYTES = 2**23  # of kernel values at a time: they stay in the cache
 ONE_HOT_BYTES = 2**26
 
-Targets = Literal["classes", "numbers"]
+ClassOrNumeric = Literal["class", "numeric"]
 
 
 def kernel_mutual_information(
-    X: Any, Y: Any, *, targets: Targets = "classes", bandwidth: float | Literal["reference"] = "reference", base: Base = "nat"
+    X: Any,
+    Y: Any,
+    *,
+    target_type: ClassOrNumeric = "class",
+    bandwidth: float | Literal["reference"] = "reference",
+    base: Base = "nat",
 ) -> Real:
     r"""Mutual information of every column of ``X``, continuous, with every column of ``Y``, by kernel densities.
 
@@ -30,7 +35,7 @@ def kernel_mutual_information(
 
     Parameters
     ----------
-    X, Y, targets, base
+    X, Y, target_type, base
         As for :func:`neighbor_mutual_information`.
     bandwidth : float or "reference"
         :math:`h`, in units of the standard deviation of each column. ``"reference"`` is best for a normal density:
@@ -54,11 +59,11 @@ def kernel_mutual_information(
     array([[0.11],
            [0.01]])
     """
-    one_of(targets, "targets", ("classes", "numbers"))
+    one_of(target_type, "target_type", ("class", "numeric"))
     unit, features = unit_of(base), read_columns(X)
-    width = _bandwidth(bandwidth, len(features[0]), 1 if targets == "classes" else 2)
+    width = _bandwidth(bandwidth, len(features[0]), 1 if target_type == "class" else 2)
     scaled = [_scaled(x, width) for x in features]
-    if targets == "classes":
+    if target_type == "class":
         return _with_classes(scaled, read_classes(Y, features)) / unit
     others = [_scaled(y, width) for y in read_numbers(Y, features)]
     return np.array([[_with_numbers(x, y) for y in others] for x in scaled]) / unit

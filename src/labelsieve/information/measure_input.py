@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from labelsieve.counting.backends import Backend, Column, CountingOptions, make_backend
 from labelsieve.counting.backends.known_targets import known_tables_suffice
 from labelsieve.counting.backends.protocol import Sums
+from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.codes import Codes, with_missing_cells
 from labelsieve.counting.fixed_point import ESTIMATORS, FixedPoint
 from labelsieve.counting.joint_codes import constant_column, joint_variable
@@ -101,7 +102,7 @@ def _sums(backend: Backend, wanted: set[str], Z: Codes | None) -> dict[str, Sums
 
 
 def _tables(named: dict[str, Any]) -> list[Codes]:
-    tables = [Codes.from_values(X, what=what) for what, X in named.items()]
+    tables = [Codes.from_values(label_matrix(X) if what == "Y" else X, what=what) for what, X in named.items()]
     n_rows = tables[0].n_rows
     for position, (what, table) in enumerate(zip(named, tables, strict=True)):
         if table.has_missing and position != 1:
@@ -135,7 +136,7 @@ def same_rows(X: list[Real], n_rows: int) -> None:
 
 def read_classes(Y: Any, X: list[Real]) -> Codes:
     """Targets that are classes, with the rows of ``X``."""
-    classes = Codes.from_values(Y, what="Y")
+    classes = Codes.from_values(label_matrix(Y), what="Y")
     same_rows(X, classes.n_rows)
     return classes
 

@@ -84,7 +84,7 @@ def mutual_information(
     Parameters
     ----------
     X, Y : array-like, frame, sparse matrix or Codes of shape (n_rows, d) and (n_rows, q)
-        Codes: whole numbers from 0. Without ``Y``, the columns of ``X`` with each other.
+        Codes: whole numbers from 0. ``Y`` may also be label sets. Without ``Y``, the columns of ``X`` with each other.
     base, estimator, sample_weight, n_jobs
         As for :func:`entropy`.
 

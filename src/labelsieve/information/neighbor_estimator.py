@@ -12,7 +12,7 @@ Whole = NDArray[np.intp]
 
 
 def neighbor_mutual_information(
-    X: Any, Y: Any, *, targets: Literal["classes", "numbers"] = "classes", n_neighbors: int = 3, base: Base = "nat"
+    X: Any, Y: Any, *, target_type: Literal["class", "numeric"] = "class", n_neighbors: int = 3, base: Base = "nat"
 ) -> Real:
     r"""Mutual information of every column of ``X``, continuous, with every column of ``Y``, by nearest neighbors.
 
@@ -32,7 +32,7 @@ def neighbor_mutual_information(
         Numbers.
     Y : array-like, frame or sparse matrix of shape (n_rows, q)
         Classes (whole numbers from 0), or numbers.
-    targets : {"classes", "numbers"}
+    target_type : {"class", "numeric"}, default="class"
     n_neighbors : int
         The k of the formulas. Fewer follow the data more closely and scatter more.
     base : {"nat", "bit"}
@@ -59,10 +59,10 @@ def neighbor_mutual_information(
     array([[0.07],
            [0.03]])
     """
-    one_of(targets, "targets", ("classes", "numbers"))
+    one_of(target_type, "target_type", ("class", "numeric"))
     unit, k = unit_of(base), whole_number(n_neighbors, "n_neighbors", 1, 2**31)
     features = read_columns(X)
-    if targets == "classes":
+    if target_type == "class":
         classes = read_classes(Y, features)
         columns = [classes.column(target) for target in range(classes.n_columns)]
         return np.array([[_with_classes(x, y, k) for y in columns] for x in features]) / unit

@@ -1,4 +1,5 @@
-from labelsieve.counting.targets import TargetTable, read_targets
+from labelsieve.counting.target_table import TargetTable
+from labelsieve.counting.targets import known_classes, read_targets, target_names
 from labelsieve.labelspace.base_space import (
     EncodedTargets,
     LabelSpace,
@@ -36,8 +37,10 @@ __all__ = [
     "check_parents",
     "compatibility_table",
     "find_parents",
+    "known_classes",
     "label_space_name",
     "read_targets",
     "refusal",
+    "target_names",
     "to_count",
 ]

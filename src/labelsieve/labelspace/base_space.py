@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import Estimator, RowWeights, quantized_weights
-from labelsieve.counting.targets import TargetTable
+from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError
 
 Produces = Literal["targets", "groups", "variable"]
@@ -52,7 +52,6 @@ class LabelSpace(BaseEstimator):  # type: ignore[misc]
 
     name: ClassVar[str]
     produces: ClassVar[Produces]
-    kind: Literal["auto", "classes", "numbers"] = "auto"
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The variables; ``weights`` are sample weights, None for equal ones."""

@@ -9,9 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.targets import Kind, TargetTable
+from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError, whole_number
-from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Produces, RandomState, Weights, random_generator
+from labelsieve.labelspace.base_space import (
+    EncodedTargets,
+    LabelSpace,
+    Produces,
+    RandomState,
+    Weights,
+    label_space_name,
+    random_generator,
+)
 from labelsieve.labelspace.labelset_clusters import MAX_ROWS, distinct_labelsets, medoid_clusters
 
 
@@ -24,7 +32,6 @@ class GroupSpace(LabelSpace):
     _: KW_ONLY
     random_state: RandomState = 0
     max_rows: int = MAX_ROWS
-    kind: Kind = "auto"
     n_groups: int | None = field(default=None, init=False)  # a parameter of some subclasses; None: the number of targets
 
     def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
@@ -33,6 +40,7 @@ class GroupSpace(LabelSpace):
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """One variable for each group: the cluster of every row."""
+        targets.require_known(label_space_name(self))
         rng = random_generator(self.random_state)
         max_rows = whole_number(self.max_rows, "max_rows", 2, 50_000)
         variables, classes = [], targets.classes.to_dense()
@@ -69,8 +77,6 @@ class Group(GroupSpace):
         The seed; None draws other groups each time.
     max_rows : int, default=2500
         The largest number of rows for the search of medoids; more are sampled.
-    kind : {"auto", "classes", "numbers"}, default="auto"
-        Which targets are numeric: see :class:`Single`.
 
     Examples
     --------
@@ -109,7 +115,7 @@ class GroupRand(GroupSpace):
         The smallest and the largest proportion.
     n_clusters : pair of int, default=(4, 16)
         The smallest and the largest number of clusters, both included.
-    n_groups, random_state, max_rows, kind
+    n_groups, random_state, max_rows
         See :class:`Group`.
 
     Examples

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.targets import BINS, TargetTable
+from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError, whole_number
 from labelsieve.information import Codes, entropy, mutual_information
 from labelsieve.labelspace.base_space import Weights
@@ -38,7 +38,7 @@ class GroupAuto(GroupSpace):
         See above; 25 levels are two features of five bins.
     max_clusters : int, default=16
         The largest number of clusters of a group, as in Group-JMI-Rand.
-    random_state, max_rows, kind
+    random_state, max_rows
         See :class:`Group`.
 
     Notes
@@ -70,7 +70,7 @@ class GroupAuto(GroupSpace):
         levels = whole_number(self.feature_levels, "feature_levels", 2, 65_535)
         most = whole_number(self.max_clusters, "max_clusters", 2, 65_535)
         n_clusters = affordable_clusters(targets.n_rows, self.detect, self.power, levels, most)
-        group = linked_groups(normalized_information(targets.codes(BINS), weights), self.shared)
+        group = linked_groups(normalized_information(targets.codes, weights), self.shared)
         for number in range(group.max() + 1):
             yield np.flatnonzero(group == number), n_clusters
 

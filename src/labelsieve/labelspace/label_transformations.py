@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.codes import MAX_LEVELS
-from labelsieve.counting.targets import TargetTable
+from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base_space import (
     EncodedTargets,
@@ -52,12 +52,12 @@ def read_labelsets(targets: TargetTable, space: str) -> Labelsets:
     >>> read_labelsets(read_targets([[0, 1], [1, 1], [0, 0]]), "copy").labels
     array([1, 0, 1])
     """
-    codes = targets.classes
-    not_binary = (codes.levels > 2) | targets.is_number
+    codes = targets.require_known(space).classes
+    not_binary = (codes.levels > 2) | targets.is_numeric
     if not_binary.any():
         column = int(np.argmax(not_binary))
         name = f"column {column}" if codes.names is None else f"column {column} ({codes.names[column]!r})"
-        found = "real numbers" if targets.is_number[column] else f"classes up to {int(codes.levels[column]) - 1}"
+        found = "real numbers" if targets.is_numeric[column] else f"classes up to {int(codes.levels[column]) - 1}"
         raise InputError(f"Y, {name}: {space} needs binary labels (0 or 1), and this target has {found}.")
     if codes.dense is not None:
         rows, labels = np.nonzero(codes.dense)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.targets import TargetTable
+from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base_space import Weights
 
@@ -49,8 +49,8 @@ def distinct_labelsets(
 
     Categories become one coordinate for each level, of length :math:`1/\sqrt2`, so that different ones have distance 1.
     """
-    real = targets.is_number[columns]
-    numbers = targets.numbers[:, (np.cumsum(targets.is_number) - 1)[columns[real]]]
+    real = targets.is_numeric[columns]
+    numbers = targets.numbers[:, (np.cumsum(targets.is_numeric) - 1)[columns[real]]]
     levels = targets.classes.levels[columns[~real]]
     if not real.any() and (levels <= 2).all():
         packed = np.ascontiguousarray(np.packbits(classes[:, columns].astype(bool), axis=1))

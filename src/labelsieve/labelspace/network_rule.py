@@ -11,7 +11,7 @@ from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOption
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.number_table import read_table
 from labelsieve.counting.row_weights import RowWeights, weigh
-from labelsieve.counting.targets import read_targets
+from labelsieve.counting.targets import known_classes
 from labelsieve.errors import InputError, one_of
 from labelsieve.labelspace.chain_order import Seed, frequency_order, information_order, random_order
 from labelsieve.labelspace.label_network import LabelNetwork, check_parents, checked_order
@@ -94,7 +94,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         conditional on features (default: ``X`` itself, which must then hold codes). Both may be None for rules without
         features.
         """
-        labels = read_targets(Y, "classes").classes
+        labels = known_classes(Y, "a label network")
         rows, weights = weigh(sample_weight, labels.n_rows, "plugin")
         values = None if X is None else numbers(X)
         features: Any = values if codes is None else Codes.from_values(codes, what="codes")

@@ -8,61 +8,43 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.codes import MAX_LEVELS
 from labelsieve.counting.joint_codes import join, joint_variable
-from labelsieve.counting.targets import BINS, Kind, TargetTable
+from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError, whole_number
-from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Produces, Weights, one_column
+from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Produces, Weights, label_space_name, one_column
 from labelsieve.labelspace.label_transformations import read_labelsets
 
 
-@dataclass(eq=False, repr=False)
 class Single(LabelSpace):
     r"""Each target as a separate variable; scores are summed over the targets.
 
     .. math:: \sum_l I(X; Y_l)
 
     Sechidis, Nikolaou and Brown (2014), eq. 4, 7 and 8 (Y: full); known as binary relevance. Numeric targets are cut into bins
-    of equal width, like features.
-
-    Parameters
-    ----------
-    n_bins : int, default=5
-        Bins of a numeric target.
-    kind : {"auto", "classes", "numbers"}, default="auto"
-        Which targets are numeric: those with fractions, none (then fractions are refused), or all.
+    by the selector's ``target_discretizer``. Unknown cells are left out, target by target.
 
     Examples
     --------
     >>> from labelsieve.labelspace import read_targets
-    >>> Single(n_bins=2).encode(read_targets([[0, 0.1], [1, 0.2], [1, 9.5]])).codes.levels
-    array([2, 2], dtype=uint32)
+    >>> Single().encode(read_targets([[0, 0.1], [1, 0.2], [1, 9.5]])).codes.levels
+    array([2, 3], dtype=uint32)
     """
 
     name = "single"
 
     produces: ClassVar[Produces] = "targets"
 
-    _: KW_ONLY
-    n_bins: int = BINS
-    kind: Kind = "auto"
-
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The targets as codes."""
-        return EncodedTargets(targets.codes(self.n_bins))
+        return EncodedTargets(targets.codes)
 
 
-@dataclass(eq=False, repr=False)
 class Joint(LabelSpace):
     r"""One variable whose levels are the distinct labelsets: the label powerset.
 
     .. math:: I(X; Y_1 Y_2 \dots Y_q)
 
-    Sechidis, Nikolaou and Brown (2014), eq. 3, 5 and 6 (Y: none). Numeric targets are cut into bins of equal width first.
-    Cost: one pass over the rows for each target.
-
-    Parameters
-    ----------
-    n_bins, kind
-        See :class:`Single`.
+    Sechidis, Nikolaou and Brown (2014), eq. 3, 5 and 6 (Y: none). Numeric targets are cut into bins first, as for
+    :class:`Single`. Cost: one pass over the rows for each target.
 
     Examples
     --------
@@ -75,13 +57,9 @@ class Joint(LabelSpace):
 
     produces: ClassVar[Produces] = "variable"
 
-    _: KW_ONLY
-    n_bins: int = BINS
-    kind: Kind = "auto"
-
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The joint variable."""
-        return EncodedTargets(join(targets.codes(self.n_bins)))
+        return EncodedTargets(join(targets.require_known(label_space_name(self)).codes))
 
 
 @dataclass(eq=False, repr=False)
@@ -101,8 +79,6 @@ class Pruned(Joint):
         remaining labels, and so on; the row counts once for each subset, and is dropped only if there is none. ``"smallest"``
         takes the smallest frequent subsets first (ties: the one with the highest labels), as Mulan's program does. Needs 0/1
         targets.
-    n_bins, kind
-        See :class:`Single`.
 
     Notes
     -----
@@ -127,7 +103,7 @@ class Pruned(Joint):
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
         """The joint variable of the rows that are kept."""
         least = whole_number(self.min_count, "min_count", 1, 2**31)
-        joint, n_levels = joint_variable(targets.codes(self.n_bins))
+        joint, n_levels = joint_variable(targets.require_known(label_space_name(self)).codes)
         frequent = np.bincount(joint, weights=weights, minlength=n_levels) >= least
         number = np.cumsum(frequent) - 1
         n_classes = int(np.count_nonzero(frequent))

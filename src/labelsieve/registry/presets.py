@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from labelsieve.counting.target_table import TARGET_DISCRETIZER
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.discretize import MDL, Discretizer, EqualWidth, MeanStd
 from labelsieve.errors import InputError
@@ -31,6 +32,7 @@ class Preset:
     discretizer: Discretizer | str
     paper: str
     parents: NetworkRule | None = None
+    target_discretizer: str = "equal-width"  # of numeric targets
 
 
 # Information gain as in Weka, which encodes cuts among the positions between distinct values ("better encoding").
@@ -59,10 +61,13 @@ class ResolvedMethod:
     criterion: Criterion
     space: LabelSpace
     discretizer: Discretizer
-    parents: NetworkRule | None = None
+    parents: NetworkRule | None
+    target_discretizer: Discretizer
 
 
-def resolve_method(criterion: Any, targets: Any = AUTO, discretizer: Any = AUTO) -> ResolvedMethod:
+def resolve_method(
+    criterion: Any, targets: Any = AUTO, discretizer: Any = AUTO, target_discretizer: Any = AUTO
+) -> ResolvedMethod:
     """The objects that the parameters of a selector stand for; what is not ``"auto"`` overrides the published method's setting.
 
     A criterion without a preset has single targets and five equal-width bins.
@@ -76,13 +81,26 @@ def resolve_method(criterion: Any, targets: Any = AUTO, discretizer: Any = AUTO)
     if preset is None:
         if isinstance(criterion, str) and criterion.lower() not in (*CRITERIA, *METHODS):
             raise unknown_name("criterion", criterion, method_names(), more=", or a Criterion object")
-        preset = Preset(criterion, "single", "equal-width", "")
+        preset = Preset(criterion, "single", "equal-width", "", target_discretizer=TARGET_DISCRETIZER)
     return ResolvedMethod(
         make_criterion(preset.criterion),
         make_label_space(preset.targets if _is_auto(targets) else targets),
         make_discretizer(preset.discretizer if _is_auto(discretizer) else discretizer),
         preset.parents,
+        make_target_discretizer(preset.target_discretizer if _is_auto(target_discretizer) else target_discretizer),
     )
+
+
+def make_target_discretizer(discretizer: Any = AUTO) -> Discretizer:
+    """The discretizer of numeric targets, from an object or a name; ``"auto"`` is the default.
+
+    >>> make_target_discretizer()
+    EqualWidth()
+    """
+    made = make_discretizer(TARGET_DISCRETIZER if _is_auto(discretizer) else discretizer)
+    if getattr(made, "_supervised", False):
+        raise InputError(f"target_discretizer: {made!r} cuts features by the targets; use one that looks at the values alone.")
+    return made
 
 
 def _is_auto(value: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.counting.number_table import is_frame
-from labelsieve.counting.targets import TargetTable
+from labelsieve.counting.target_table import TargetTable
 from labelsieve.datasets import Dataset, Description, describe
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
@@ -49,17 +49,17 @@ class Facts:
         ]
 
 
-def read_facts(X: Any, Y: Any, names: Sequence[str] | None, label_names: Sequence[str] | None) -> Facts:
-    """Look at the data once."""
+def read_facts(X: Any, Y: Any, names: Sequence[str] | None, label_names: Sequence[str] | None, types: Any = "auto") -> Facts:
+    """Look at the data once; ``types`` are those of the targets, as a selector took them."""
     X = X if hasattr(X, "shape") else np.asarray(X)
-    targets = read_targets(Y)
+    targets = read_targets(Y, types)
     n_rows, n_features = int(X.shape[0]), int(X.shape[1])
     if targets.n_rows != n_rows:
         raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
     features = column_names(X, names, n_features, "feature")
     labels = column_names(Y, label_names, targets.n_columns, "label")
     description = None
-    if not targets.is_number.any() and int(targets.classes.levels.max()) <= 2:
+    if not targets.is_numeric.any() and int(targets.classes.levels.max()) <= 2:
         # A frame may hold text: its cells are not counted.
         values = sparse.csr_array((n_rows, n_features)) if is_frame(X) else X
         binary = targets.classes.to_dense().astype(np.uint8, copy=False)
@@ -96,8 +96,8 @@ def label_table(data: Facts, selection: Selection) -> Html:
             row += [numeric(share * data.n_rows, digits=0), numeric(100 * share, digits=1)]
             row.append(numeric(float(data.description.imbalance[label]), digits=2))
         else:
-            real = bool(data.targets.is_number[label])
-            row.append("real" if real else f"{int(data.targets.classes.levels[label])} classes")
+            real = bool(data.targets.is_numeric[label])
+            row.append("numeric" if real else f"{int(data.targets.classes.levels[label])} classes")
         if columns:
             best = int(information[:, label].argmax())
             row += [data.names[columns[best]], numeric(float(information[best, label]))]

@@ -26,7 +26,7 @@ def versions() -> list[tuple[str, str]]:
 def selector_facts(selector: Any) -> list[tuple[str, str]]:
     """Every parameter of a selector, and the objects that names stand for, with settings and seeds."""
     rows = [(name, repr(value)) for name, value in sorted(selector.get_params(deep=False).items())]
-    for name in ("criterion_", "targets_", "discretizer_"):
+    for name in ("criterion_", "targets_", "discretizer_", "target_discretizer_"):
         part = getattr(selector, name, None)
         if part is not None:
             settings = part.get_params() if hasattr(part, "get_params") else {}

@@ -77,7 +77,13 @@ def selection_report(
     ['Selected features', 'Information per label', 'Data', 'Methods', 'How to cite', 'How to reproduce']
     """
     check_is_fitted(selector)
-    data = read_facts(X, Y, names if names is not None else getattr(selector, "feature_names_in_", None), label_names)
+    data = read_facts(
+        X,
+        Y,
+        names if names is not None else getattr(selector, "feature_names_in_", None),
+        label_names,
+        getattr(selector, "target_types_", "auto"),
+    )
     if data.n_features != selector.n_features_in_:
         raise InputError(f"X has {data.n_features} features, and the selector was fitted on {selector.n_features_in_}.")
     redundant = redundant if _has_codes(selector, data) else None

@@ -39,11 +39,29 @@ def headline(selection: Selection) -> str:
     'jmi: 0 of 9 features (single); scores in nats.'
     """
     q, n_rows = len(selection.labels), selection.n_rows
-    labels = f" for {q} {'label' if q == 1 else 'labels'}" if q else ""
+    noun = "target" if "numeric" in selection.target_types else "label"
+    labels = f" for {q} {noun}{'s' if q != 1 else ''}" if q else ""
     rows = "" if n_rows is None else f", from {n_rows:,} rows"
     unit = f"scores in {selection.unit}" if selection.unit == "nats" else f"scores are {selection.unit}"
     counts = f"{len(selection.columns)} of {selection.n_features} features{labels}"
-    return f"{selection.method}: {counts} ({selection.targets}){rows}; {unit}."
+    return f"{selection.method}: {counts} ({targets_text(selection)}){rows}; {unit}."
+
+
+def targets_text(selection: Selection) -> str:
+    """The label space, and which targets were taken as numeric; all others are classes.
+
+    >>> known = {"method": "jmi", "n_features": 2, "fingerprint": {}, "selected": ()}
+    >>> targets_text(Selection(**known, targets="single", labels=("genre", "price"), target_types=("class", "numeric")))
+    'single; 1 as classes; 1 as numeric: price'
+    """
+    numeric = [name for name, kind in zip(selection.labels, selection.target_types, strict=False) if kind == "numeric"]
+    n_classes = len(selection.target_types) - len(numeric)
+    if not numeric:
+        return selection.targets
+    if not n_classes:
+        return f"{selection.targets}; numeric"
+    names = ", ".join([*map(printable, numeric[:5]), *(["..."] if len(numeric) > 5 else [])])
+    return f"{selection.targets}; {n_classes} as classes; {len(numeric)} as numeric: {names}"
 
 
 def _table(selection: Selection) -> str:

@@ -15,16 +15,18 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.binary_labels import read_label_sets
 from labelsieve.counting.checked_features import check_features, check_numbers
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import is_frame, is_integer_array, read_table, unmask
 from labelsieve.counting.row_weights import positive_weights
 from labelsieve.counting.sparse_format import check_sparse
-from labelsieve.counting.targets import Kind, TargetTable
+from labelsieve.counting.target_table import TargetTable, target_place
+from labelsieve.counting.target_types import TARGET_TYPES
 from labelsieve.discretize import Discretizer, allows_missing
 from labelsieve.errors import InputError, is_whole
-from labelsieve.labelspace import read_targets
+from labelsieve.labelspace import read_targets, target_names
 from labelsieve.registry import DISCRETIZERS
 from labelsieve.selectors.fitted import FittedSelector
 from labelsieve.stopping import StoppingRule, stop_ranking
@@ -39,6 +41,8 @@ NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 POSITIVE = Interval(Real, 0, None, closed="neither")
 COUNT: list[Any] = [AT_LEAST_ONE, Interval(Real, 0, 1, closed="neither"), None]
 DISCRETIZER = [StrOptions({"auto", *DISCRETIZERS}), Discretizer, None]
+TARGET_TYPE: list[Any] = [StrOptions(set(TARGET_TYPES)), dict, list, tuple, np.ndarray]
+TARGET_DISCRETIZER = [StrOptions({"auto", *DISCRETIZERS}), Discretizer]
 
 
 class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -72,10 +76,13 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         changed = {name: value for name, value in self.get_params(deep=False).items() if value is not defaults[name]}
         validate_parameter_constraints(self._parameter_constraints, changed, caller_name=type(self).__name__)
 
-    def _rows(self, X: Any, Y: Any, sample_weight: Any, kind: Kind) -> tuple[Any, TargetTable, NDArray[np.float64] | None]:
+    def _rows(
+        self, X: Any, Y: Any, sample_weight: Any, target_discretizer: Discretizer
+    ) -> tuple[Any, TargetTable, NDArray[np.float64] | None]:
         """Features, targets and weights of the rows that have weight."""
-        X, Y = self._checked(X, Y)
-        targets = read_targets(Y, kind)
+        X = self._checked(X, Y)
+        targets = read_targets(Y, self.target_type)
+        self.target_types_, self.target_discretizer_ = targets.types, target_discretizer
         n_rows = X.shape[0]
         if targets.n_rows != n_rows:
             raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
@@ -84,17 +91,18 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
             targets = targets.take_rows(rows)
             kept = np.flatnonzero(rows)
             X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
-        return X, targets, weights
+        return X, targets.discretized(target_discretizer, weights), weights
 
-    def _checked(self, X: Any, Y: Any) -> tuple[Any, Any]:
-        if is_integer_array(X, (2,)) and is_integer_array(Y, (1, 2)) and len(X) == len(Y):
-            # Nothing is left to check that reading the codes does not, and there are no names.
-            self.n_features_in_ = X.shape[1]
-            self.__dict__.pop("feature_names_in_", None)
-            return X, Y
+    def _checked(self, X: Any, Y: Any) -> Any:
+        """The features with scikit-learn's checks; targets are checked where they are read."""
         if Y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        return check_features(self, X), unmask(Y)
+        if not is_integer_array(X, (2,)):
+            return check_features(self, X)
+        # Nothing is left to check that reading the codes does not, and there are no names.
+        self.n_features_in_ = X.shape[1]
+        self.__dict__.pop("feature_names_in_", None)
+        return X
 
     def transform(self, X: Any) -> Any:
         """``X`` with the selected features only, in the order of its columns."""
@@ -197,13 +205,19 @@ class BaseRanking(BaseSieve):
 
 
 def read_classes(selector: Any, X: Any, Y: Any) -> tuple[Any, Codes]:
-    """``X`` as finite numbers, and targets that are classes."""
+    """``X`` as finite numbers, and targets that are classes, all of them known."""
     if Y is None:
         raise ValueError(f"{type(selector).__name__} requires y to be passed, but the target y is None.")
-    X, targets = check_numbers(selector, X, dtype="numeric"), read_targets(unmask(Y), "classes").classes
+    X, name = check_numbers(selector, X, dtype="numeric"), type(selector).__name__
+    targets = read_targets(Y, getattr(selector, "target_type", "class")).require_known(name)
     if targets.n_rows != X.shape[0]:
         raise InputError(f"X has {X.shape[0]} rows and Y has {targets.n_rows}; they must be the same rows.")
-    return X, targets
+    if targets.is_numeric.any():
+        place = target_place(int(np.argmax(targets.is_numeric)), targets.classes.names)
+        remedy = "use RReliefF, or target_type='class' for whole numbers that are classes"
+        raise InputError(f"{name} compares classes, and Y, {place} is numeric; {remedy}.")
+    selector.target_types_ = targets.types
+    return X, targets.classes
 
 
 def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:
@@ -213,7 +227,7 @@ def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:
     """
     if Y is None:
         raise ValueError(f"{type(selector).__name__} requires y to be passed, but the target y is None.")
-    X, Y = check_numbers(selector, X), unmask(Y)
+    X, Y = check_numbers(selector, X), unmask(named_labels(selector, Y))
     if getattr(getattr(Y, "dtype", None), "kind", "") == "O":
         with suppress(TypeError, ValueError):  # numbers that came as objects; anything else is refused below
             Y = Y.astype(np.float64)
@@ -226,3 +240,13 @@ def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:
         raise InputError(f"X has {X.shape[0]} rows and Y has {table.shape[0]}; they must be the same rows.")
     targets = table.sparse.tocsr() if table.dense is None else table.dense
     return X.tocsr() if hasattr(X, "tocsr") else X, targets.astype(np.float64, copy=False)
+
+
+def named_labels(selector: Any, Y: Any) -> Any:
+    """``Y`` with label sets as labels of 0 and 1; the names of the targets, where ``Y`` has them, become ``label_names_``."""
+    vars(selector).pop("label_names_", None)
+    sets = read_label_sets(Y)
+    names = target_names(Y) if sets is None else sets.names
+    if names is not None:
+        selector.label_names_ = np.array(names, dtype=object)
+    return Y if sets is None else sets.matrix

@@ -14,10 +14,10 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.information import Codes
-from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, to_count
+from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
-from labelsieve.selectors.base import COUNT, DISCRETIZER, BaseSieve, Constraints, Count
+from labelsieve.selectors.base import COUNT, DISCRETIZER, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, Count
 from labelsieve.stopping import StoppingRule
 
 ParentLists = list[list[int]] | None
@@ -30,6 +30,8 @@ class BaseCountingSieve(BaseSieve):
     """Parameters and reading of selectors that estimate information from counts."""
 
     discretizer: str | Discretizer | None = "auto"
+    target_type: Any = "auto"
+    target_discretizer: str | Discretizer = "auto"
     n_features_to_select: Count | StoppingRule = 10
     estimator: Estimator = "plugin"
     forced: Any = ()
@@ -42,6 +44,8 @@ class BaseCountingSieve(BaseSieve):
         **BaseSieve._parameter_constraints,
         "criterion": [str, Criterion, type],
         "discretizer": DISCRETIZER,
+        "target_type": TARGET_TYPE,
+        "target_discretizer": TARGET_DISCRETIZER,
         "n_features_to_select": [*COUNT, StoppingRule],
         "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
         "constant_features": [StrOptions({"last", "score"})],
@@ -54,13 +58,15 @@ class BaseCountingSieve(BaseSieve):
 
         One table of features for all targets, or one for each where the discretizer has cuts for each.
         """
-        X, targets, weights = self._rows(X, Y, sample_weight, method.space.kind)
+        X, targets, weights = self._rows(X, Y, sample_weight, method.target_discretizer)
+        if method.space.produces != "targets":
+            targets.require_known(label_space_name(method.space))
         encoded = method.space.encode(targets, weights)
         self.discretizer_ = method.discretizer
-        codes = method.discretizer.encode(X, targets.codes(), weights)
+        codes = method.discretizer.encode(X, targets.codes, weights)
         code_tables = codes if isinstance(codes, list) else [codes]
         tables = [to_count(table, encoded, weights, self.estimator) for table in code_tables]
-        return tables, self._find_parents(method, X, tables, targets.codes())
+        return tables, self._find_parents(method, X, tables, targets.codes)
 
     def _find_parents(self, method: ResolvedMethod, X: Any, tables: list[CountingInput], targets: Codes) -> ParentLists:
         """Lists for formulas that mention parents; the network, where there is one, is kept."""

@@ -12,9 +12,9 @@ from labelsieve.counting.row_weights import quantize, read_weights
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, one_of
 from labelsieve.information import Codes, join
-from labelsieve.labelspace import read_targets
-from labelsieve.registry import make_discretizer
-from labelsieve.selectors.base import DISCRETIZER, BaseRanking, Constraints
+from labelsieve.labelspace import known_classes
+from labelsieve.registry import make_discretizer, make_target_discretizer
+from labelsieve.selectors.base import DISCRETIZER, TARGET_DISCRETIZER, TARGET_TYPE, BaseRanking, Constraints, named_labels
 from labelsieve.selectors.contingency import LEVELS_OF_A_FEW, Array, Classes, chi_square_table, classes_of, column_slices
 
 Targets = Literal["single", "joint", "copy", "copy-weight"]
@@ -58,7 +58,7 @@ def chi_square(X: Any, Y: Any, *, targets: Targets = "single", sample_weight: An
     array([[4.], [0.]])
     """
     one_of(targets, "targets", TARGETS)
-    features, classes = Codes.from_values(X), read_targets(Y, "classes").classes
+    features, classes = Codes.from_values(X), known_classes(Y, "chi_square")
     if features.n_rows != classes.n_rows:
         raise InputError(f"X has {features.n_rows} rows and Y has {classes.n_rows}; they must be the same rows.")
     return _statistics(features, classes, targets, read_weights(sample_weight, features.n_rows))
@@ -117,6 +117,8 @@ class ChiSquare(BaseRanking):
         Over the targets, under ``targets="single"``.
     discretizer : str, Discretizer or None, default="equal-width"
         As for :class:`labelsieve.Sieve`. Bins come from all rows, also from those that copies leave out.
+    target_type, target_discretizer
+        As for :class:`labelsieve.Sieve`.
     n_features_to_select : int, float, StoppingRule or None, default=10
         A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule of
         :mod:`labelsieve.stopping` that uses the scores (``ScoreThreshold``, ``Knee(of="score")``) or predictions
@@ -127,8 +129,10 @@ class ChiSquare(BaseRanking):
     feature_scores_ : ndarray of float, shape (n_features,)
     selected_, scores_, support_
         As for :class:`labelsieve.Sieve`.
-    discretizer_ : Discretizer
-        With its settings.
+    discretizer_, target_discretizer_ : Discretizer
+        With their settings.
+    target_types_, label_names_
+        As for :class:`labelsieve.Sieve`.
     n_rows_without_labels_ : int
         Rows that copies left out; 0 in the other label spaces.
 
@@ -148,12 +152,16 @@ class ChiSquare(BaseRanking):
     targets: Targets = "single"
     combine: Literal["sum", "max"] = "sum"
     discretizer: str | Discretizer | None = "equal-width"
+    target_type: Any = "auto"
+    target_discretizer: str | Discretizer = "auto"
 
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseRanking._parameter_constraints,
         "targets": [StrOptions(set(TARGETS))],
         "combine": [StrOptions({"sum", "max"})],
         "discretizer": DISCRETIZER,
+        "target_type": TARGET_TYPE,
+        "target_discretizer": TARGET_DISCRETIZER,
     }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -161,8 +169,9 @@ class ChiSquare(BaseRanking):
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         self.discretizer_ = make_discretizer(self.discretizer)
         given = X
-        X, table, weights = self._rows(X, y, sample_weight, "classes")
-        targets = table.classes
+        y = named_labels(self, y)
+        X, table, weights = self._rows(X, y, sample_weight, make_target_discretizer(self.target_discretizer))
+        targets = table.require_known("ChiSquare").codes
         features = one_table(self.discretizer_.encode(X, targets, weights), "ChiSquare")
         statistics = _statistics(features, targets, self.targets, weights)
         copies = self.targets in ("copy", "copy-weight")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.backends import CountingOptions
+from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.row_weights import RowWeights
@@ -17,7 +18,7 @@ from labelsieve.criteria import StepComponents
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
-from labelsieve.labelspace import read_targets
+from labelsieve.labelspace import TargetTable, read_targets
 from labelsieve.registry import DISCRETIZERS
 from labelsieve.selectors.column_frames import column_names, information_frame
 from labelsieve.selectors.redundancy import RedundantFeature, redundant_features
@@ -44,8 +45,8 @@ class FeatureInformation:
         """Mutual information of every selected feature with every target, in nats.
 
         Features and targets are counted as in the selection: features in the bins of its discretizer (five bins of equal
-        width for selectors without one), every target by itself, real ones in five bins. Cost: one pass over the selected
-        columns.
+        width for selectors without one), every target by itself, numeric ones in the bins of its target discretizer. Cost:
+        one pass over the selected columns.
 
         Parameters
         ----------
@@ -75,12 +76,13 @@ class FeatureInformation:
         columns, table = self._label_information(X, y)
         given = getattr(self, "feature_names_in_", None) if names is None else names
         features = column_names(X, given, self.n_features_in_, "feature")
+        label_names = getattr(self, "label_names_", None) if label_names is None else label_names
         labels = column_names(y, label_names, table.shape[1], "label")
         return information_frame([features[column] for column in columns], labels, table, X, backend)
 
     def _label_information(self, X: Any, y: Any) -> tuple[list[int], NDArray[np.float64]]:
         """The selected columns, in order of selection where there is one, and their information about every target."""
-        columns, targets = self._listed_columns(), read_targets(y).codes()
+        columns, targets = self._listed_columns(), self._targets(y).codes
         selected = self._check_selected(X, columns)
         if not columns:
             return columns, np.empty((0, targets.n_columns))
@@ -92,6 +94,13 @@ class FeatureInformation:
         if len(shared) == 1:
             return columns, shared[0]
         return columns, np.column_stack([table[:, label] for label, table in enumerate(shared)])
+
+    def _targets(self, y: Any) -> TargetTable:
+        """The targets of ``fit`` again, of the same types and in the same bins."""
+        types = getattr(self, "target_types_", None)
+        targets = read_targets(y, "auto" if types is None else list(types))
+        discretizer = getattr(self, "target_discretizer_", None)
+        return targets if discretizer is None else targets.discretized(discretizer)
 
     def _listed_columns(self) -> list[int]:
         """Selected columns in order of selection, in order of columns where every label has a list."""
@@ -148,9 +157,11 @@ class FeatureInformation:
             StepComponents(),
             targets=getattr(self, "targets_", "single"),
             discretizer=self.discretizer_.for_columns(columns),  # type: ignore[attr-defined]
+            target_type=list(self.target_types_),  # type: ignore[attr-defined]
+            target_discretizer=self.target_discretizer_,  # type: ignore[attr-defined]
             estimator=getattr(self, "estimator", "plugin"),
         )
-        tables, _ = reader._read(self._check_selected(X, columns), y, sample_weight, reader._resolve())
+        tables, _ = reader._read(self._check_selected(X, columns), label_matrix(y), sample_weight, reader._resolve())
         data = one_table(tables, "information_components")
         options = self._counting_options(data.weights)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=self._target_weights(data))
@@ -180,7 +191,7 @@ class FeatureInformation:
         if discretizer is None or hasattr(self, "label_ranking"):
             lacks = "has no codes to compare" if discretizer is None else "has a list for every label"
             raise InputError(f"{name} {lacks}; redundant features are information for one list of a criterion.")
-        codes = one_table(discretizer.encode(X, None if y is None else read_targets(y).codes()), "redundant_features")
+        codes = one_table(discretizer.encode(X, None if y is None else self._targets(y).codes), "redundant_features")
         return redundant_features(codes, self.selected_, self._counting_options(), at_least=at_least)
 
     def _counting_options(self, weights: RowWeights | None = None) -> CountingOptions:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.errors import InputError, is_whole
-from labelsieve.labelspace import label_space_name, read_targets
+from labelsieve.labelspace import label_space_name
 from labelsieve.registry import METHODS, method_of
 from labelsieve.selectors.column_frames import column_names, table_print
 from labelsieve.selectors.feature_information import FeatureInformation
@@ -62,6 +63,7 @@ class FittedSelector(SelectionViews, FeatureInformation, JsonStorage):
         check_is_fitted(self)
         if (X is None or y is None) and (information or components or redundant is not None or is_whole(stability)):
             raise InputError("selection: redundant, components, information and resamples need X and y, the data of fit.")
+        y = label_matrix(y)
         names = getattr(self, "feature_names_in_", None) if names is None else names
         features = column_names(X, names, self.n_features_in_, "feature")
         if is_whole(stability):
@@ -86,6 +88,7 @@ class FittedSelector(SelectionViews, FeatureInformation, JsonStorage):
             n_rows=None if X is None else int(X.shape[0] if hasattr(X, "shape") else len(X)),
             n_features=self.n_features_in_,
             labels=labels,
+            target_types=tuple(getattr(self, "target_types_", ())),
             selector=type(self).__name__,
             settings=self._settings(),
             fingerprint={name: table_print(table) for name, table in (("X", X), ("y", y)) if table is not None},
@@ -149,9 +152,10 @@ class FittedSelector(SelectionViews, FeatureInformation, JsonStorage):
         return {} if about is None else {COMPONENTS[0]: float(about.sum() if label is None else about[label])}
 
     def _label_names(self, y: Any, given: Sequence[str] | None) -> tuple[str, ...]:
+        given = getattr(self, "label_names_", None) if given is None else given
         if y is not None:
-            return column_names(y, given, read_targets(y).n_columns, "label")
-        count = len(getattr(self, "label_support_", given or ()))
+            return column_names(y, given, self._targets(y).n_columns, "label")
+        count = len(getattr(self, "label_support_", () if given is None else given))
         return column_names(None, given, count, "label")
 
     def _target_space(self) -> str:

@@ -19,7 +19,7 @@ from labelsieve.plotting import figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_criterion, resolve_method
 from labelsieve.search import GreedySearch, Lists, search_each, together
-from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
+from labelsieve.selectors.base import AT_LEAST_ONE, Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base_rule import cannot_evaluate
@@ -31,6 +31,8 @@ class LabelwiseSieve(BaseCountingSieve):
 
     Parameters
     ----------
+    target_type, target_discretizer
+        As for :class:`Sieve`.
     criterion, discretizer, estimator, forced, excluded, constant_features, parents, n_jobs, backend
         As for :class:`Sieve`. Sums over the targets have one target; ``parents`` may be any other targets.
     n_features_to_select : int, float, StoppingRule or None, default=10
@@ -56,8 +58,10 @@ class LabelwiseSieve(BaseCountingSieve):
         Columns that at least one target selected: what ``transform`` keeps.
     label_support_ : ndarray of bool, shape (n_targets, n_features)
         Columns that each target selected.
-    criterion_, discretizer_ : Criterion, Discretizer
+    criterion_, discretizer_, target_discretizer_ : Criterion, Discretizer, Discretizer
         The objects that were used, with their settings.
+    target_types_, label_names_
+        As for :class:`Sieve`.
     network_ : LabelNetwork
         When ``parents`` is a network, or was learned as one.
 
@@ -93,13 +97,13 @@ class LabelwiseSieve(BaseCountingSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select features of ``X`` for every column of ``y``."""
-        method = resolve_method(self.criterion, discretizer=self.discretizer)
+        method = resolve_method(self.criterion, discretizer=self.discretizer, target_discretizer=self.target_discretizer)
         if not isinstance(method.space, Single):
             raise InputError(
                 f"LabelwiseSieve({self.criterion!r}): this method is for {label_space_name(method.space)!r} targets, here "
                 "every target is by itself; use Sieve, or the criterion alone."
             )
-        plan = method.criterion.plan
+        plan, y = method.criterion.plan, named_labels(self, y)
         tables, parents = self._read(X, y, sample_weight, method)
         targets, self.criterion_ = tables[0].Y, method.criterion
         forced, excluded = self._checked_columns()

@@ -9,13 +9,14 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from labelsieve.counting.checked_features import check_numbers
-from labelsieve.counting.number_table import unmask
+from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.information.class_distances import ClassDistances
 from labelsieve.information.measure_input import Real, read_columns, same_rows
 from labelsieve.labelspace import Pruned, read_targets
 from labelsieve.progress import progress_bar
-from labelsieve.selectors.base import AT_LEAST_ONE, BaseSieve, Constraints, Count
+from labelsieve.registry import make_target_discretizer
+from labelsieve.selectors.base import AT_LEAST_ONE, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, Count, named_labels
 
 
 @dataclass(eq=False, repr=False)
@@ -36,6 +37,8 @@ class PPTMI(BaseSieve):
     min_count : int, default=5
         The fewest rows of a labelset that is kept. The papers' thresholds are not among our sources; five, one more than
         ``n_neighbors``, is ours, so that every row has that many neighbors in its class.
+    target_type, target_discretizer
+        As for :class:`Sieve`.
 
     Attributes
     ----------
@@ -45,6 +48,8 @@ class PPTMI(BaseSieve):
         Labelsets that remained.
     n_rows_left_out_ : int
         Rows whose labelset was pruned.
+    target_types_, target_discretizer_, label_names_
+        As for :class:`Sieve`.
     selected_, support_, n_features_in_, feature_names_in_
         As for :class:`Sieve`.
 
@@ -54,8 +59,8 @@ class PPTMI(BaseSieve):
 
     Notes
     -----
-    Features are scaled to unit variance over the rows that stay; a real target is cut into bins of equal width first. Copies of
-    rows and columns of few values are counted, not measured. A constant column adds a dimension and no distance, so it never
+    Features are scaled to unit variance over the rows that stay; a numeric target is cut into bins first. Copies of rows and
+    columns of few values are counted, not measured. A constant column adds a dimension and no distance, so it never
     wins over an informative column. With one class left there is no information, and every score is 0.
 
     Cost: about ``3 * n_rows**2`` steps for every candidate at every pick, some ten nanoseconds for a pair of rows: 4.5 s for 20
@@ -74,6 +79,8 @@ class PPTMI(BaseSieve):
     _: KW_ONLY
     n_neighbors: int = 4
     min_count: int = 5
+    target_type: Any = "auto"
+    target_discretizer: str | Discretizer = "auto"
     forced: Any = ()
     excluded: Any = ()
 
@@ -81,6 +88,8 @@ class PPTMI(BaseSieve):
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseSieve._parameter_constraints,
         "n_neighbors": [AT_LEAST_ONE],
+        "target_type": TARGET_TYPE,
+        "target_discretizer": TARGET_DISCRETIZER,
         "min_count": [Interval(Integral, 2, None, closed="left")],
     }
 
@@ -89,8 +98,10 @@ class PPTMI(BaseSieve):
         """Select features of ``X``, numbers, for the targets ``y``."""
         if y is None:
             raise ValueError("PPTMI requires y to be passed, but the target y is None.")
-        X = check_numbers(self, X)
-        targets = read_targets(unmask(y))
+        X, y = check_numbers(self, X), named_labels(self, y)
+        targets = read_targets(y, self.target_type)
+        self.target_types_, self.target_discretizer_ = targets.types, make_target_discretizer(self.target_discretizer)
+        targets = targets.discretized(self.target_discretizer_)
         columns = read_columns(X)
         same_rows(columns, targets.n_rows)
         pruned = Pruned(min_count=self.min_count).encode(targets)

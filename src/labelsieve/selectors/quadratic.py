@@ -24,7 +24,7 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import methods_of, resolve_method
 from labelsieve.search import QuadraticProgram
 from labelsieve.search.redundancy_matrix import Nystrom, Redundancy
-from labelsieve.selectors.base import AT_LEAST_ONE, COUNT, NOT_NEGATIVE, POSITIVE, Constraints, Count
+from labelsieve.selectors.base import AT_LEAST_ONE, COUNT, NOT_NEGATIVE, POSITIVE, Constraints, Count, named_labels
 from labelsieve.selectors.base_counting import BaseCountingSieve
 
 
@@ -43,7 +43,7 @@ class QuadraticSieve(BaseCountingSieve):
     ----------
     criterion : {"mlqpfs", "qpfs"}, default="mlqpfs"
         For any number of targets, or for exactly one: with one target they are the same.
-    discretizer, estimator, forced, constant_features, n_jobs, backend
+    discretizer, target_type, target_discretizer, estimator, forced, constant_features, n_jobs, backend
         As for :class:`Sieve`. Forced features are first in ``selected_``; their weights are not changed.
     n_features_to_select : int, float, StoppingRule or None, default=10
         A number, a fraction of all, None for a ranking of all, or a rule that uses the weights (``ScoreThreshold``, in shares
@@ -96,6 +96,8 @@ class QuadraticSieve(BaseCountingSieve):
         curvature met on the way if that is lower: estimated by Lanczos' method, from above, when they are more than 128.
     n_iter_ : int
         Steps of two weights.
+    target_types_, target_discretizer_, label_names_
+        As for :class:`Sieve`.
     support_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -149,7 +151,9 @@ class QuadraticSieve(BaseCountingSieve):
         """Weigh the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         if self.estimator == "shrinkage":
             raise InputError("QuadraticSieve: estimator='shrinkage' needs whole tables of all pairs; use 'plugin', or Sieve.")
-        tables, _ = self._read(X, y, sample_weight, resolve_method("mim", discretizer=self.discretizer))
+        y = named_labels(self, y)
+        method = resolve_method("mim", discretizer=self.discretizer, target_discretizer=self.target_discretizer)
+        tables, _ = self._read(X, y, sample_weight, method)
         data: CountingInput = one_table(tables, "QuadraticSieve")
         features, targets, options = data.X, data.Y, self._counting_options(data.weights)
         if self.criterion == "qpfs" and targets.n_columns != 1:

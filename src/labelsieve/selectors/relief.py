@@ -14,7 +14,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.progress import progress_bar
-from labelsieve.selectors.base import AT_LEAST_ONE, POSITIVE, BaseRanking, Constraints, read_classes
+from labelsieve.selectors.base import AT_LEAST_ONE, POSITIVE, TARGET_TYPE, BaseRanking, Constraints, named_labels, read_classes
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
 
 Array = NDArray[np.float64]
@@ -73,6 +73,7 @@ class BaseGroupedRelief(BaseRelief):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
+        y = named_labels(self, y)
         X, targets = read_classes(self, X, y)
         groups, weigh = self._groups(targets)
         references = self._references(X.shape[0])
@@ -108,6 +109,8 @@ class ReliefF(BaseGroupedRelief):
     ----------
     targets : {"single", "joint"}, default="single"
         Average the scores for every target, or take the label powerset as the class (Spolaor et al. 2012).
+    target_type : {"auto", "class"}, dict or sequence, default="auto"
+        As for :class:`labelsieve.Sieve`; numeric targets are refused, since :class:`RReliefF` is for these.
     n_neighbors : int, default=10
         k. A class of fewer rows gives those it has.
     n_samples : int, default=None
@@ -147,10 +150,12 @@ class ReliefF(BaseGroupedRelief):
     """
 
     targets: str = "single"
+    target_type: Any = "auto"
 
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseRelief._parameter_constraints,
         "targets": [StrOptions({"single", "joint"})],
+        "target_type": TARGET_TYPE,
     }
 
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:

@@ -139,6 +139,8 @@ class Selection:
     n_features : int
     labels : tuple of str
         Names of the targets; empty where the selection was made without them.
+    target_types : tuple of str
+        ``"class"`` or ``"numeric"`` for every target, as it was taken; empty for selectors that calculate with the targets.
     selector, settings : str, dict
         The class and its parameters, as plain values.
     fingerprint : dict of str to str
@@ -166,6 +168,7 @@ class Selection:
     n_rows: int | None = None
     n_features: int
     labels: tuple[str, ...] = ()
+    target_types: tuple[str, ...] = ()
     selector: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     fingerprint: dict[str, str]
@@ -216,7 +219,7 @@ class Selection:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, which JSON can hold."""
         document = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        document["labels"] = list(self.labels)
+        document |= {"labels": list(self.labels), "target_types": list(self.target_types)}
         document["stopping"] = [decision.to_dict() for decision in self.stopping]
         document["stability"] = None if self.stability is None else asdict(self.stability)
         document["selected"] = [feature.to_dict() for feature in self.selected]
@@ -230,7 +233,7 @@ class Selection:
         if stability and stability["interval"] is not None:
             stability["interval"] = tuple(stability["interval"])
         features = [{**feature, "information": tuple(feature.get("information", ()))} for feature in values["selected"]]
-        values["labels"] = tuple(values["labels"])
+        values |= {name: tuple(values[name]) for name in ("labels", "target_types")}
         values["stopping"] = tuple(map(StoppingDecision.from_dict, values["stopping"]))
         values["stability"] = StabilitySummary(**stability) if stability else None
         values["selected"] = tuple(SelectedFeature(**feature) for feature in features)

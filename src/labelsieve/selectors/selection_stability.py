@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state
 
+from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, one_of, whole_number
+from labelsieve.labelspace import read_targets
 from labelsieve.statistics import Stability, stability_index
 
 Kind = Literal["auto", "bootstrap", "subsample"]
@@ -75,6 +77,9 @@ def selection_stability(
     else:
         size = max(1, round(fraction * n_rows))
         samples = [np.sort(rng.permutation(n_rows)[:size]) for _ in range(n_repeats)]
+    Y = label_matrix(Y)  # of all rows: a sample may lack a label
+    if getattr(selector, "target_type", None) is not None:  # and few rows may look like the other type
+        selector = clone(selector).set_params(target_type=read_targets(Y, selector.target_type).types.tolist())
     masks = Parallel(n_jobs=n_jobs)(delayed(_support)(selector, X, Y, rows) for rows in samples)
     return replace(stability_index(np.array(masks), confidence=confidence), kind=kind)
 

@@ -170,6 +170,7 @@ class SelectionViews:
         columns, table = self._label_information(X, y)  # type: ignore[attr-defined]
         given = getattr(self, "feature_names_in_", None) if names is None else names
         features = column_names(X, given, self.n_features_in_, "feature")
+        label_names = getattr(self, "label_names_", None) if label_names is None else label_names
         named = label_names is not None or is_frame(y)
         labels = column_names(y, label_names, table.shape[1], "label") if named else None
         return figure_function("information_map")(

@@ -20,7 +20,7 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import LABEL_SPACES, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, joined_scores
 from labelsieve.search.greedy import StepScorer
-from labelsieve.selectors.base import Constraints
+from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.stopping import SelectionPath, StoppingRule
 
@@ -52,6 +52,13 @@ class Sieve(BaseCountingSieve):
         of :mod:`labelsieve.discretize`, or None when the values are codes. ``"auto"`` is that of the published method, equal
         width for a criterion. Only for estimating information: ``transform`` returns the columns unchanged. Missing values
         (NaN) are allowed where the discretizer has ``missing="level"``.
+    target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
+        Whether targets are classes or numeric: one word for all, a dict for some by name or column number, or a sequence with a
+        word for each. ``"auto"``: text, categories and truth values are classes, numbers with fractions numeric, and whole
+        numbers classes if there are at most two distinct ones, or at most 20 with two rows for each on average.
+    target_discretizer : str or Discretizer, default="auto"
+        How numeric targets become codes: as ``discretizer``, but not one that is supervised. ``"auto"`` is that of the
+        published method, equal width for a criterion.
     n_features_to_select : int, float, StoppingRule or None, default=10
         A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule of
         :mod:`labelsieve.stopping`, such as ``PermutationTest(alpha=0.05)``, that finds the number, which may be 0.
@@ -92,8 +99,12 @@ class Sieve(BaseCountingSieve):
         Ranks of all features, from 1: selected ones in order of selection, the others behind them by ``feature_scores_``.
     relevance_ : ndarray of float, shape (n_features,)
         Information of every feature alone about the targets, added up, in nats; for criteria whose first step computes it.
-    criterion_, targets_, discretizer_ : Criterion, LabelSpace, Discretizer
+    criterion_, targets_, discretizer_, target_discretizer_ : Criterion, LabelSpace, Discretizer, Discretizer
         The objects that were used, with their settings.
+    target_types_ : ndarray of str, shape (n_targets,)
+        ``"class"`` or ``"numeric"``: what every target was taken for.
+    label_names_ : ndarray of str, shape (n_targets,)
+        Names of the targets, where ``y`` has them: columns of a frame, or the labels of label sets.
     n_rows_left_out_ : int
         Rows that the label space does not count, such as those without labels under ``"copy"``.
     support_ : ndarray of bool
@@ -141,8 +152,12 @@ class Sieve(BaseCountingSieve):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Select features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        method = self._resolve()
+        """Select features of ``X`` for the targets ``y``.
+
+        ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list (or Series) of label
+        sets, such as ``[{"rock", "loud"}, {"folk"}]``.
+        """
+        method, y = self._resolve(), named_labels(self, y)
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.
         settings = self._search_settings(method) if self.warm_start else None
         previous, started = self.__dict__.get("_search", (None, None))
@@ -180,7 +195,7 @@ class Sieve(BaseCountingSieve):
 
     def _resolve(self) -> ResolvedMethod:
         """The objects behind the parameters, if criterion, label space and weights go together."""
-        method = resolve_method(self.criterion, self.targets, self.discretizer)
+        method = resolve_method(self.criterion, self.targets, self.discretizer, self.target_discretizer)
         plan, weighted = method.criterion.plan, () if self.target_weight is None else ("weights of targets",)
         reason = refusal([*plan.target_needs, *weighted], method.space)
         if weighted and not plan.takes_target_weights:
@@ -195,7 +210,11 @@ class Sieve(BaseCountingSieve):
         del parameters["criterion"], parameters["n_features_to_select"]
         backend = parameters.pop("backend")  # a factory need not be one that can be hashed
         formulas = str(method.criterion.plan.score), str(method.criterion.plan.first)
-        parameters |= {"targets": method.space, "discretizer": method.discretizer}
+        parameters |= {
+            "targets": method.space,
+            "discretizer": method.discretizer,
+            "target_discretizer": method.target_discretizer,
+        }
         return {"criterion": formulas, "backend": backend, **{name: joblib.hash(value) for name, value in parameters.items()}}
 
     def _start(self, method: ResolvedMethod, X: Any, Y: Any, sample_weight: Any) -> _Started:

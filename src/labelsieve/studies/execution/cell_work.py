@@ -77,7 +77,7 @@ class SplitWork:
         self._scale: Scale | None = scale
         self._numeric = data.is_numeric
         self._nominal = frozenset(data.nominal)
-        self._discretizers: dict[tuple[str | None, str], CachedDiscretizer] = {}
+        self._discretizers: dict[str | None, CachedDiscretizer] = {}
 
     @cached_property
     def _learning_rows(self) -> tuple[Any, Any]:
@@ -98,12 +98,11 @@ class SplitWork:
         parameters = prepared.get_params(deep=False)
         if isinstance(prepared, Sieve):
             used = resolve_method(prepared.criterion, prepared.targets, prepared.discretizer)
-            space = copy.deepcopy(used.space)
-            if self._numeric and space.kind == "auto":
-                space.kind = "numbers"  # also where all values are whole and could pass for classes
-            prepared.set_params(targets=space, discretizer=self._cached(used.discretizer, space.kind))
+            prepared.set_params(targets=copy.deepcopy(used.space), discretizer=self._cached(used.discretizer))
         elif parameters.get("discretizer") is not None and not isinstance(parameters["discretizer"], type):
-            prepared.set_params(discretizer=self._cached(make_discretizer(parameters["discretizer"]), "auto"))
+            prepared.set_params(discretizer=self._cached(make_discretizer(parameters["discretizer"])))
+        if self._numeric and parameters.get("target_type") == "auto":  # also where all values of a split are whole
+            prepared.set_params(target_type="numeric")
         seeds = [name for name in prepared.get_params(deep=True) if name.split("__")[-1] == "random_state"]
         # The discretizer is shared: the first method must not seed it for the others.
         prepared.set_params(**{name: seed for name in seeds if not name.startswith("discretizer__")})
@@ -117,9 +116,8 @@ class SplitWork:
             positions = [position for position, column in enumerate(columns) if column in self._nominal]
             estimator.set_params(**dict.fromkeys(names, positions))
 
-    def _cached(self, rule: Discretizer, kind: str) -> CachedDiscretizer:
-        key = joblib.hash(rule), kind
-        return self._discretizers.setdefault(key, CachedDiscretizer(clone(rule)))
+    def _cached(self, rule: Discretizer) -> CachedDiscretizer:
+        return self._discretizers.setdefault(joblib.hash(rule), CachedDiscretizer(clone(rule)))
 
     def evaluate(self, task: Evaluation, *, watch: Stopwatch | None = None) -> list[MeasuredValue]:
         """Return every measure for every number of features; ``watch`` measures the phases.

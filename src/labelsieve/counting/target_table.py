@@ -1,0 +1,120 @@
+"""Targets that were read: classes and numbers, and their codes."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.cut_points import apply_cuts, cut_by_values
+from labelsieve.counting.number_table import read_table
+from labelsieve.errors import InputError
+
+TARGET_DISCRETIZER = "equal-width"  # of numeric targets, by default
+TARGET_BINS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class TargetTable:
+    """Target columns, each of them classes or numeric.
+
+    Attributes
+    ----------
+    classes : Codes
+        All columns; a numeric one is constant here. Unknown cells are an additional last level of a column that
+        ``classes.missing`` marks.
+    is_numeric : ndarray of bool
+        The columns that are numeric.
+    numbers : ndarray of float, shape (n_rows, number of numeric columns)
+        NaN where a cell is unknown.
+    bins : Codes or None
+        The numeric columns as codes; None: in five bins, those of ``TARGET_DISCRETIZER``.
+    """
+
+    classes: Codes
+    is_numeric: NDArray[np.bool_]
+    numbers: NDArray[np.float64]
+    bins: Codes | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return self.classes.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        return self.classes.n_columns
+
+    @property
+    def types(self) -> NDArray[np.object_]:
+        """``"class"`` or ``"numeric"``, for every column."""
+        return np.where(self.is_numeric, np.array("numeric", dtype=object), np.array("class", dtype=object))
+
+    def take_rows(self, rows: NDArray[np.bool_]) -> Self:
+        """Only the rows where ``rows`` is true; bins are to be made anew."""
+        return replace(self, classes=self.classes.take_rows(rows), numbers=self.numbers[rows], bins=None)
+
+    def discretized(self, discretizer: Any, sample_weight: Any = None) -> Self:
+        """With numeric columns in the bins of a discretizer, an object with ``encode(X, y, sample_weight)``."""
+        if not self.is_numeric.any():
+            return self
+        return replace(self, bins=_bin(self.numbers, lambda X, weight: discretizer.encode(X, None, weight), sample_weight))
+
+    @cached_property
+    def codes(self) -> Codes:
+        """All columns as codes."""
+        if not self.is_numeric.any():
+            return self.classes
+        bins = _bin(self.numbers, _default_bins, None) if self.bins is None else self.bins
+        codes = self.classes.to_dense().astype(np.uint16, order="F")
+        codes[:, self.is_numeric] = bins.to_dense()
+        levels, missing = self.classes.levels.copy(), np.zeros(self.n_columns, dtype=bool)
+        levels[self.is_numeric] = bins.levels
+        for mask, table in ((~self.is_numeric, self.classes), (self.is_numeric, bins)):
+            if table.missing is not None:
+                missing[mask] = table.missing[mask] if table is self.classes else table.missing
+        return Codes(self.n_rows, levels, self.classes.names, dense=codes, missing=missing if missing.any() else None)
+
+    def require_known(self, what: str) -> Self:
+        """Refuse unknown cells, for ``what`` cannot leave them out."""
+        codes = self.codes
+        if codes.missing is not None and codes.has_missing:
+            column = int(np.argmax(codes.missing))
+            cells = int(np.count_nonzero(codes.column(column) == codes.levels[column] - 1))
+            raise InputError(
+                f"Y, {target_place(column, codes.names)}: {cells} unknown cells, which {what} cannot leave out; fill "
+                'them or drop their rows, or use a criterion with targets="single", which leaves them out label by label.'
+            )
+        return self
+
+
+def target_place(column: int, names: tuple[str, ...] | None) -> str:
+    """A target in messages.
+
+    >>> target_place(1, ("genre", "price"))
+    "column 1 ('price')"
+    """
+    return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
+
+
+def _default_bins(numbers: NDArray[np.float64], _weights: Any) -> Codes:
+    table = read_table(numbers, what="Y")
+    return apply_cuts(table, cut_by_values(table, TARGET_DISCRETIZER, TARGET_BINS))
+
+
+def _bin(numbers: NDArray[np.float64], encode: Any, weights: Any) -> Codes:
+    """Numeric columns as codes, each from its known cells; unknown cells are an additional last level."""
+    unknown: NDArray[np.bool_] = np.isnan(numbers)
+    if not unknown.any():
+        bins: Codes = encode(numbers, weights)
+        return bins
+    codes = np.empty(numbers.shape, dtype=np.uint16, order="F")
+    levels = np.empty(numbers.shape[1], dtype=np.uint32)
+    for column in range(numbers.shape[1]):
+        known = ~unknown[:, column]
+        bins = encode(numbers[known, column][:, np.newaxis], None if weights is None else weights[known])
+        levels[column] = bins.levels[0]
+        codes[known, column], codes[~known, column] = bins.column(0), bins.levels[0]
+    missing: NDArray[np.bool_] = np.asarray(unknown.any(axis=0))
+    return Codes(len(codes), levels + missing, dense=codes, missing=missing)
