@@ -1,7 +1,9 @@
 """The command line for programs and shells: JSON, CSV, completion, help, and options that are named as in Python."""
 
+import csv
 import importlib
 import inspect
+import io
 import json
 import re
 from pathlib import Path
@@ -107,6 +109,18 @@ def test_data_sets_are_listed_for_programs():
     lines = run("datasets", "list", "--format", "csv").stdout.splitlines()
     assert lines[0] == "name,rows,features,labels,task,papers,url,where"
     assert len(lines) == 1 + len(documents)
+
+
+def test_names_in_csv_are_no_formulas(tmp_path):
+    names = ["=1+2", "+tempo", "-loud", "@key", "-7", "plain"]
+    rows = "".join(",".join(str((row >> k) & 1) for k in range(6)) + f",{row & 1}\n" for row in range(64))
+    path = tmp_path / "names.csv"
+    path.write_text(",".join(names) + ",y\n" + rows)
+    result = run("select", path, "--labels", 1, "-k", 6, "--format", "csv")
+    found = {row["feature"] for row in csv.DictReader(io.StringIO(result.stdout))}
+    assert found == {"'=1+2", "'+tempo", "'-loud", "'@key", "-7", "plain"}
+    document = json.loads(run("select", path, "--labels", 1, "-k", 6, "--json").stdout)
+    assert {feature["feature"] for feature in document["selected"]} == set(names)
 
 
 def test_statistics_are_told_to_programs(file):

@@ -146,10 +146,27 @@ def emit(
         if rows is None:
             raise InputError("--format csv: this answer has several tables; use json.")
         lines = io.StringIO()
-        csv.writer(lines, lineterminator="\n").writerows(rows())
+        csv.writer(lines, lineterminator="\n").writerows(map(spreadsheet_cell, row) for row in rows())
         typer.echo(lines.getvalue(), nl=False)
     else:
         typer.echo(table())
+
+
+def spreadsheet_cell(value: Any) -> Any:
+    """A cell that a spreadsheet does not take for a formula: text that begins with one of = + - @ gets an apostrophe first.
+
+    Numbers stay as they are, also as text.
+
+    >>> spreadsheet_cell("=1+2"), spreadsheet_cell("-tempo"), spreadsheet_cell("-1.5"), spreadsheet_cell(-1.5)
+    ("'=1+2", "'-tempo", '-1.5', -1.5)
+    """
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def as_json_text(document: Any) -> str:
