@@ -1,6 +1,5 @@
 """The commands about data sets: ``labelsieve datasets ...``."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,29 +104,15 @@ def info(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """Print the statistics of a data set: size, labels per row, imbalance."""
-    from labelsieve.datasets import describe
+    """Print the statistics of a data set: size, labels or targets, and columns to look at.
 
-    dataset = options.load(file)
-    facts = describe(dataset)
-    names = [field.name for field in fields(facts) if isinstance(getattr(facts, field.name), int | float)]
-    document = {"name": dataset.name} | {name: getattr(facts, name) for name in names}
-    table = plain_table("statistic", ">value")
-    for name, value in (
-        ("rows", f"{facts.n_rows:,}"),
-        ("features", f"{facts.n_features:,}"),
-        ("cells of X that are not 0", f"{100 * facts.x_density:.2f} %"),
-        ("labels", f"{facts.n_labels:,}"),
-        ("labels per row (cardinality)", f"{facts.cardinality:.3f}"),
-        ("density", f"{facts.density:.4f}"),
-        ("distinct labelsets", f"{facts.n_distinct:,}"),
-        ("mean imbalance (meanIR)", f"{facts.mean_imbalance:.3f}"),
-        ("its variation (CVIR)", f"{facts.imbalance_variation:.3f}"),
-        ("SCUMBLE", f"{facts.scumble:.4f}"),
-    ):
-        table.add_row(name, value)
-    text = f"{printable(dataset.name)}\n\n{text_of(table)}"
-    emit(format, json, table=lambda: text, document=lambda: document, rows=lambda: [["statistic", "value"], *document.items()])
+    These are columns with missing cells, nominal and constant ones, those like an id, with about as many values as rows, and
+    duplicates of others.
+    """
+    from labelsieve.cli.datasets_info import DatasetInfo
+
+    found = DatasetInfo.of(options.load(file))
+    emit(format, json, table=found.text, document=found.document, rows=found.rows)
 
 
 @datasets_app.command(epilog=examples("labelsieve datasets convert emotions.arff.gz emotions.parquet"))

@@ -2,6 +2,7 @@ from labelsieve.datasets.catalog import CatalogEntry, catalog
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError, DatasetWarning
 from labelsieve.datasets.describe import Description, describe
+from labelsieve.datasets.describe_columns import ColumnDescription, TargetDescription, describe_columns, describe_targets
 from labelsieve.datasets.fetch import fetch, load_or_fetch
 from labelsieve.datasets.readers.load import load
 from labelsieve.datasets.synthetic.feature_roles import Role, SyntheticData, make_feature_roles
@@ -10,6 +11,7 @@ from labelsieve.datasets.writers.save import save
 
 __all__ = [
     "CatalogEntry",
+    "ColumnDescription",
     "Dataset",
     "DatasetError",
     "DatasetWarning",
@@ -17,8 +19,11 @@ __all__ = [
     "Role",
     "SyntheticData",
     "SyntheticText",
+    "TargetDescription",
     "catalog",
     "describe",
+    "describe_columns",
+    "describe_targets",
     "fetch",
     "load",
     "load_or_fetch",
