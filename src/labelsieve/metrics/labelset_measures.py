@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.metrics.measure_arrays import Floats, read_row_weights, read_two
+from labelsieve.metrics.measure_arrays import Floats, read_labels, read_row_weights, read_two
 
 
 def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
@@ -21,7 +21,7 @@ def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     Parameters
     ----------
     Y, predicted : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
-        One dimension is one label.
+        One dimension is one label. A label that is unknown in some rows is NaN there: these cells are left out.
     sample_weight : array-like of shape (n_rows,), default=None
 
     Notes
@@ -33,8 +33,10 @@ def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     >>> hamming_loss([[1, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     0.16666666666666666
     """
-    counts, weights, n_labels = overlap_of_rows(Y, predicted, sample_weight)
-    return float(np.average(counts.different, weights=weights)) / n_labels
+    counts, weights, n_known = overlap_of_rows(Y, predicted, sample_weight)
+    if isinstance(n_known, int):
+        return float(np.average(counts.different, weights=weights)) / n_known
+    return float(weights @ counts.different / (weights @ n_known))
 
 
 def hamming_score(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
@@ -51,11 +53,13 @@ def subset_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
 
     .. math:: \frac{1}{n} \sum_i [Y_i \neq P_i]
 
-    Equal to scikit-learn's ``zero_one_loss`` of label indicators. Parameters and cost: see :func:`hamming_loss`.
+    Equal to scikit-learn's ``zero_one_loss`` of label indicators. All labels must be known. Parameters and cost: see
+    :func:`hamming_loss`.
 
     >>> subset_loss([[1, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     0.5
     """
+    read_labels(Y)
     counts, weights, _ = overlap_of_rows(Y, predicted, sample_weight)
     return float(np.average(counts.different > 0, weights=weights))
 
@@ -63,11 +67,12 @@ def subset_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
 def exact_match(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     """Fraction of the rows whose labelset is predicted exactly: 1 - :func:`subset_loss`.
 
-    Equal to scikit-learn's ``accuracy_score`` of label indicators.
+    Equal to scikit-learn's ``accuracy_score`` of label indicators. All labels must be known.
 
     >>> exact_match([[1, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     0.5
     """
+    read_labels(Y)
     counts, weights, _ = overlap_of_rows(Y, predicted, sample_weight)
     return float(np.average(counts.different == 0, weights=weights))
 
@@ -78,7 +83,8 @@ def example_accuracy(Y: Any, predicted: Any, *, zero_division: float = 1.0, samp
     .. math:: \frac{1}{n} \sum_i \frac{|Y_i \cap P_i|}{|Y_i \cup P_i|}
 
     A row without labels and without predicted labels is correct and counts 1, as in Mulan. It counts 0 in scikit-learn's
-    ``jaccard_score(average="samples")`` and in the Matlab toolboxes: ``zero_division=0``.
+    ``jaccard_score(average="samples")`` and in the Matlab toolboxes: ``zero_division=0``. A set has the labels that are known
+    in its row; rows without any are left out.
 
     Parameters
     ----------
@@ -134,8 +140,8 @@ def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weigh
     >>> macro_f1([[1, 0], [1, 1]], [[1, 0], [1, 0]])
     0.5
     """
-    counts = overlap_of_labels(Y, predicted, sample_weight)
-    return mean_of_ratios(2 * counts.both, counts.true + counts.predicted, zero_division)
+    counts, is_known = overlap_of_labels(Y, predicted, sample_weight)
+    return mean_of_ratios(2 * counts.both, counts.true + counts.predicted, zero_division, is_known)
 
 
 def micro_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
@@ -149,7 +155,7 @@ def micro_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weigh
     >>> micro_f1([[1, 0], [1, 1]], [[1, 0], [1, 0]])
     0.8
     """
-    counts = overlap_of_labels(Y, predicted, sample_weight)
+    counts, _ = overlap_of_labels(Y, predicted, sample_weight)
     hits, sizes = counts.both.sum(), (counts.true + counts.predicted).sum()
     return mean_of_ratios(np.array([2 * hits]), np.array([sizes]), zero_division)
 
@@ -173,21 +179,31 @@ class Overlap:
         return self.true + self.predicted - self.both
 
 
-def overlap_of_rows(Y: Any, predicted: Any, sample_weight: Any) -> tuple[Overlap, Floats, int]:
-    """Label counts of every row, the weights of the rows, and the number of labels."""
-    truth, prediction = read_two(Y, predicted)
+def overlap_of_rows(Y: Any, predicted: Any, sample_weight: Any) -> tuple[Overlap, Floats, int | Floats]:
+    """Label counts of every row, the weights of the rows, and the number of labels or, if some are unknown, of each row."""
+    truth, prediction, known = read_two(Y, predicted)
     n_rows, n_labels = truth.shape
     counts = (_sums(truth, 1), _sums(prediction, 1), _sums(_both(truth, prediction), 1))
-    return Overlap(*counts), read_row_weights(sample_weight, n_rows), n_labels
+    weights = read_row_weights(sample_weight, n_rows)
+    if known is None:
+        return Overlap(*counts), weights, n_labels
+    n_known = _sums(known, 1)
+    weights = np.where(n_known > 0, weights, 0.0)
+    if not weights.any():
+        raise InputError("Y: no label is known in any row that counts, so there is nothing to compare with.")
+    return Overlap(*counts), weights, n_known
 
 
-def overlap_of_labels(Y: Any, predicted: Any, sample_weight: Any) -> Overlap:
-    """Sums of row weights for every label."""
-    truth, prediction = read_two(Y, predicted)
+def overlap_of_labels(Y: Any, predicted: Any, sample_weight: Any) -> tuple[Overlap, Floats | None]:
+    """Sums of row weights for every label, and 1 or 0 for labels that are known in some row or in none (None: all are)."""
+    truth, prediction, known = read_two(Y, predicted)
     weights = read_row_weights(sample_weight, truth.shape[0])
+    is_known: Floats | None = None
+    if known is not None:
+        is_known = np.asarray((known & (weights > 0)[:, np.newaxis]).any(axis=0), dtype=np.float64)
     if sample_weight is None:
-        return Overlap(_sums(truth, 0), _sums(prediction, 0), _sums(_both(truth, prediction), 0))
-    return Overlap(truth.T @ weights, prediction.T @ weights, _both(truth, prediction).T @ weights)
+        return Overlap(_sums(truth, 0), _sums(prediction, 0), _sums(_both(truth, prediction), 0)), is_known
+    return Overlap(truth.T @ weights, prediction.T @ weights, _both(truth, prediction).T @ weights), is_known
 
 
 def mean_of_ratios(above: Floats, below: Floats, zero_division: float, weights: Floats | None = None) -> float:

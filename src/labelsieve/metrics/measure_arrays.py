@@ -12,6 +12,7 @@ from labelsieve.counting.row_weights import read_weights
 from labelsieve.errors import InputError
 
 Floats = NDArray[np.float64]
+FOR_UNKNOWN = ("hamming_loss", "hamming_score", "example_accuracy", "example_f1", "macro_f1", "micro_f1")
 _DENSE = 2**24  # cells of a sparse table that is stored as a boolean array: 16 MB
 
 
@@ -30,41 +31,59 @@ class TrueLabels:
 
     labels: Any
     last: tuple[Any, str, Any] | None = None  # scores, rule for ties, and the ranks of the labels
+    known: NDArray[np.bool_] | None = None  # the cells that are not NaN; None: all
 
     @classmethod
     def of(cls, Y: Any) -> Self:
-        """Validate labels."""
-        labels = read_labels(Y)
-        return cls(labels.toarray() if sp.issparse(labels) and np.prod(labels.shape) <= _DENSE else labels)
+        """Validate labels, which may be unknown (NaN) in some rows."""
+        labels, known = read_known_labels(Y)
+        dense = sp.issparse(labels) and np.prod(labels.shape) <= _DENSE
+        return cls(labels.toarray() if dense else labels, known=known)
 
 
 def read_labels(Y: Any, *, what: str = "Y") -> Any:
-    """Labels as a boolean array or, if they are sparse, a CSR matrix that stores only ones."""
+    """Labels as a boolean array or, if they are sparse, a CSR matrix that stores only ones; all must be known."""
+    labels, known = read_known_labels(Y, what=what)
+    if known is not None:
+        row, column = np.argwhere(~known)[0]
+        remedy = f"leave the row out, or use {', '.join(FOR_UNKNOWN)}." if what == "Y" else "fill it."
+        raise InputError(f"{what}, row {row}, column {column} is nan: here all labels are known, labels are 0 or 1; {remedy}")
+    return labels
+
+
+def read_known_labels(Y: Any, *, what: str = "Y") -> tuple[Any, NDArray[np.bool_] | None]:
+    """Labels as in :func:`read_labels`, absent where they are unknown (NaN), and the known cells; None: all."""
     if isinstance(Y, TrueLabels):
-        return Y.labels
-    table = _without_text(read_table(Y, what=what), what)
+        return Y.labels, Y.known
+    table = _without_text(read_table(Y, what=what, allow_missing=True), what)
     stored = table.sparse.data if table.dense is None else table.dense
+    known = None
     if stored.dtype != np.bool_:
         wrong = ~((stored == 0) | (stored == 1))
+        if table.dense is not None and stored.dtype.kind == "f" and wrong.any() and (unknown := np.isnan(stored)).any():
+            known, wrong = ~unknown, wrong & ~unknown
         if wrong.any():
             raise InputError(
                 f"{what} holds {stored[wrong].flat[0]!s}, and labels are 0 or 1. Compare scores and probabilities with "
                 "a threshold first; for other values there is sklearn.preprocessing.MultiLabelBinarizer."
             )
     if table.dense is not None:
-        return table.dense.astype(np.bool_, copy=False)
+        return (table.dense if known is None else table.dense == 1).astype(np.bool_, copy=False), known
     labels = table.sparse.astype(np.bool_).tocsr()
     labels.eliminate_zeros()
-    return labels
+    return labels, None
 
 
-def read_two(Y: Any, predicted: Any) -> tuple[Any, Any]:
-    """True and predicted labels: both dense or both sparse."""
-    truth, prediction = read_labels(Y), read_labels(predicted, what="predicted")
+def read_two(Y: Any, predicted: Any) -> tuple[Any, Any, NDArray[np.bool_] | None]:
+    """True and predicted labels, both dense or both sparse, absent in unknown cells; and the known cells (None: all)."""
+    truth, known = read_known_labels(Y)
+    prediction = read_labels(predicted, what="predicted")
     same_shape(truth.shape, prediction.shape, "predicted")
+    if known is not None:
+        prediction = (prediction.toarray() if sp.issparse(prediction) else prediction) & known
     if sp.issparse(truth) != sp.issparse(prediction):
         truth, prediction = sp.csr_array(truth), sp.csr_array(prediction)
-    return truth, prediction
+    return truth, prediction, known
 
 
 def read_numbers(values: Any, *, what: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from labelsieve.errors import InputError
 from labelsieve.metrics import labelset_measures, ranking_measures
+from labelsieve.metrics.measure_arrays import FOR_UNKNOWN, TrueLabels
 from labelsieve.metrics.rrmse import rrmse
 from labelsieve.names import unknown_name
 
@@ -117,6 +118,8 @@ def evaluate(
     Parameters
     ----------
     Y : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
+        Where a label is unknown (NaN), cells are left out. Measures that need all labels of a row are then not computed: exact
+        match, its loss, and the measures of rankings.
     predicted, scores : array-like of the same shape, default=None
     convention : {"labelsieve", "scikit-learn", "mulan", "matlab"} or mapping, default="labelsieve"
         The program whose results to reproduce, or options by measure: see :func:`options`.
@@ -128,7 +131,7 @@ def evaluate(
 
     Notes
     -----
-    Cost: the sum of the costs of the measures; each validates its input.
+    Cost: the sum of the costs of the measures; the predictions are validated by each.
 
     Examples
     --------
@@ -138,8 +141,15 @@ def evaluate(
     if predicted is None and scores is None:
         raise InputError("evaluate needs predicted labels, scores, or both.")
     given = {"labels": predicted, "scores": scores, "numbers": None}
+    truth = TrueLabels.of(Y)
+    computed = [name for name, measure in MEASURES.items() if given[measure.needs] is not None]
+    if truth.known is not None:
+        computed = [name for name in computed if name in FOR_UNKNOWN]
+        if not computed:
+            raise InputError("evaluate: some labels of Y are unknown (NaN), and measures of rankings need all; pass predicted.")
     return {
-        name: measure.function(Y, given[measure.needs], sample_weight=sample_weight, **options(name, convention))
-        for name, measure in MEASURES.items()
-        if given[measure.needs] is not None
+        name: MEASURES[name].function(
+            truth, given[MEASURES[name].needs], sample_weight=sample_weight, **options(name, convention)
+        )
+        for name in computed
     }
