@@ -1,8 +1,13 @@
 """Tables that fit the terminal: headings broken at the ends of words, and several tables where one is too wide."""
 
-import pytest
+import re
+from collections import Counter
 
-from labelsieve.report.plaintext import tables
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from labelsieve.report.plaintext import long_form, plain_table, tables, text_of
 
 METHODS = ["single-jmi", "joint-jmi", "group-jmi-rand", "group-jmi-rand-normalized", "mim", "ela-chi", "ami", "pmu", "scls"]
 SETS = ["yeast", "recordings-of-birds-in-the-forest"]
@@ -39,3 +44,47 @@ def test_long_texts_are_folded_and_not_parted(monkeypatch):
     (part,) = printed(monkeypatch, 60, ["the paper says", "here", "why"], [["words " * 20, "holds", "words " * 10]])
     assert max(map(len, part.splitlines())) <= 60
     assert part.count("words") == 30
+
+
+WORDS = st.text("abcdefghij", min_size=1, max_size=16)
+NUMBERS = st.floats(-1e6, 1e6).map(lambda value: f"{value:.4f}")
+ALL_WIDTHS = pytest.mark.parametrize("width", [40, 80, 120])
+
+
+@ALL_WIDTHS
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(case=st.data())
+def test_no_number_and_no_word_is_cut_at_any_width(monkeypatch, width, case):
+    """Every number and word of every cell is in the text as it is, and no line is longer than the terminal is wide."""
+    kinds = case.draw(st.lists(st.booleans(), min_size=1, max_size=9))
+    heads = [f">{case.draw(WORDS)}" if number else case.draw(WORDS) for number in kinds]
+    texts = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+    rows = case.draw(
+        st.lists(
+            st.tuples(texts, *(NUMBERS if number else texts for number in kinds)),
+            min_size=1,
+            max_size=4,
+            unique_by=lambda row: row[0],
+        )
+    )
+    monkeypatch.setenv("COLUMNS", str(width))
+    table = plain_table("name", *heads)
+    for row in rows:
+        table.add_row(*row)
+    words = [*rows, *([head.removeprefix(">")] for head in heads)]
+    for text in (tables(["name", *heads], rows), text_of(table), long_form(table)):
+        assert max(map(len, text.splitlines())) <= width
+        tokens = Counter(re.split(r":?\s+", text))
+        for word, count in Counter(word for row in words for cell in row for word in cell.split()).items():
+            assert tokens[word] >= count, text
+
+
+@ALL_WIDTHS
+def test_a_wide_table_gets_its_long_form(monkeypatch, width):
+    names = [f"method-{number}" for number in range(12)]
+    monkeypatch.setenv("COLUMNS", str(width))
+    table = plain_table("data set", *(f">{name}" for name in names))
+    table.add_row("yeast", *(f"0.{number:04}" for number in range(12)))
+    lines = text_of(table).splitlines()
+    long = ["data set: yeast", *(f"  {name}: 0.{number:04}" for number, name in enumerate(names))]
+    assert lines == long

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 HEADING = 10  # headings of numbers that are longer are broken after a word, a hyphen or an underscore
 SHORT = 24  # texts up to here, names up to twice that stand on one line; a table with longer ones is not split: they are folded
+WORD = 16  # characters: longer words may be folded in a column of text
+GAP = 3  # blanks between columns
 READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
 
 
@@ -45,11 +47,59 @@ def plain_table(*columns: str) -> Table:
 
 
 def text_of(table: Table) -> str:
-    """A table in lines without blanks at their ends."""
+    """A table in lines without blanks at their ends; in its long form where the width is not enough for numbers and words."""
     console = terminal()
+    if not _fit(table, console.width):
+        return long_form(table)
     with console.capture() as lines:
         console.print(table)
     return "\n".join(line.rstrip() for line in lines.get().splitlines())
+
+
+def _fit(table: Table, width: int) -> bool:
+    """Set the widths of columns of text, so that no number is cut and no word of up to :data:`WORD` characters is folded.
+
+    False where the width is not enough for this.
+    """
+    texts = [[str(text) for text in (column.header, *column.cells)] for column in table.columns]
+    widest = [max(cell_len(line) for text in column for line in text.split("\n")) for column in texts]
+    narrowest = [
+        full if column.no_wrap else min(WORD, max((cell_len(word) for text in found for word in text.split()), default=0))
+        for column, full, found in zip(table.columns, widest, texts, strict=True)
+    ]
+    free = width - sum(narrowest) - GAP * (len(texts) - 1)
+    wanted = [full - least for full, least in zip(widest, narrowest, strict=True)]
+    if free < 0:
+        return False
+    columns = sorted(range(len(wanted)), key=wanted.__getitem__)
+    for left, index in zip(range(len(columns), 0, -1), columns, strict=True):  # the widest columns share what others leave
+        more = min(wanted[index], free // left)
+        table.columns[index].width = narrowest[index] + more
+        free -= more
+    return True
+
+
+def long_form(table: Table) -> str:
+    """Every row as a list of its cells with their headings, a line or more for each: nothing is cut at any width.
+
+    >>> table = plain_table("data set", ">hamming_loss")
+    >>> table.add_row("yeast", "0.21")
+    >>> print(long_form(table))
+    data set: yeast
+      hamming_loss: 0.21
+    """
+    width, lines = terminal().width, []
+    heads = [re.sub(r"(?<=[-_])\n", "", str(column.header)).replace("\n", " ") for column in table.columns]
+    for row in zip(*(column.cells for column in table.columns), strict=True):
+        for index, (head, cell) in enumerate(zip(heads, row, strict=True)):
+            text = " ".join(str(cell).split())
+            if text or index == 0:
+                indent = "  " if index else ""
+                filled = textwrap.wrap(
+                    f"{head}: {text}" if head else text, width, initial_indent=indent, subsequent_indent="    "
+                )
+                lines += filled or [indent]
+    return "\n".join(lines)
 
 
 def tables(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -68,9 +118,12 @@ def tables(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if any(cell_len(cell) > (SHORT if index else 2 * SHORT) for index, column in enumerate(cells) for cell in column):
         return _table(heads, range(len(heads)), rows)
     width, blocks = terminal().width, [[0]]
+    widths = [_width(head, column) for head, column in zip(heads, cells, strict=True)]
+    if widths[0] + GAP + max(widths[1:], default=0) > width:
+        return _table(heads, range(len(heads)), rows)  # no block of two columns fits, so it gets its long form
     for column in range(1, len(heads)):
         wanted = [*blocks[-1], column]
-        if len(blocks[-1]) > 1 and sum(_width(heads[k], cells[k]) for k in wanted) + 3 * (len(wanted) - 1) > width:
+        if len(blocks[-1]) > 1 and sum(widths[k] for k in wanted) + GAP * (len(wanted) - 1) > width:
             blocks.append([0])
         blocks[-1].append(column)
     return "\n\n".join(_table(heads, block, rows) for block in blocks)
