@@ -1,6 +1,7 @@
 """The same options of reading for every command: label sets, patterns, other delimiters, dates, missing labels, memory."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -94,3 +95,13 @@ def test_a_refusal_for_memory_names_the_number_to_pass(tmp_path):
     assert "wide.csv: text of 600,006 bytes with 300,003 cells takes about 8.4 MB of memory" in line
     assert "pass --max-bytes 8400084 or more, or set the variable LABELSIEVE_MAX_BYTES" in line
     assert run("select", file, "--labels", 1, "--max-bytes", "8400084").exit_code == 0
+
+
+def test_a_table_of_many_columns_takes_no_longer_than_its_cells(tmp_path):
+    rows = np.random.default_rng(0).integers(0, 9, size=(20, 20_000))
+    file = tmp_path / "wide.csv"
+    file.write_text("\n".join([",".join(f"f{k}" for k in range(20_000)), *(",".join(map(str, row)) for row in rows.tolist())]))
+    start = time.process_time()
+    result = run("select", file, "--labels", 2, "-k", 1, "--target-type", "class")
+    assert result.exit_code == 0, result.output
+    assert time.process_time() - start < 10, "some cost grew with the square of the number of columns"

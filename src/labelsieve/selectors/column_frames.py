@@ -40,7 +40,12 @@ def table_print(table: Any) -> str:
     """
     if not is_frame(table):
         return array_print(table)
-    columns = [nw.from_native(table, eager_only=True)[name].to_numpy() for name in nw.from_native(table).columns]
+    frame = nw.from_native(table, eager_only=True)
+    kinds = set(frame.schema.values())
+    if len(kinds) == 1 and kinds.pop().is_numeric():  # much faster than one column after the other
+        columns = list(frame.to_numpy().T)
+    else:
+        columns = [column.to_numpy() for column in frame.iter_columns()]
     return array_print(*(column.astype(str) if column.dtype.kind == "O" else column for column in columns))
 
 
