@@ -79,7 +79,7 @@ def quantize(weights: NDArray[np.float64], times: NDArray[np.int64] | None = Non
 
 
 def weigh(sample_weight: Any, n_rows: int, estimator: Estimator) -> tuple[NDArray[np.bool_] | None, RowWeights | None]:
-    """Which rows to keep (None: all), and the weights of those kept (None: all equal, counted at full speed)."""
+    """Which rows to keep (None: all), and the weights of those kept (None: one each, counted at full speed)."""
     rows, kept = positive_weights(sample_weight, n_rows)
     return rows, quantized_weights(kept, estimator)
 
@@ -101,12 +101,15 @@ def quantized_weights(
 ) -> RowWeights | None:
     """Integer weights of the rows, each counted ``times`` times; None when no weights are needed.
 
-    Equal weights do not change a plug-in estimate, but Miller and Madow's correction and shrinkage depend on the number of
-    rows.
+    Whole numbers count as repeated rows, to the last bit. Other equal weights do not change a plug-in estimate and are left
+    out, but Miller and Madow's correction and shrinkage depend on the number of rows.
     """
-    if weights is None or (np.all(weights == weights[0]) and (estimator == "plugin" or weights[0] == 1)):
+    equal = weights is None or bool(np.all(weights == weights[0]))
+    if weights is None or (equal and weights[0] == 1):
         return None
     quantized = quantize(weights, times)
+    if equal and estimator == "plugin" and quantized.unit != 1:
+        return None
     if estimator != "plugin" and quantized.unit > quantized.total * _SMALLEST_SHARE:
         raise InputError(
             f"sample_weight adds up to less than a millionth of a row; estimator={estimator!r} needs frequency "

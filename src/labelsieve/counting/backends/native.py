@@ -95,10 +95,12 @@ class NativeBackend:
         return JointTables(self._X, self._Y, weights=of_rows, row_index=self._row_index)
 
     def _pack(self, X: Codes, Y: Codes, weights: RowWeights | None, row_index: NDArray[np.uint32] | None) -> core.Session:
-        native_weights = None
-        if weights is not None:
+        native_weights, table = None, self._fixed.values
+        if weights is not None and (weights.values == weights.values[0]).all():
+            # Rows that weigh the same are counted without weights: n of them count as n times their weight.
+            table = self._fixed(np.arange(Y.n_rows + 1) * int(weights.values[0]))
+        elif weights is not None:
             native_weights = core.Weights(weights.values, logarithms(), self._fixed.scale, self._fixed.penalty)
-        table = self._fixed.values if weights is None else None
         ratios = self._known_ratios if Y is self._Y else None
         options = {} if ratios is None else {"known_ratios": ratios}
         return core.Session(X.native, Y.native, table, native_weights, self._n_threads, self._strategy, row_index, **options)
