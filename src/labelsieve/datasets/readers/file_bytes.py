@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.memory_budget import LIMIT_VARIABLE
+from labelsieve.datasets.readers.memory_budget import LIMIT_VARIABLE, count_cells, require_content
 
 CHUNK = 2**20
+SAMPLED = 16  # of so many chunks the cells of one are counted while a file is decompressed
 LONGEST_LINE = 2**24  # bytes; a row of text takes many times its length while it is read
 
 _OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
@@ -36,7 +37,8 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     path : path
         A regular file: a pipe or a device could go on forever.
     max_bytes : int
-        Longer content is refused before it fills the memory.
+        The most memory that reading may take. Content of more than half as many bytes is refused, and text whose cells would
+        take more, before it is decompressed further.
     """
     path = Path(path)
     _require_file(path)
@@ -45,7 +47,7 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
         raw.seek(0)
         if not magic.startswith((*_OPENERS, _ZSTANDARD)):
             size = os.fstat(raw.fileno()).st_size
-            if size > max_bytes:
+            if 2 * size > max_bytes:
                 raise _too_long(path, size, max_bytes)
             return raw.read(size) if size else _collected(iter(lambda: raw.read(CHUNK), b""), path, max_bytes)
         try:
@@ -77,10 +79,14 @@ def _require_file(path: Path) -> None:
 
 def _collected(chunks: Iterator[bytes], path: Path, max_bytes: int) -> bytes:
     content, size = io.BytesIO(), 0  # getvalue() returns its memory; a join of chunks would copy them once more
-    for chunk in chunks:
+    n_cells = sampled = 0
+    for number, chunk in enumerate(chunks):
         size += len(chunk)
-        if size > max_bytes:
+        if 2 * size > max_bytes:
             raise _too_long(path, size, max_bytes)
+        if number % SAMPLED == 0:
+            n_cells, sampled = n_cells + count_cells(chunk), sampled + len(chunk)
+            require_content(size, n_cells * size // max(sampled, 1), path, max_bytes, whole=False)
         content.write(chunk)
     return content.getvalue()
 
@@ -134,7 +140,7 @@ def _too_long(path: Path, size: int, max_bytes: int) -> DatasetError:
     packed = path.stat().st_size
     unpacked = f" ({packed:,} bytes decompress to at least {size:,})" if packed < size else f" ({size:,})"
     return DatasetError(
-        f"its content is longer than {max_bytes:,} bytes{unpacked}, and reading takes at least twice as much memory.",
+        f"its content is longer than {max_bytes // 2:,} bytes{unpacked}, and reading takes at least twice as much memory.",
         f"If that is right, pass max_bytes= with a larger number, or set the variable {LIMIT_VARIABLE}.",
         path,
     )

@@ -137,7 +137,7 @@ def load(
     if not files:
         raise DatasetError("there is no file to load.")
     limit = memory_limit(max_bytes)
-    table = join([parse(read_bytes(file, limit // 2), file, strings=strings, max_bytes=limit) for file in files])
+    table = join([parse(read_bytes(file, limit), file, strings=strings, max_bytes=limit) for file in files])
     name = name if name is not None else _name(files)
     dataset = split_columns(table, labels, name, missing_labels, label_separator=label_separator, max_bytes=limit)
     return (dataset.X, dataset.Y) if return_X_y else dataset

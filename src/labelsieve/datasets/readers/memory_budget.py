@@ -76,6 +76,23 @@ def require_text(data: bytes, marks: bytes, file: Path, limit: int, *, cell: int
     """The same for text whose cells end in one of ``marks``, and which is in memory ``copies`` times."""
     if (copies + cell) * len(data) <= limit:  # also if every byte were a cell
         return
-    n_cells = sum(data.count(bytes([mark])) for mark in marks)
-    what = f"text of {len(data):,} bytes with {n_cells:,} cells"
-    require_memory(copies * len(data) + cell * n_cells, what, file, limit)
+    require_content(len(data), count_cells(data, marks), file, limit, cell=cell, copies=copies)
+
+
+def require_content(
+    size: int, n_cells: int, file: str | os.PathLike[str], limit: int, *, cell: int = CELL, copies: int = 2, whole: bool = True
+) -> None:
+    """The same for text of ``size`` bytes with ``n_cells`` cells; not the ``whole`` text while it is decompressed."""
+    what = f"text of {'' if whole else 'at least '}{size:,} bytes with {n_cells:,} cells"
+    require_memory(copies * size + cell * n_cells, what, file, limit)
+
+
+def count_cells(data: bytes, marks: bytes | None = None) -> int:
+    r"""How often ``marks`` occur; by default a line end or the most frequent delimiter of tables.
+
+    >>> count_cells(b"a;b\n1,5;2\n")
+    4
+    """
+    if marks is not None:
+        return sum(data.count(bytes([mark])) for mark in marks)
+    return max(map(data.count, (b",", b";", b"\t"))) + data.count(b"\n")
