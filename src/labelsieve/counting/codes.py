@@ -117,6 +117,13 @@ class Codes:
             counts[j] = np.count_nonzero(self.column(j) == self.levels[j] - 1)
         return counts
 
+    def is_known(self, j: int) -> NDArray[np.bool_]:
+        """Mask of the rows in which column ``j`` is not missing."""
+        if self.missing is None or not self.missing[j]:
+            return np.ones(self.n_rows, dtype=bool)
+        known: NDArray[np.bool_] = self.column(j) != self.levels[j] - 1
+        return known
+
     def column(self, j: int) -> NDArray[np.uint16]:
         """Codes of column ``j``, one for each row."""
         if not -self.n_columns <= j < self.n_columns:

@@ -117,8 +117,7 @@ class Workspace:
                 missing = np.zeros(self.X.n_rows, dtype=bool)
                 for index in indices:
                     n_levels = refine(joint, n_levels, self.X, index)
-                    if _flags(self.X)[index]:
-                        missing |= self.X.column(index) == self.X.levels[index] - 1
+                    missing |= ~self.X.is_known(index)
                 joint[missing] = n_levels
                 return Column(joint if self.row_index is None else joint[self.row_index], n_levels + 1), True
         return given, False

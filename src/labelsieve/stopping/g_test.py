@@ -30,7 +30,8 @@ class GTest(StoppingRule):
     candidates are irrelevant, the first one passes with probability :math:`\alpha` at most, and so does any feature after the
     last relevant one.
 
-    Assumes independent rows, and enough of them in every cell for the chi-square distribution. With labels of 0.5 to 2 % of the
+    Every test has the rows in which the target is known. Assumes independent rows, and enough of them in every cell for the
+    chi-square distribution. With labels of 0.5 to 2 % of the
     rows and five bins the test was conservative in simulations, and may miss features that :class:`PermutationTest` finds. The
     codes are treated as fixed: supervised bins (MDL) depend on the targets, and then p-values are too small.
 
@@ -115,26 +116,34 @@ class GTest(StoppingRule):
     def _p_value(self, path: SelectionPath, kept: int) -> float:
         """Corrected p-value of the feature selected after ``kept`` others."""
         X, Y = path.workspace.X, path.workspace.Y
-        feature = X.column(path.search.selected[kept])
+        best = path.search.selected[kept]
         conditions = self._conditions(X, path.search.selected[:kept])
         smallest, tested = np.inf, False
         for target in path.target_indices:
-            labels = Y.column(target)
-            tests = [g_statistic(feature, labels, strata) for strata in conditions]
-            if all(test.cells * self.min_rows <= len(feature) for test in tests):
+            tests = []
+            for strata, rows in conditions:
+                known = rows & X.is_known(best) & Y.is_known(target)
+                if not known.any():
+                    break
+                test = g_statistic(X.column(best)[known], Y.column(target)[known], None if strata is None else strata[known])
+                if test.cells * self.min_rows > np.count_nonzero(known):
+                    break
+                tests.append(test)
+            else:
                 smallest, tested = min(smallest, max(test.p_value for test in tests)), True
         if not tested:
             return float("nan")
         return corrected(smallest, len(path.target_indices) * int(path.candidates(kept).sum()), self.correction)
 
-    def _conditions(self, X: Codes, selected: list[int]) -> list[Column | None]:
+    def _conditions(self, X: Codes, selected: list[int]) -> list[tuple[Column | None, NDArray[np.bool_]]]:
+        """Strata, and the rows in which they are known."""
         if not selected:
-            return [None]
-        columns = [X.column(feature) for feature in selected]
+            return [(None, np.ones(X.n_rows, dtype=bool))]
+        columns, known = [X.column(feature) for feature in selected], [X.is_known(feature) for feature in selected]
         if self.given == "each":
-            return list(columns)
+            return list(zip(columns, known, strict=True))
         joint = Codes(X.n_rows, X.levels[selected], dense=np.column_stack(columns))
-        return [joint_variable(joint)[0]]
+        return [(joint_variable(joint)[0], np.logical_and.reduce(known))]
 
 
 def corrected(p: float, n_tests: int, correction: str) -> float:

@@ -1,6 +1,6 @@
 """Stop when the best score is not significant under permutations of the targets."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,8 @@ class PermutationTest(StoppingRule):
     any criterion, any number of rows and any label frequency. For the first feature this is exact; for later ones it assumes
     that the selected features are the relevant ones.
 
-    Assumes that rows are exchangeable: no time order, no groups of related rows. The codes are treated as fixed: supervised
+    Assumes that rows are exchangeable: no time order, no groups of related rows. Unknown labels are permuted with the known
+    ones of their row, so whether a label is known must not depend on the features. The codes are treated as fixed: supervised
     bins (MDL) depend on the targets, and then p-values are too small. The more features are selected, the fewer rows agree in
     all of them; when no two rows do, no permutation is left and the selection stops, so the rule cannot reach many features
     with many levels each.
@@ -142,7 +143,7 @@ def permutation_within(strata: NDArray[np.integer], random: np.random.RandomStat
 def permuted_rows(codes: Codes, order: Rows) -> Codes:
     """Codes in which row ``i`` is row ``order[i]`` of ``codes``."""
     if codes.dense is not None:
-        return Codes(codes.n_rows, codes.levels, codes.names, dense=codes.dense[order])
+        return replace(codes, dense=codes.dense[order])
     assert codes.sparse is not None
     sparse = codes.sparse
     position = np.empty(len(order), dtype=np.uint32)
@@ -150,4 +151,4 @@ def permuted_rows(codes: Codes, order: Rows) -> Codes:
     rows, columns = position[sparse.rows], np.repeat(np.arange(codes.n_columns), np.diff(sparse.starts))
     by_column = np.lexsort((rows, columns))
     permuted = SparseCodes(sparse.starts, rows[by_column], sparse.codes[by_column], sparse.implicit)
-    return Codes(codes.n_rows, codes.levels, codes.names, sparse=permuted)
+    return replace(codes, sparse=permuted)

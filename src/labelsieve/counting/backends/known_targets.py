@@ -169,7 +169,7 @@ def known_ratios(Y: Codes, weights: RowWeights | None) -> NDArray[np.float64]:
     for target in map(int, np.flatnonzero(Y.n_missing)):
         counted = Y.n_rows - int(Y.n_missing[target])
         if weights is not None:
-            counted = int(weights.values[Y.column(target) != Y.levels[target] - 1].sum())
+            counted = int(weights.values[Y.is_known(target)].sum())
         if counted == 0:
             name = f"label {target}" if Y.names is None else f"label {Y.names[target]!r}"
             raise InputError(f"Y: {name} is unknown in every row that counts; leave it out.")
