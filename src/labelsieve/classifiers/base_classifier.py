@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.classifiers.label_encoding import LabelCoder, encode_labels
+from labelsieve.classifiers.label_encoding import LabelCoder, encode_known_labels, unknown_label
 from labelsieve.classifiers.weight_routing import Weights, weight_arguments
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.row_weights import positive_weights
@@ -45,33 +45,49 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self.base
 
     def _read(self, X: Any, Y: Any) -> tuple[Any, sp.csr_matrix]:
-        """X as numbers (dense, or CSR), and Y as a sparse 0/1 matrix."""
+        """X as numbers (dense, or CSR), and Y as a sparse 0/1 matrix; all labels must be known."""
+        X, matrix, known = self._read_known(X, Y)
+        if known is not None:
+            raise InputError(unknown_label(known))
+        return X, matrix
+
+    def _read_known(self, X: Any, Y: Any) -> tuple[Any, sp.csr_matrix, NDArray[np.bool_] | None]:
+        """The same, and the cells of Y that are known; None: all."""
         base = getattr(self, "base", None)
         if hasattr(base, "__sklearn_tags__") and is_regressor(base):
             raise InputError(f"{type(self).__name__} needs a classifier as its base, and {base!r} is a regressor.")
         if Y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         X = read_numbers(self, X)
-        matrix, self._coder = encode_labels(Y)
+        matrix, self._coder, known = encode_known_labels(Y)
         if matrix.shape[0] != X.shape[0]:
             sizes = f"X has {X.shape[0]} rows and Y has {matrix.shape[0]}"
             raise InputError(f"Found input variables with inconsistent numbers of samples: {sizes}.")
         self.n_labels_ = matrix.shape[1]
         self.classes_ = self._coder.classes
-        return X, matrix
+        return X, matrix, known
 
     def _read_weighted(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Any, sp.csr_matrix, Weights]:
-        """X, Y and the weights of the rows, without the rows of weight 0."""
-        X, labels = self._read(X, Y)
+        """X, Y and the weights of the rows, without the rows of weight 0; all labels must be known."""
+        X, labels, known, weights = self._read_known_weighted(X, Y, sample_weight)
+        if known is not None:
+            raise InputError(unknown_label(known))
+        return X, labels, weights
+
+    def _read_known_weighted(
+        self, X: Any, Y: Any, sample_weight: Any
+    ) -> tuple[Any, sp.csr_matrix, NDArray[np.bool_] | None, Weights]:
+        """X, Y, its known cells (None: all) and the weights of the rows, without the rows of weight 0."""
+        X, labels, known = self._read_known(X, Y)
         if sample_weight is None:
-            return X, labels, None
+            return X, labels, known, None
         rows, weights = positive_weights(sample_weight, X.shape[0])
         for estimator in self._weighted_estimators():
             weight_arguments(estimator, weights)
         if rows is not None:
             kept = np.flatnonzero(rows)
-            X, labels = X[kept], labels[kept]
-        return X, labels, None if weights is None or (weights == 1).all() else weights
+            X, labels, known = X[kept], labels[kept], None if known is None else known[kept]
+        return X, labels, known, None if weights is None or (weights == 1).all() else weights
 
     def _weighted_estimators(self) -> list[Any]:
         """The estimators that get row weights: all of them must accept weights."""

@@ -76,15 +76,29 @@ def fit_labels(
     *,
     columns: Callable[[int], NDArray[np.intp]] | None = None,
     weights: Weights = None,
+    known: NDArray[np.bool_] | None = None,
     n_jobs: int | None = None,
 ) -> list[BinaryModel]:
-    """A model for every column of ``labels``; ``columns(l)`` are the features of label ``l``."""
+    """A model for every column of ``labels``; ``columns(l)`` are the features of label ``l``.
+
+    The model of a label has the rows in which it is ``known`` (default: all).
+    """
     by_label = labels.tocsc()
     if columns is not None and sp.issparse(X):
         X = X.tocsc()
+
+    def rows_of(label: int) -> tuple[Any, NDArray[Any], Weights]:
+        y = by_label[:, label].toarray().ravel()
+        if known is None or known[:, label].all():
+            return X, y, weights
+        rows = np.flatnonzero(known[:, label])
+        if not len(rows):
+            raise InputError(f"Y, column {label}: the label is unknown in every row that counts; leave it out.")
+        return X[rows], y[rows], None if weights is None else weights[rows]
+
     return Parallel(n_jobs=n_jobs)(  # type: ignore[no-any-return]
-        delayed(fit_binary)(base, X, by_label[:, label].toarray().ravel(), None if columns is None else columns(label), weights)
-        for label in range(labels.shape[1])
+        delayed(fit_binary)(base, some_X, y, None if columns is None else columns(label), some_weights)
+        for label, (some_X, y, some_weights) in ((label, rows_of(label)) for label in range(labels.shape[1]))
     )
 
 

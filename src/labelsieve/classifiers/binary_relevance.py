@@ -35,7 +35,8 @@ class BinaryRelevance(MetaClassifier):
 
     Notes
     -----
-    Cost: ``n_labels`` fits of ``base``.
+    Labels may be unknown (NaN) in some rows: each is learned from the rows in which it is known. Cost: ``n_labels`` fits of
+    ``base``.
 
     Examples
     --------
@@ -62,13 +63,14 @@ class BinaryRelevance(MetaClassifier):
         ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
         """
         original = X
-        X, labels, weights = self._read_weighted(X, y, sample_weight)
-        columns = self._columns(self._with_names(original, X), labels, weights)
-        self.models_ = fit_labels(self.base, X, labels, columns=columns, weights=weights, n_jobs=self.n_jobs)
+        X, labels, known, weights = self._read_known_weighted(X, y, sample_weight)
+        given = labels if known is None else np.where(known, labels.toarray(), np.nan)
+        columns = self._columns(self._with_names(original, X), given, weights)
+        self.models_ = fit_labels(self.base, X, labels, columns=columns, weights=weights, known=known, n_jobs=self.n_jobs)
         return self
 
-    def _columns(self, X: Any, labels: sp.csr_matrix, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
-        """The features of each label; None: all."""
+    def _columns(self, X: Any, labels: Any, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
+        """The features of each label; None: all. Labels are sparse, or dense with NaN where they are unknown."""
         return None
 
     def _queries(self, X: Any) -> Any:
@@ -132,6 +134,6 @@ class LabelSpecific(BinaryRelevance):
         super().__init__(base, n_jobs=n_jobs)
         self.selector = selector
 
-    def _columns(self, X: Any, labels: sp.csr_matrix, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
+    def _columns(self, X: Any, labels: Any, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
         self.selector_ = fit_weighted(clone(self.selector), X, labels, weights if weight_parameters(self.selector) else None)
         return columns_of(self.selector_)

@@ -7,12 +7,14 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
+from labelsieve.classifiers.label_encoding import unknown_label
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors, Ties, nearest_neighbors
+from labelsieve.errors import InputError
 
 
 @dataclass(eq=False, repr=False)
@@ -40,13 +42,32 @@ class BaseNeighborClassifier(MultiLabelClassifier, BaseNeighborEstimator):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Store the rows, and learn from the labels of their neighbors."""
-        self._X, labels = self._read(X, y)
+        self._X, labels, known = self._read_known(X, y)
+        self._parts: list[tuple[NDArray[np.intp], Any]] = []
+        if known is not None:
+            if not self._labels_are_separate:
+                raise InputError(unknown_label(known))
+            self._learn_parts(labels, known)
+            return self
         needed = self._needs_neighbors_of_rows
         neighbors = nearest_neighbors(self._X, k=self.k, ties=self.ties, n_jobs=self.n_jobs) if needed else None
         self._learn(self._X, neighbors, labels)
         return self
 
     _needs_neighbors_of_rows = True
+
+    @property
+    def _labels_are_separate(self) -> bool:
+        """True if a label does not depend on the others, so that each can be learned from its known rows."""
+        return False
+
+    def _learn_parts(self, labels: sp.csr_matrix, known: NDArray[np.bool_]) -> None:
+        """One classifier for the labels that are known in the same rows."""
+        patterns, group = np.unique(known, axis=1, return_inverse=True)
+        for pattern, rows in enumerate(patterns.T):
+            columns = np.flatnonzero(group.ravel() == pattern)
+            kept = np.flatnonzero(rows)
+            self._parts.append((columns, clone(self).fit(self._X[kept], labels[kept][:, columns])))
 
     @property
     def _needs_features(self) -> bool:
@@ -62,7 +83,12 @@ class BaseNeighborClassifier(MultiLabelClassifier, BaseNeighborEstimator):
 
     def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
         X = self._read_queries(X)
-        return self._estimate(X, self._neighbors(X))
+        if not self._parts:
+            return self._estimate(X, self._neighbors(X))
+        probabilities = np.empty((X.shape[0], self.n_labels_))
+        for columns, part in self._parts:
+            probabilities[:, columns] = part._label_probabilities(X)
+        return probabilities
 
 
 @dataclass(eq=False, repr=False)
@@ -88,7 +114,9 @@ class BRkNN(BaseNeighborClassifier):
 
     Notes
     -----
-    Cost: that of :func:`~labelsieve.classifiers.nearest_neighbors` for each prediction; ``fit`` stores the rows.
+    Cost: that of :func:`~labelsieve.classifiers.nearest_neighbors` for each prediction; ``fit`` stores the rows. Labels may be
+    unknown (NaN) in some rows, unless there is smoothing or an extension: each has the neighbors in which it is known, which
+    costs a search for every set of rows in which labels are known.
 
     Examples
     --------
@@ -119,8 +147,14 @@ class BRkNN(BaseNeighborClassifier):
         frequencies /= neighbors.counts[:, np.newaxis] + n_labels * smoothing
         return frequencies
 
+    @property
+    def _labels_are_separate(self) -> bool:
+        return self.smoothing is None and self.extension is None
+
     def _present(self, X: Any) -> NDArray[np.bool_]:
         X = self._read_queries(X)
+        if self._parts:
+            return super()._present(X)
         neighbors = self._neighbors(X)
         return self._extended(self._estimate(X, neighbors), neighbors)
 

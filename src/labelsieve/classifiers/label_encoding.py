@@ -74,25 +74,37 @@ class LabelCoder:
 
 
 def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
-    """Y as a sparse 0/1 matrix of shape (n_rows, n_labels), and the coder that decodes predictions.
+    """Y as a sparse 0/1 matrix of shape (n_rows, n_labels), and the coder that decodes predictions; all labels are known.
 
     >>> matrix, coder = encode_labels([["no", "yes"], ["no", "no"]])
     >>> matrix.toarray()
     array([[0, 1],
            [0, 0]], dtype=uint8)
     """
+    matrix, coder, known = encode_known_labels(Y)
+    if known is not None:
+        raise InputError(unknown_label(known))
+    return matrix, coder
+
+
+def encode_known_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder, NDArray[np.bool_] | None]:
+    """The same for labels that may be unknown in some rows (NaN, None, NA), and the known cells; None: all are."""
     if sp.issparse(Y):
         matrix = _read_sparse(Y)
-        return matrix.astype(np.uint8), LabelCoder([np.array([0, 1])] * matrix.shape[1], "sparse", matrix.dtype)
-    table = _read_values(Y)
+        return matrix.astype(np.uint8), LabelCoder([np.array([0, 1])] * matrix.shape[1], "sparse", matrix.dtype), None
+    table, missing = _read_values_and_missing(Y)
     kind = "many" if table.ndim == 2 else "one"
     if table.ndim != 2:
         table = column_or_1d(table).reshape(-1, 1)
     _refuse_empty(table)
-    present = np.empty(table.shape, dtype=np.uint8)
+    known = None if missing is None else ~missing.reshape(table.shape)
+    present = np.zeros(table.shape, dtype=np.uint8)
     values = []
     for label in range(table.shape[1]):
-        column = table[:, label]
+        rows = slice(None) if known is None else known[:, label]
+        column = table[rows, label]
+        if not len(column):
+            raise InputError(f"Y, column {label}: the label is unknown in every row; leave it out.")
         found = _distinct(column, label)
         if len(found) > 2:
             kind_of_target = type_of_target(column)
@@ -106,9 +118,9 @@ def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
             )
         if table.dtype.kind in "biuf" and np.isin(found, (0, 1)).all():
             found = np.array([0, 1], dtype=table.dtype)
-        present[:, label] = column == found[-1] if len(found) == 2 else 0
+        present[rows, label] = column == found[-1] if len(found) == 2 else 0
         values.append(found if len(found) == 2 else np.repeat(found, 2))
-    return sp.csr_matrix(present), LabelCoder(values, kind, table.dtype)
+    return sp.csr_matrix(present), LabelCoder(values, kind, table.dtype), known
 
 
 def _read_sparse(Y: Any) -> sp.csr_matrix:
@@ -125,17 +137,35 @@ def _read_sparse(Y: Any) -> sp.csr_matrix:
 
 
 def _read_values(Y: Any) -> NDArray[Any]:
-    """Y as an array without missing values. Objects that are all numbers, as in frames of several types, become numbers."""
+    """Y as an array without missing values."""
+    table, missing = _read_values_and_missing(Y)
+    if missing is not None:
+        raise InputError(unknown_label(~missing))
+    return table
+
+
+def _read_values_and_missing(Y: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Y as an array, and its missing cells; None: no cell.
+
+    Objects that are all numbers, as in frames of several types, become numbers.
+    """
     table = read_values(Y, "Y")
     if table.dtype.kind == "f" and not np.isfinite(table).all():
-        raise InputError(_missing(~np.isfinite(table)))
+        if np.isinf(table).any():
+            raise InputError(unknown_label(~np.isinf(table)))
+        return table, np.isnan(table)
     if table.dtype.kind != "O":
-        return table
+        return table, None
     missing = np.array([is_missing(value) for value in table.ravel()], dtype=bool).reshape(table.shape)
-    if missing.any():
-        raise InputError(_missing(missing))
-    numbers = all(isinstance(value, Number | np.bool_) for value in table.ravel())
-    return np.array(table.tolist()) if numbers else table
+    present = table[~missing]
+    if all(isinstance(value, Number | np.bool_) for value in present):
+        numbers = np.array(present.tolist())
+        if not missing.any():
+            return numbers.reshape(table.shape), None
+        filled = np.zeros(table.shape, dtype=numbers.dtype if len(numbers) else np.float64)
+        filled[~missing] = numbers
+        return filled, missing
+    return table, missing if missing.any() else None
 
 
 def is_missing(value: Any) -> bool:
@@ -150,10 +180,14 @@ def is_missing(value: Any) -> bool:
     return isinstance(different, bool | np.bool_) and bool(different)
 
 
-def _missing(where: NDArray[np.bool_]) -> str:
-    row, *columns = np.argwhere(where)[0].tolist()
+def unknown_label(known: NDArray[np.bool_]) -> str:
+    """The message for labels that are not all known."""
+    row, *columns = np.argwhere(~known)[0].tolist()
     cell = f"row {row}" + "".join(f", column {column}" for column in columns)
-    return f"Input y contains NaN, infinity or another missing value: Y, {cell}. Every label must be known; fill or drop it."
+    return (
+        f"Input y contains NaN, infinity or another missing value: Y, {cell}. Every label must be known here; fill it, drop "
+        "the row, or use a learner of separate labels: BinaryRelevance, MLkNN, BRkNN."
+    )
 
 
 def _refuse_empty(table: Any) -> None:

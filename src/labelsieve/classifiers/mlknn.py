@@ -38,7 +38,8 @@ class MLkNN(BaseNeighborClassifier):
 
     Notes
     -----
-    Cost: a search for the neighbors of all training rows, then of the query rows.
+    Cost: a search for the neighbors of all training rows, then of the query rows. Labels may be unknown (NaN) in some rows:
+    each is learned from the rows in which it is known, with a search for every set of such rows.
 
     Examples
     --------
@@ -55,6 +56,19 @@ class MLkNN(BaseNeighborClassifier):
     }
 
     s: float = field(default=1.0, kw_only=True)
+
+    @property
+    def _labels_are_separate(self) -> bool:
+        return True
+
+    def _learn_parts(self, labels: sp.csr_matrix, known: NDArray[np.bool_]) -> None:
+        super()._learn_parts(labels, known)
+        longest = max(part.conditional_.shape[2] for _, part in self._parts)
+        self.prior_ = np.empty(labels.shape[1])
+        self.conditional_ = np.zeros((2, labels.shape[1], longest))
+        for columns, part in self._parts:
+            self.prior_[columns] = part.prior_
+            self.conditional_[:, columns, : part.conditional_.shape[2]] = part.conditional_
 
     def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         assert neighbors is not None
