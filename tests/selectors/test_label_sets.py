@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from labelsieve import PPTMI, InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve.classifiers import MLkNN
 from labelsieve.errors import TargetTypeWarning
 from labelsieve.information import mutual_information
 from labelsieve.labelspace import read_targets
+from labelsieve.metrics import hamming_loss
 from labelsieve.selectors import LLSF, MDDM, ChiSquare, ReliefF, ReliefFML, RReliefF, selection_stability
 from labelsieve.stopping import CrossValidated
 from tests.support.selection_data import assert_same_selection
@@ -113,7 +115,8 @@ def test_lists_of_text_that_look_like_a_table_give_a_warning():
         assert read_targets([["rock", "slow"], ["folk", "fast"]]).n_columns == 4
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert read_targets([["rock", "slow"], ["slow", "folk"]]).n_columns == 3
+        assert read_targets([["no", "yes"], ["no", "no"]]).n_columns == 2
+        assert read_targets([["rock"], ["folk"], ["slow"]]).n_columns == 3
         assert read_targets(np.array([["rock", "slow"], ["folk", "fast"]])).n_columns == 2
 
 
@@ -127,7 +130,7 @@ def test_lists_of_text_that_look_like_a_table_give_a_warning():
         ([["a", None], ["b"]], "Y, row 0: a label is missing"),
         ([[["a"]], ["b", "c"]], "Y, row 0: labels must be text or numbers"),
         ([set(), set()], "Y is empty: all label sets are"),
-        (pd.DataFrame({"a": [["x"], ["y", "z"]], "b": [0, 1]}), "Y: column 'a' mixes types, such as list"),
+        (pd.DataFrame({"a": [["x"], ["y", "z"]], "b": [0, 1]}), "Y: column 'a' holds sets or lists"),
         (np.array([[["x"], 0], [{"y"}, 1]], dtype=object), "Y, column 0: it holds lists; label sets must be the only"),
     ],
 )
@@ -173,3 +176,12 @@ def test_names_come_from_frames_and_series():
         assert not hasattr(Sieve().fit(X, pd.DataFrame(Y)).fit(X, unnamed), "label_names_")
     with pytest.raises(InputError, match="'folk'"):
         Sieve().fit(X, pd.DataFrame(Y[:, :2], columns=["folk", "folk"]))
+
+
+@pytest.mark.parametrize("form", ["sets", "lists", "array of sets", "pandas of sets"])
+def test_classifiers_and_measures_refuse_label_sets_with_the_remedy(form):
+    X, sets = make_songs()
+    Y = FORMS[form](sets)
+    for refused in (lambda: MLkNN().fit(X, Y), lambda: hamming_loss(Y, Y)):
+        with pytest.raises(InputError, match=r"Sets of labels become 0/1 columns with sklearn.*MultiLabelBinarizer"):
+            refused()

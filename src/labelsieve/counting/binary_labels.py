@@ -28,8 +28,8 @@ def read_label_sets(Y: Any) -> LabelMatrix | None:
     """The label sets in ``Y`` as a table with a column of 0 and 1 for every label, sorted; None if ``Y`` holds no label sets.
 
     Label sets are a list, a Series or a one-dimensional array whose entries are sets, or lists and tuples that differ in
-    length or hold text alone. Lists of numbers that are all of the same length are the rows of a table, and text is never a
-    set of its characters. The columns are those of ``sklearn.preprocessing.MultiLabelBinarizer``.
+    length or hold text alone, no text twice in a row. Lists of numbers that are all of the same length are the rows of a
+    table, and text is never a set of its characters. The columns are those of ``sklearn.preprocessing.MultiLabelBinarizer``.
 
     Cost: one pass over the labels.
 
@@ -118,23 +118,23 @@ def _cells(Y: Any) -> list[Any] | None:
 
 
 def _is_table(rows: Sequence[Any]) -> bool:
-    """True for rows of the same length that hold numbers, or text next to numbers."""
+    """True for rows of the same length that hold numbers, or that hold a text twice, as no set does."""
     if not all(isinstance(row, list | tuple | np.ndarray) for row in rows) or len({len(row) for row in rows}) != 1:
         return False
-    return any(not isinstance(value, str | bytes) for row in rows for value in row)
+    if any(not isinstance(value, str | bytes) for row in rows for value in row):
+        return True
+    return any(len(set(row)) < len(row) for row in rows)
 
 
 def _warn_of_columns(rows: Sequence[Any]) -> None:
-    """Warn if lists of text look like the rows of a table: equally long, and no label in two positions."""
+    """Warn if lists of text could be the rows of a table: they are equally long."""
     if all(isinstance(row, list | tuple) for row in rows) and len({len(row) for row in rows}) == 1 and len(rows[0]) > 1:
-        words = [set(column) for column in zip(*rows, strict=True)]
-        if sum(map(len, words)) == len(set().union(*words)):
-            warnings.warn(
-                f"Y is a list of lists of {len(rows[0])} texts each: taken as label sets. If these are the rows of a table of "
-                f"{len(rows[0])} targets, pass a frame or numpy.array(Y).",
-                TargetTypeWarning,
-                stacklevel=3,
-            )
+        warnings.warn(
+            f"Y is a list of lists of {len(rows[0])} texts each: taken as label sets. If these are the rows of a table of "
+            f"{len(rows[0])} targets, pass a frame or numpy.array(Y).",
+            TargetTypeWarning,
+            stacklevel=3,
+        )
 
 
 def is_collection(value: Any) -> bool:

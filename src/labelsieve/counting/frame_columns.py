@@ -15,6 +15,8 @@ Levels = NDArray[np.object_]  # words in order
 _NOMINAL = (nw.String, nw.Categorical, nw.Enum)
 _TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
 
+LABEL_SETS = "Sets of labels become 0/1 columns with sklearn.preprocessing.MultiLabelBinarizer."
+
 
 class FrameColumn(NamedTuple):
     """A column as numbers, NaN where a cell is missing. The numbers of text are the ranks of its ``levels``."""
@@ -144,6 +146,8 @@ def _objects(present: list[Any], series: Any, what: str) -> NDArray[np.float64]:
             raise TypeError
         return np.array(present, dtype=np.float64)
     except (TypeError, ValueError):
+        if any(isinstance(value, set | frozenset | list | tuple) for value in present):
+            raise InputError(f"{what}: column {series.name!r} holds sets or lists. {LABEL_SETS}") from None
         raise InputError(
             f"{what}: column {series.name!r} mixes types, such as {' and '.join(_type_names(present))}; convert it to text "
             "(astype(str)), to a category, or to numbers."

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.counting.frame_columns import Levels, note_date_array, read_column, seconds
+from labelsieve.counting.frame_columns import LABEL_SETS, Levels, note_date_array, read_column, seconds
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError
 
@@ -129,7 +129,8 @@ def read_values(X: Any, what: str) -> NDArray[Any]:
     try:
         return np.asarray(X)
     except ValueError as error:
-        raise InputError(f"{what} is not a table: {error}") from None
+        ragged = "inhomogeneous" in str(error)
+        raise InputError(f"{what} is not a table: {f'its rows differ in length. {LABEL_SETS}' if ragged else error}") from None
 
 
 def unmask(X: Any) -> Any:
@@ -149,6 +150,8 @@ def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
         note_date_array(what)
         return seconds(array)
     if kind not in "biuf":
+        if kind == "O" and any(isinstance(value, set | frozenset | list | tuple) for value in array.flat):
+            raise InputError(f"{what} is not a table: it holds sets or lists. {LABEL_SETS}")
         raise not_numbers(what, {"O": "objects", "U": "text", "S": "bytes"}.get(kind, f"values of type {array.dtype}"))
     if (kind == "f" and size not in (4, 8)) or not array.dtype.isnative:
         return array.astype(np.float64 if kind == "f" else array.dtype.newbyteorder("="))

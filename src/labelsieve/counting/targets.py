@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.binary_labels import is_collection, missing_cells, opened, read_label_sets
 from labelsieve.counting.codes import MAX_LEVELS, Codes
-from labelsieve.counting.number_table import NumberTable, is_frame, read_frame, read_table, unmask
+from labelsieve.counting.number_table import NumberTable, is_frame, is_integer_array, read_frame, read_table, unmask
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.target_types import MAX_CLASSES, ROWS_PER_CLASS, TypeRule, requested_types
 from labelsieve.errors import InputError
@@ -46,6 +46,10 @@ def read_targets(Y: Any, target_type: Any = "auto") -> TargetTable:
         if not (wanted == "numeric").any():
             return _only_classes(Y)
         return _read_dense(NumberTable(Y.to_dense(), None, Y.names, nominal=frozenset(range(Y.n_columns))), wanted)
+    if isinstance(target_type, str) and target_type == "auto" and is_integer_array(Y, (1, 2)):  # most targets
+        codes = _as_codes(NumberTable(Y, None, None))
+        if codes is not None and (Y.dtype.kind == "b" or _are_classes(int(codes.levels.max()), codes.n_rows)):
+            return _only_classes(codes)
     sets = read_label_sets(Y)
     table = _read_columns(opened(Y)) if sets is None else replace(read_table(sets.matrix), names=sets.names)
     wanted = requested_types(target_type, table.shape[1], table.names)
@@ -54,7 +58,7 @@ def read_targets(Y: Any, target_type: Any = "auto") -> TargetTable:
         raise InputError(f"Y, {table.name(text[0])}: text or categories cannot be taken as numbers; use target_type='auto'.")
     if table.dense is not None:
         return _read_dense(table, wanted)
-    codes = _as_codes(table, wanted)
+    codes = None if (wanted == "numeric").any() else _as_codes(table)
     if codes is not None and not _undecided(codes, wanted).any():
         return _only_classes(codes)
     if table.shape[0] * table.shape[1] > DENSE_CELLS:
@@ -130,27 +134,32 @@ def _without_text(array: NDArray[Any]) -> NumberTable:
     return NumberTable(numbers, None, None, nominal=frozenset(nominal))
 
 
+def _are_classes(levels: int, n_rows: int) -> bool:
+    """Whether so many levels alone show that whole numbers are classes."""
+    return levels <= 2 or (levels <= MAX_CLASSES and n_rows >= ROWS_PER_CLASS * levels)
+
+
 def _undecided(codes: Codes, wanted: NDArray[np.str_]) -> NDArray[np.bool_]:
     """Columns of whole numbers that the number of levels does not already show to be classes."""
-    levels = codes.levels
-    few_rows = (levels > 2) & (codes.n_rows < ROWS_PER_CLASS * levels.astype(np.int64))
-    undecided: NDArray[np.bool_] = (wanted == "auto") & ((levels > MAX_CLASSES) | few_rows)
+    if _are_classes(int(codes.levels.max()), codes.n_rows):
+        return np.zeros(codes.n_columns, dtype=bool)
+    decided = [_are_classes(levels, codes.n_rows) for levels in codes.levels.tolist()]
+    undecided: NDArray[np.bool_] = (wanted == "auto") & ~np.array(decided)
     return undecided
 
 
-def _as_codes(table: NumberTable, wanted: NDArray[np.str_]) -> Codes | None:
+def _as_codes(table: NumberTable) -> Codes | None:
     """The values as codes, if all of them are."""
-    if not (wanted == "numeric").any():
-        with suppress(InputError):
-            values = table.sparse if table.dense is None else table.dense
-            return Codes.from_values(values, names=table.names, what="Y")
+    with suppress(InputError):
+        return Codes.from_values(table.sparse if table.dense is None else table.dense, names=table.names, what="Y")
     return None
 
 
 def _read_dense(table: NumberTable, wanted: NDArray[np.str_]) -> TargetTable:
     values = table.dense
     assert values is not None
-    codes, is_numeric = _as_codes(table, wanted), wanted == "numeric"
+    is_numeric = wanted == "numeric"
+    codes = None if is_numeric.any() else _as_codes(table)
     undecided = wanted == "auto" if codes is None else _undecided(codes, wanted)
     undecided[sorted(table.nominal)] = False
     unknown = np.isnan(values) if codes is None and values.dtype.kind == "f" else None
