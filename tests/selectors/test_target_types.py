@@ -14,6 +14,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
 
 from labelsieve import PPTMI, InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve.datasets import load
 from labelsieve.discretize import EqualFrequency, EqualWidth, equal_width
 from labelsieve.errors import TargetTypeWarning
 from labelsieve.selectors import ChiSquare, ReliefF, selection_stability
@@ -232,6 +233,23 @@ def test_the_command_line_prints_and_overrides_the_types(houses):
     assert "2 targets (single; numeric)" in " ".join(run(*only).stdout.split())
     binned = json.loads(run(*only, "--target-discretizer", "equal-frequency", "--json").stdout)
     assert binned["settings"]["target_discretizer"] == "equal-frequency"
+
+
+def test_the_command_line_names_ambiguous_targets(houses):
+    table = pd.read_csv(houses)
+    table["street"] = np.arange(len(table)) % 24
+    pd.concat([table] * 3).to_csv(houses, index=False)
+    select = ["select", houses, "--labels", "street,floors", "-k", 1]
+    assert "column 0 ('street'): whole numbers from 0 to 23 without a gap, 15 rows each" in " ".join(
+        run(*select).stderr.split()
+    )
+    assert run(*select, "--target-type", "street=class").stderr == ""
+
+
+def test_nominal_targets_of_a_file_are_classes_in_python(houses):
+    data = load(houses, ["city"])
+    sieve = Sieve("mim").fit(data.named_features(), data.named_labels())
+    assert (sieve.target_types_.tolist(), sieve.label_names_.tolist()) == (["class"], ["city"])
 
 
 @pytest.mark.parametrize(

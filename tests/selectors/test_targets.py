@@ -160,6 +160,12 @@ def test_spaces_that_use_the_labels_of_a_row_together_refuse_missing_ones(space)
         Sieve(targets=space).fit(X, frame)
 
 
+def test_learned_label_networks_refuse_missing_labels():
+    X, Y = make_data()
+    with pytest.raises(InputError, match=r"Y, column 0: 1 unknown cells, which a label network cannot leave out"):
+        Sieve("mlfs").fit(X, np.where(np.arange(Y.size).reshape(Y.shape) == 0, np.nan, Y))
+
+
 def test_a_target_without_any_known_cell_is_refused():
     X, Y = make_data()
     with pytest.raises(InputError, match=r"Y, column 1 \('b'\): all cells are unknown; leave this target out"):

@@ -91,7 +91,7 @@ class TypeRule:
         if self.doubts:
             more = f" (and {len(self.doubts) - 3} more targets)" if len(self.doubts) > 3 else ""
             columns = "; ".join(self.doubts[:3])
-            taken = 'taken as numeric. If these are classes, pass target_type="class", or a dict for some of the targets'
+            taken = 'taken as numeric. If these are classes, pass target_type="class" (--target-type class), or a dict for some'
             warnings.warn(f"Y, {columns}{more}: {taken}.", TargetTypeWarning, stacklevel=2)
 
 

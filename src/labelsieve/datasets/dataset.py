@@ -122,6 +122,10 @@ class Dataset:
         """
         return with_names(self.X, self.feature_names, {} if codes else self.categories)
 
+    def named_labels(self) -> Any:
+        """``Y`` for selectors: as :meth:`named_features`. Nominal targets are categorical, so that they are read as classes."""
+        return with_names(self.Y, self.label_names, self.label_categories)
+
     def to_pandas(self) -> tuple[Any, Any]:
         """``X`` and ``Y`` as frames of pandas: nominal columns are categorical, sparse ones stay sparse.
 

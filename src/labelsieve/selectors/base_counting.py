@@ -10,10 +10,10 @@ from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.backends.factory import BackendSetting
 from labelsieve.counting.row_weights import Estimator
+from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import Discretizer, one_table
-from labelsieve.information import Codes
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
@@ -66,9 +66,9 @@ class BaseCountingSieve(BaseSieve):
         codes = method.discretizer.encode(X, targets.codes, weights)
         code_tables = codes if isinstance(codes, list) else [codes]
         tables = [to_count(table, encoded, weights, self.estimator) for table in code_tables]
-        return tables, self._find_parents(method, X, tables, targets.codes)
+        return tables, self._find_parents(method, X, tables, targets)
 
-    def _find_parents(self, method: ResolvedMethod, X: Any, tables: list[CountingInput], targets: Codes) -> ParentLists:
+    def _find_parents(self, method: ResolvedMethod, X: Any, tables: list[CountingInput], targets: TargetTable) -> ParentLists:
         """Lists for formulas that mention parents; the network, where there is one, is kept."""
         self.__dict__.pop("network_", None)
         given: Parents = getattr(self, "parents", None)
@@ -77,7 +77,8 @@ class BaseCountingSieve(BaseSieve):
         if learned and "pa" not in method.criterion.plan.needs:
             return None
         data: CountingInput = one_table(tables, "A network") if learned else tables[0]
-        parents, network = find_parents(given, X, data.X, targets, options=self._counting_options(data.weights))
+        codes = targets.require_known("a label network").codes if learned else targets.codes
+        parents, network = find_parents(given, X, data.X, codes, options=self._counting_options(data.weights))
         if network is not None:
             self.network_ = network
         return parents
