@@ -1,0 +1,103 @@
+"""The numbers on the pages about studies are those of the stored results, and all pages agree."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from labelsieve.studies import Protocol
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "studies.md").read_text(encoding="utf-8")
+CLAIMS = json.loads((DOCS / "studies" / "claims.json").read_text(encoding="utf-8"))
+WORDS = {"ML-kNN": "mlknn", "logistic regression": "logistic", "extra trees": "trees"}
+SELECTIONS, MEASURES = ("cmim", "jmi", "scls"), ("hamming_loss", "ranking_loss", "macro_f1")
+METHODS = (*SELECTIONS, "random", "all")
+
+
+@pytest.fixture(scope="module")
+def scaling():
+    with (DOCS / "studies" / "scaling.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {(row["classifier"], row["scale"], row["measure"]): {name: float(row[name]) for name in METHODS} for row in rows}
+
+
+def test_the_table_of_scaling_is_that_of_the_stored_results(scaling):
+    table = PAGE[PAGE.index("| classifier | scaling |") :].split("\n\n")[0].splitlines()[2:]
+    shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+    assert len(shown) == 6
+    for words, scale, *values in shown:
+        stored = scaling[WORDS[words], scale, "hamming_loss"]
+        assert values == [f"{stored[name]:.3f}" for name in METHODS]
+
+
+def test_what_the_page_says_about_scaling_follows_from_the_stored_results(scaling):
+    text = " ".join(PAGE[PAGE.index("### What scaling changes") : PAGE.index("## The results file")].split())
+    with_all, with_selections = re.search(
+        r"with all features by (\d+) %, and with the selected features by (\d+) %", text
+    ).groups()
+    after, before = (scaling["mlknn", scale, "hamming_loss"] for scale in ("standard", "none"))
+    saved = {name: 100 * (1 - after[name] / before[name]) for name in METHODS}
+    assert int(with_all) == round(saved["all"])
+    assert int(with_selections) == round(sum(saved[name] for name in SELECTIONS) / 3)
+    for measure in MEASURES:
+        sign = -1 if measure == "macro_f1" else 1
+        for scale, selection_is_better in (("none", True), ("standard", False)):
+            means = scaling["mlknn", scale, measure]
+            assert all((sign * means[name] < sign * means["all"]) == selection_is_better for name in SELECTIONS)
+        trees, logistic = scaling["trees", "standard", measure], scaling["logistic", "standard", measure]
+        assert all(sign * trees[name] > sign * trees["all"] for name in SELECTIONS)
+        assert all((sign * logistic[name] < sign * logistic["all"]) == (measure == "hamming_loss") for name in SELECTIONS)
+        for classifier in ("logistic", "trees"):
+            for name in METHODS:
+                assert scaling[classifier, "standard", measure][name] == pytest.approx(
+                    scaling[classifier, "none", measure][name], abs=5e-4
+                )
+
+
+def test_the_protocol_of_the_stored_results_is_complete(scaling):
+    protocol = Protocol.from_toml(DOCS / "studies" / "scaling.toml")
+    assert {key[0] for key in scaling} == {classifier.name for classifier in protocol.classifiers}
+    assert {key[2] for key in scaling} == set(protocol.measures)
+    assert [method.name for method in protocol.methods] == list(METHODS)
+
+
+def test_all_pages_have_the_same_counts_of_close_values():
+    numbers = {int(count) for count in re.findall(r"(\d+) of 224", CLAIMS["occ-tables"]["ran"])}
+    assert len(numbers) == 2
+    for page in DOCS.glob("*.md"):
+        text = " ".join(page.read_text(encoding="utf-8").split())
+        for sentence in re.findall(r"[^.]*\bof 224\b[^.]*\.", text):
+            counts = {int(count) for count in re.findall(r"\b(\d{3})\b", sentence)} - {224}
+            assert counts <= numbers, f"{page.name}: {sentence}"
+            assert counts, f"{page.name}: {sentence}"
+
+
+def held(study, title):
+    (table,) = [table for table in CLAIMS[study]["tables"] if table["title"] == title]
+    return f"{sum(row[1] == 'holds' for row in table['rows'])} of {len(table['rows'])}"
+
+
+@pytest.mark.parametrize(
+    ("study", "titles"),
+    [
+        ("group-jmi-table2", ["Claims, Group-JMI-Rand by the author's program", "Claims, Group-JMI-Rand by equation 3"]),
+        ("group-jmi-parameters", ["Claims, Group-JMI by the author's program", "Claims, Group-JMI by equation 3"]),
+        ("group-jmi-regression", ["Claims, Group-JMI-Rand by the author's program", "Claims, Group-JMI-Rand by equation 3"]),
+        ("composite-likelihood", ["Claims"]),
+    ],
+)
+def test_counts_of_claims_are_those_of_the_stored_claims(study, titles):
+    (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{study}`")]
+    counts = re.findall(r"(\d+ of \d+)(?= claims hold| with equation 3| claims\.)", row)
+    assert counts == [held(study, title) for title in titles]
+
+
+def test_counts_of_the_claims_of_chains_are_those_of_the_stored_claims():
+    text = " ".join(PAGE.split())
+    said = re.search(
+        r"(\d+ of \d+) claims hold with the method of the paper, and \d+ of 224 values and (\d+ of \d+) claims", text
+    )
+    assert list(said.groups()) == [held("occ-tables", "Claims, as written"), held("occ-tables", "Claims, as programmed")]
