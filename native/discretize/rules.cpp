@@ -1,6 +1,8 @@
 #include "discretize/rules.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "discretize/cuts.hpp"
 
@@ -24,27 +26,82 @@ bool cut_equal_width(const Column& column, size_t n_bins, std::vector<double>& p
     return cuts.distinct();
 }
 
+// Values number `first` to `last` - 1 of a column, and their weight.
+struct Stretch {
+    size_t first, last;
+    double weight;
+
+    size_t size() const { return last - first; }
+};
+
 // For i = 1 .. n - 1 the boundary between neighboring values that has nearest to i/n of the weight below it,
-// the lower of two.
-void cut_equal_frequency(const Distribution& values, size_t n_bins, std::vector<double>& points) {
-    const double n = double(n_bins), total = double(values.total());
-    double below = double(values.weights()[0]);
-    size_t last = values.size();  // no boundary yet
-    size_t at = 1;                // the boundary before value number `at`, with `below` under it
+// the lower of two. A boundary is the number of the value above it.
+void nearest_boundaries(const Distribution& values, const Stretch& part, size_t n_bins,
+                        std::vector<size_t>& boundaries) {
+    const double n = double(n_bins);
+    double below = double(values.weights()[part.first]);
+    size_t at = part.first + 1;  // the boundary before value number `at`, with `below` under it
+    size_t last = part.first;    // no boundary yet
     for (size_t i = 1; i < n_bins; ++i) {
-        const double wanted = double(i) * total;
-        while (at + 1 < values.size()) {
+        const double wanted = double(i) * part.weight;
+        while (at + 1 < part.last) {
             const double next = below + double(values.weights()[at]);
             if (std::abs(below * n - wanted) <= std::abs(next * n - wanted)) break;
             below = next;
             ++at;
         }
-        if (at != last) points.push_back(between(values.values()[at - 1], values.values()[at]));
+        if (at != last) boundaries.push_back(at);
         last = at;
     }
 }
 
+<<<<<<< HEAD
 constexpr size_t rows_between_polls = size_t(1) << 18;  // sorting them takes less than a tenth of a second
+=======
+// Boundaries of bins of about equal weight, in order. Where a value is so heavy that one boundary is nearest
+// to several quantiles, bins are left over: the heaviest value gets a bin, and those below and above it share
+// the others in proportion to their weight, as far as these bins have about the weight `least`.
+void share_bins(const Distribution& values, const Stretch& part, size_t n_bins, double least,
+                std::vector<size_t>& boundaries) {
+    if (part.size() < 2 || n_bins < 2) return;
+    if (part.size() <= n_bins) {
+        for (size_t at = part.first + 1; at < part.last; ++at) boundaries.push_back(at);
+        return;
+    }
+    const size_t before = boundaries.size();
+    nearest_boundaries(values, part, n_bins, boundaries);
+    if (boundaries.size() - before == n_bins - 1) return;
+    const auto start = values.weights().begin();
+    const size_t heaviest = size_t(
+        std::max_element(start + std::ptrdiff_t(part.first), start + std::ptrdiff_t(part.last)) - start);
+    double weight_below = 0;
+    for (size_t k = part.first; k < heaviest; ++k) weight_below += double(values.weights()[k]);
+    const Stretch below{part.first, heaviest, weight_below};
+    const Stretch above{heaviest + 1, part.last,
+                        part.weight - weight_below - double(values.weights()[heaviest])};
+    const size_t sides = size_t(below.size() > 0) + size_t(above.size() > 0), left = n_bins - 1;
+    if (left < sides) return;  // two bins cannot separate three kinds of values
+    boundaries.resize(before);
+    const double share = double(left) * below.weight / (below.weight + above.weight);
+    size_t for_below = below.size() == 0 ? 0 : std::max<size_t>(1, size_t(share + 0.5));
+    if (above.size() > 0) for_below = std::min(for_below, left - 1);
+    const auto heavy_enough = [&](const Stretch& side, size_t bins) {
+        return std::min(bins, std::max<size_t>(1, size_t(side.weight / least)));
+    };
+    share_bins(values, below, heavy_enough(below, for_below), least, boundaries);
+    if (below.size() > 0) boundaries.push_back(heaviest);
+    if (above.size() > 0) boundaries.push_back(heaviest + 1);
+    share_bins(values, above, heavy_enough(above, left - for_below), least, boundaries);
+}
+
+void cut_equal_frequency(const Distribution& values, size_t n_bins, std::vector<double>& points) {
+    std::vector<size_t> boundaries;
+    const double total = double(values.total());
+    share_bins(values, {0, values.size(), total}, n_bins, total / (2 * double(n_bins)), boundaries);
+    for (const size_t at : boundaries)
+        points.push_back(between(values.values()[at - 1], values.values()[at]));
+}
+>>>>>>> 7bc00ae (discretize: share the bins that a frequent value leaves over)
 
 double rounded(double value, double steps) {
     return steps == 0 || std::abs(value) > 0x1p52 / steps ? value : std::nearbyint(value * steps) / steps;

@@ -56,9 +56,31 @@ def equal_frequency(values, n_bins):
     distinct = sorted(set(values))
     if len(distinct) <= n_bins:
         return distinct, True
+    return [middle(low, high) for low, high in equal_frequency_boundaries(values, n_bins)], False
+
+
+def equal_frequency_boundaries(values, n_bins, least=None):
+    """Pairs of neighboring values to cut between. Bins that a heavy value leaves over have at least about ``least`` rows."""
+    least = Fraction(len(values), 2 * n_bins) if least is None else least
+    distinct = sorted(set(values))
+    if len(distinct) <= n_bins or n_bins < 2:
+        return list(pairwise(distinct)) if n_bins > 1 else []
     boundaries = [(Fraction(sum(x < high for x in values), len(values)), low, high) for low, high in pairwise(distinct)]
     nearest = [min(boundaries, key=lambda boundary: abs(boundary[0] - Fraction(i, n_bins))) for i in range(1, n_bins)]
-    return [middle(low, high) for _, low, high in sorted(set(nearest))], False
+    cuts = [(low, high) for _, low, high in sorted(set(nearest))]
+    heaviest = max(distinct, key=lambda value: (values.count(value), -value))
+    below, above = [x for x in values if x < heaviest], [x for x in values if x > heaviest]
+    left = n_bins - 1
+    if len(cuts) == left or left < bool(below) + bool(above):
+        return cuts
+    share = floor(Fraction(left * len(below), len(below) + len(above)) + Fraction(1, 2))
+    for_below = min(max(share, 1), left - bool(above)) if below else 0
+    bins_below, bins_above = (
+        min(bins, max(1, floor(len(side) / least))) for side, bins in ((below, for_below), (above, left - for_below))
+    )
+    low_side = [*equal_frequency_boundaries(below, bins_below, least), (max(below), heaviest)] if below else []
+    high_side = [(heaviest, min(above)), *equal_frequency_boundaries(above, bins_above, least)] if above else []
+    return low_side + high_side
 
 
 def sum_of_squares(values):

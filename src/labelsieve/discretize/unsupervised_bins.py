@@ -104,9 +104,12 @@ class EqualFrequency(NumberedBins):
 
     The boundary between two neighboring distinct values :math:`a < b` has the fraction :math:`F(a)` of the rows (or of their
     weight) below it. For :math:`i = 1, \dots, n - 1` the column is cut at the boundary whose fraction is nearest to
-    :math:`i / n`, the lower of two, half-way between its values; a boundary that is nearest for several :math:`i` is cut
-    once. Equal values are never split, and every column but a constant one has at least two bins, also one that is mostly
-    zeros. A column with no more than ``n_bins`` distinct values keeps them as levels. Parameters (``n_bins`` and ``missing``)
+    :math:`i / n`, the lower of two, half-way between its values. Where a value is so frequent that a boundary is nearest for
+    several :math:`i`, bins are left over: the most frequent value then has a bin, and the values below and above it share the
+    others by the same rule, in proportion to their rows, as long as the bins have about :math:`1 / (2n)` of all rows. So
+    equal values are never split, and in a column of mostly zeros the zeros are separate from the other values, and these from
+    each other. A column with no more than ``n_bins`` distinct values keeps them as levels. Parameters (``n_bins``,
+    ``missing``, ``min_level_count`` and ``nominal``)
     and attributes: see :class:`EqualWidth`.
 
     Notes
