@@ -23,7 +23,16 @@ XML = [
     b'<?xml version="1.0" encoding="iso-8859-1"?><labels><label name="\xe9"/><!-- end --></labels>',
 ]
 LIBSVM = [b"1,3 1:0.5 4:2\n 2:1\n3 1:1 # end\n", b"2 3 2\n0 0:1 2:-1e3\n0,1 1:nan\n", b"+1 1:1\n-1 2:1\n"]
-CSV = [b'a,b,c\n1,2,red\n0,,"blue, dark"\n1,4,red\n', b"a;b\r\n1;2\r\n?;NA\r\n", b"a\tb\n1\t2e9\n"]
+TABLE = b"when;size;key;tags;y1\n2020-01-31;1,5;A;x,y;0\n1.2.2020;1.234,5;;y;1\n;7;B;;?\n"
+CSV = [
+    TABLE,
+    b"when,y\n2020-01-31 12:30:00+01:00,1\n1970-01-01,0\n",
+    b"t|y\n12:30|1\n00:00:00.5|0\n",
+    b'a,b,c\n1,2,red\n0,,"blue, dark"\n1,4,red\n',
+    b"a;b\r\n1;2\r\n?;NA\r\n",
+    b"a\tb\n1\t2e9\n",
+]
+OPTIONS = [b"tags\n,\n\n", b"y*\n\n1\n", b"re:^y[0-9]$\n\n11\n", b"y1, tags\n,\n111\n", b"2\n;\n\n"]
 PACKERS = (gzip.compress, bz2.compress, lzma.compress)
 
 
@@ -65,10 +74,25 @@ def packed_seeds():
     return [*made, compress(ARFF[0])]
 
 
+def spreadsheet_seeds():
+    try:
+        from openpyxl import Workbook
+    except ModuleNotFoundError:
+        return [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"]
+    made = []
+    for rows in ([["a", "b", "y"], [1, "x", 0], [2.5, None, 1]], [["a", "a"], [1, 2]], [["when", ""], ["2020-01-31", True]]):
+        book, file = Workbook(), io.BytesIO()
+        for row in rows:
+            book.active.append(row)
+        book.save(file)
+        made.append(file.getvalue())
+    return made
+
+
 def seeds(target):
     """The seeds of a target, by its name."""
-    fixed = {"arff": ARFF, "xml": XML, "libsvm": LIBSVM, "csv": CSV}
+    fixed = {"arff": ARFF, "xml": XML, "libsvm": LIBSVM, "csv": CSV, "options": [options + TABLE for options in OPTIONS]}
     if target in fixed:
         return fixed[target]
-    made = {"matlab": matlab_seeds, "parquet": parquet_seeds, "packed": packed_seeds}
+    made = {"matlab": matlab_seeds, "parquet": parquet_seeds, "packed": packed_seeds, "spreadsheet": spreadsheet_seeds}
     return made[target]() if target in made else [*ARFF, *LIBSVM, *CSV]

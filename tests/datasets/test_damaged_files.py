@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from scipy import io as matlab
 from scipy import sparse
 
+from fuzz.seeds import OPTIONS, TABLE, spreadsheet_seeds
+from fuzz.targets import read_or_refused
 from labelsieve.datasets import Dataset, DatasetError, load
 from labelsieve.datasets.readers.column_table import Table
 from labelsieve.datasets.readers.load import parse
@@ -28,6 +30,8 @@ WHOLE = {
     "sparse": HEAD + b"{0 1,1 0.5}\n{}\n{1 ?, 2 'y z'}\n",
     "libsvm": b"1,3 1:0.5 4:2\n 2:1\n3 1:1 # end\n",
     "csv": b'a,b,c\n1,2,red\n0,,"blue, dark"\n1,4,red\n',
+    "table": TABLE,
+    "workbook": spreadsheet_seeds()[0],
     "matlab": matlab_file(compressed=False),
     "sparse matlab": matlab_file(compressed=False, kind=sparse.csc_array),
     "packed matlab": matlab_file(compressed=True),
@@ -51,7 +55,21 @@ def test_damage_is_read_or_refused(kind, data):
         assert table.cells.shape[1] == len(table.columns)
 
 
+@given(data=st.data())
+def test_options_of_reading_are_taken_or_refused(data):
+    content = data.draw(st.sampled_from(OPTIONS)) + TABLE
+    for _ in range(data.draw(st.integers(0, 3))):
+        start = data.draw(st.integers(0, len(content)))
+        end = data.draw(st.integers(start, min(len(content), start + 4)))
+        content = content[:start] + data.draw(PIECES | st.sampled_from([b";", b"|", b"*", b"[", b"re:", b"\t"])) + content[end:]
+    read_or_refused("options", content)
+
+
 @pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.filterwarnings("ignore::labelsieve.datasets.DatasetWarning")
 def test_whole_files_are_read(kind, tmp_path):
+    if kind == "workbook":
+        pytest.importorskip("openpyxl")
     (tmp_path / "made").write_bytes(WHOLE[kind])
-    assert isinstance(load(tmp_path / "made", -1 if kind == "csv" else None), Dataset)
+    labels = {"csv": -1, "table": "size", "workbook": "y"}.get(kind)
+    assert isinstance(load(tmp_path / "made", labels), Dataset)

@@ -16,6 +16,7 @@ from labelsieve import InputError
 from labelsieve.datasets import DatasetError, load
 from labelsieve.datasets.readers.memory_budget import memory_limit, read_size
 from tests.support.command_line import refusal
+from tests.support.table_libraries import install_only
 
 N_ROWS, N_COLUMNS = 20_000, 100
 CELLS = 24 * N_ROWS * N_COLUMNS
@@ -96,6 +97,16 @@ def test_an_archive_that_decompresses_to_more_than_the_limit_is_refused_early(tm
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert most < 18_000_000, "also with the 8 MB that xz needs by itself"
+
+
+@pytest.mark.parametrize("reader", ["pyarrow", "pandas", "polars"])
+def test_different_texts_count_as_objects(tmp_path, monkeypatch, reader):
+    install_only(monkeypatch, reader)
+    file = tmp_path / "made.csv"
+    file.write_text("a,b,y\n" + "".join(f"w{k},v{k % 5},{k % 2}\n" for k in range(20_000)))
+    with pytest.raises(DatasetError, match=r"made\.csv: a table with 20,0\d\d or more different texts takes about 8\.0 MB"):
+        load(file, 1, max_bytes=7_950_000)
+    assert load(file, 1, max_bytes=9_000_000).shape == (20_000, 2, 1)
 
 
 def test_names_of_very_many_columns_are_not_read(tmp_path):

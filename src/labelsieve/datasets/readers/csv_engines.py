@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelsieve.datasets.readers.memory_budget import TextBudget
 from labelsieve.datasets.readers.text_columns import MISSING, ParsedColumn, TextCells
 
 BLOCK_SIZE = 2**22  # bytes for one task of pyarrow: with the default of 1 MiB, wide tables take a quarter longer ...
@@ -59,12 +60,13 @@ def read_quotes(text: bytes, delimiter: str) -> Quotes:
 
 @dataclass(frozen=True, eq=False)
 class CsvRows:
-    """CSV in UTF-8: the whole text, the position of the first row, the delimiter and the number of columns."""
+    """CSV in UTF-8: the whole text, the position of the first row, the delimiter, the number of columns, the limit of texts."""
 
     text: bytes
     start: int
     delimiter: str
     n_columns: int
+    texts: TextBudget | None = None
 
     @cached_property
     def quotes(self) -> Quotes:
@@ -120,10 +122,10 @@ def parse_with_pyarrow(rows: CsvRows) -> list[ParsedColumn] | None:
                 table = table.set_column(int(name), name, again[name])
     except pyarrow.ArrowException:
         return None
-    return [arrow_column(pyarrow, column) for column in table.columns]
+    return [arrow_column(pyarrow, column, rows.texts) for column in table.columns]
 
 
-def arrow_column(pyarrow: Any, column: Any) -> ParsedColumn:
+def arrow_column(pyarrow: Any, column: Any, budget: TextBudget | None = None) -> ParsedColumn:
     """A column of pyarrow: numbers and booleans as float64, anything else by its distinct values as text."""
     kind = column.type
     if pyarrow.types.is_boolean(kind):
@@ -134,6 +136,8 @@ def arrow_column(pyarrow: Any, column: Any) -> ParsedColumn:
         return np.full(len(column), np.nan)
     encoded = column if pyarrow.types.is_dictionary(kind) else column.dictionary_encode()
     encoded = encoded.unify_dictionaries()
+    if budget is not None:
+        budget.add(len(encoded.chunk(0).dictionary))
     texts = ["" if value is None else str(value) for value in encoded.chunk(0).dictionary.to_pylist()]
     indices = (chunk.indices.cast(pyarrow.int32()) for chunk in encoded.chunks)
     return TextCells(
@@ -184,6 +188,8 @@ def parse_with_pandas(rows: CsvRows) -> list[ParsedColumn] | None:
             columns.append(column.to_numpy(np.float64))
         else:
             index, texts = pandas.factorize(column)
+            if rows.texts is not None:
+                rows.texts.add(len(texts))
             columns.append(TextCells([str(value) for value in texts], index))
     return columns
 
@@ -210,13 +216,15 @@ def parse_with_polars(rows: CsvRows) -> list[ParsedColumn] | None:
         return None
     if frame.width != rows.n_columns or not rows.all_cells(frame.height):
         return None
-    return [polars_column(polars, column) for column in frame.get_columns()]
+    return [polars_column(polars, column, rows.texts) for column in frame.get_columns()]
 
 
-def polars_column(polars: Any, column: Any) -> ParsedColumn:
+def polars_column(polars: Any, column: Any, budget: TextBudget | None = None) -> ParsedColumn:
     """A column of polars: numbers and booleans as float64, anything else by its distinct values as text."""
     if column.dtype.is_numeric() or column.dtype == polars.Boolean:
         return np.asarray(column.cast(polars.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
     distinct = column.unique(maintain_order=True).drop_nulls()
+    if budget is not None:
+        budget.add(len(distinct))
     index = column.replace_strict(distinct, range(len(distinct)), default=-1, return_dtype=polars.Int64).to_numpy()
     return TextCells([str(value) for value in distinct.to_list()], index)

@@ -15,7 +15,14 @@ from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
 from labelsieve.datasets.readers.csv_engines import CsvRows, parse_with_pandas, parse_with_polars, parse_with_pyarrow
 from labelsieve.datasets.readers.file_bytes import utf8_text
-from labelsieve.datasets.readers.memory_budget import COLUMN, DEFAULT_LIMIT, PYTHON_CELL, require_memory, require_text
+from labelsieve.datasets.readers.memory_budget import (
+    COLUMN,
+    DEFAULT_LIMIT,
+    PYTHON_CELL,
+    TextBudget,
+    require_memory,
+    require_text,
+)
 from labelsieve.datasets.readers.numeric_rows import NumberRows, blocks
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 
@@ -51,7 +58,7 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     if not _NOT_BLANK.search(text, start):
         raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
     engine = next((engine for package, engine in ENGINES.items() if find_spec(package) is not None), None)
-    rows = CsvRows(text, start, delimiter, len(names))
+    rows = CsvRows(text, start, delimiter, len(names), TextBudget(file, max_bytes))
     if len(names) >= WIDE and text.count(b"\n", start) <= FEW_ROWS and b'"' not in text:
         with contextlib.suppress(ValueError):  # it holds other things than numbers
             return _parse_numbers(rows, names, file)
@@ -121,7 +128,11 @@ def parse_without_engine(rows: CsvRows, names: list[str], file: Path) -> Table:
             table.append(row)
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
-    columns = [TextCells.of(column) for column in zip(*table, strict=True)]
+    columns = []
+    for column in zip(*table, strict=True):
+        columns.append(TextCells.of(column))
+        if rows.texts is not None:
+            rows.texts.add(len(columns[-1].texts))
     return make_table(names, columns, file, signed_zeros=False, decimal_comma=rows.delimiter != ",")
 
 

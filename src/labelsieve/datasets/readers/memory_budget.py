@@ -16,6 +16,7 @@ LIMIT_VARIABLE = "LABELSIEVE_MAX_BYTES"
 # Bytes of one cell at the peak: as the parser returns it, as float64, and in X or Y.
 CELL = 24
 PYTHON_CELL = 120  # of a cell that is a Python string or number at first
+TEXT = 400  # of a distinct text of a column: as an object, in the values of the column and in the table of its codes
 COLUMN = 2**12  # of one column, for its name, buffers and objects
 
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,6})?)\s*(?:([kmgt]?)i?b?)?", re.IGNORECASE | re.ASCII)
@@ -70,6 +71,18 @@ def require_cells(n_rows: int, n_columns: int, file: Path, limit: int, *, cell: 
     """The same for a table of this size and its ``content`` in bytes."""
     needed = content + cell * n_rows * n_columns + COLUMN * n_columns
     require_memory(needed, f"a table of {n_rows:,} rows and {n_columns:,} columns", file, limit)
+
+
+class TextBudget:
+    """Adds up the distinct texts of the columns of a file, whose number shows only when a column has been parsed."""
+
+    def __init__(self, file: Path, limit: int) -> None:
+        self.file, self.limit, self.n_texts = file, limit, 0
+
+    def add(self, n_texts: int) -> None:
+        """Refuse the file if its texts would take too much memory as objects."""
+        self.n_texts += n_texts
+        require_memory(TEXT * self.n_texts, f"a table with {self.n_texts:,} or more different texts", self.file, self.limit)
 
 
 def require_text(data: bytes, marks: bytes, file: Path, limit: int, *, cell: int = CELL, copies: int = 2) -> None:

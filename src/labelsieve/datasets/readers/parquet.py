@@ -16,7 +16,7 @@ from scipy import sparse
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
 from labelsieve.datasets.readers.csv_engines import arrow_column, polars_column
-from labelsieve.datasets.readers.memory_budget import CELL, COLUMN, DEFAULT_LIMIT, require_cells, require_memory
+from labelsieve.datasets.readers.memory_budget import CELL, COLUMN, DEFAULT_LIMIT, TextBudget, require_cells, require_memory
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 
 KEY = b"labelsieve"
@@ -115,7 +115,8 @@ def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path, max_bytes: int) ->
         nested = [field for field in table.schema if pyarrow.types.is_nested(field.type)]
         if nested:
             raise _not_a_column(nested[0].name, nested[0].type, file)
-        parsed = [arrow_column(pyarrow, column) for column in table.columns]
+        budget = TextBudget(file, max_bytes)
+        parsed = [arrow_column(pyarrow, column, budget) for column in table.columns]
         return _dense_table(list(map(str, table.column_names)), parsed, described, file)
 
 
@@ -135,7 +136,9 @@ def _read_with_polars(polars: Any, data: bytes, file: Path, max_bytes: int) -> T
         nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
         if nested:
             raise _not_a_column(nested[0], frame.schema[nested[0]], file)
-        return _dense_table(frame.columns, [polars_column(polars, column) for column in frame.get_columns()], described, file)
+        budget = TextBudget(file, max_bytes)
+        parsed = [polars_column(polars, column, budget) for column in frame.get_columns()]
+        return _dense_table(frame.columns, parsed, described, file)
 
 
 def _check_size(metadata: Any, file: Path, max_bytes: int) -> None:
