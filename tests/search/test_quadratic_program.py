@@ -37,7 +37,7 @@ class Dense:
 def compare(*file):
     """One data set: ours and Clarabel on the same program, shifted as far as it takes to be convex."""
     data = load(shared_file("data", *file))
-    Y = read_targets(data.Y).codes()
+    Y = read_targets(data.Y).codes
     X = equal_width(data.X)
     H, F = mutual_information(X, base="bit"), mutual_information(X, Y, base="bit").mean(axis=1)
     lowest = np.linalg.eigvalsh(H)[0]

@@ -85,7 +85,7 @@ def test_named_series_are_targets():
 def test_real_targets_are_binned_like_features(selector, as_frame, make, shift):
     X, _ = make_data()
     real = np.abs(X[:, :2]) + 0.25 + shift
-    sieve = selector(n_features_to_select=3).fit(features(X, as_frame), make(real))
+    sieve = selector(target_discretizer="equal-width", n_features_to_select=3).fit(features(X, as_frame), make(real))
     assert_same_selection(sieve, selector(n_features_to_select=3).fit(X, equal_width(real).to_dense()))
 
 
@@ -107,7 +107,7 @@ def test_mixed_targets_are_each_taken_for_what_they_are():
     mixed = pd.DataFrame({"real": X[:, 1], "text": np.array(["a", "b", "c", "d"])[Y[:, 3]], "label": Y[:, 2]})
     expected = np.column_stack([equal_width(X[:, [1]]).column(0), Y[:, 3], Y[:, 2]])
     for space in ("single", "joint"):
-        sieve = Sieve(targets=space, n_features_to_select=4).fit(X, mixed)
+        sieve = Sieve(targets=space, target_discretizer="equal-width", n_features_to_select=4).fit(X, mixed)
         assert_same_selection(sieve, Sieve(targets=space, n_features_to_select=4).fit(X, expected))
 
 
@@ -145,7 +145,7 @@ def known_rows_information(X, Y):
 def test_missing_targets_are_left_out(as_frame, kind):
     X, Y = make_classes()
     given = MISSING[kind](Y)
-    sieve = Sieve("mim", n_features_to_select=None).fit(features(X, as_frame), given)
+    sieve = Sieve("mim", discretizer="equal-width", n_features_to_select=None).fit(features(X, as_frame), given)
     expected = known_rows_information(X, given.to_pandas() if isinstance(given, pl.DataFrame) else given)
     np.testing.assert_allclose(sieve.scores_, expected[sieve.selected_], atol=1e-12)
 
