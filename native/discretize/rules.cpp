@@ -55,9 +55,6 @@ void nearest_boundaries(const Distribution& values, const Stretch& part, size_t 
     }
 }
 
-<<<<<<< HEAD
-constexpr size_t rows_between_polls = size_t(1) << 18;  // sorting them takes less than a tenth of a second
-=======
 // Boundaries of bins of about equal weight, in order. Where a value is so heavy that one boundary is nearest
 // to several quantiles, bins are left over: the heaviest value gets a bin, and those below and above it share
 // the others in proportion to their weight, as far as these bins have about the weight `least`.
@@ -101,7 +98,8 @@ void cut_equal_frequency(const Distribution& values, size_t n_bins, std::vector<
     for (const size_t at : boundaries)
         points.push_back(between(values.values()[at - 1], values.values()[at]));
 }
->>>>>>> 7bc00ae (discretize: share the bins that a frequent value leaves over)
+
+constexpr size_t rows_between_polls = size_t(1) << 18;  // sorting them takes less than a tenth of a second
 
 double rounded(double value, double steps) {
     return steps == 0 || std::abs(value) > 0x1p52 / steps ? value : std::nearbyint(value * steps) / steps;
