@@ -128,6 +128,7 @@ def test_patterns_name_label_columns(write, labels, expected):
         ("z_*", r"no column matches 'z_\*'; there are 'a', 'label_a'"),
         ("re:^z", "no column matches '\\^z'"),
         ("re:(", "not a regular expression"),
+        ("a\r, label_a", "are not names with commas between them"),
         ("lable_a", "no column named 'lable_a'; did you mean 'label_a'"),
     ],
 )

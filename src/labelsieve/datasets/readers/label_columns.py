@@ -52,7 +52,7 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
     if isinstance(labels, str):
         if _COUNT.fullmatch(labels):
             return _by_number(table, int(labels))
-        labels = [labels] if labels in table.names else _names_in(labels)
+        labels = [labels] if labels in table.names else _names_in(labels, table)
     known = set(table.names)
     names: list[str] = []
     for name in labels:  # type: ignore[union-attr]
@@ -83,9 +83,13 @@ def _matching(table: Table, pattern: re.Pattern[str], typed: str) -> list[str]:
     return found
 
 
-def _names_in(text: str) -> list[str]:
+def _names_in(text: str, table: Table) -> list[str]:
     """Names with commas between them; one that has a comma in it stands in double quotes."""
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
+    try:
+        names = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error as error:
+        raise DatasetError(f"labels={text!r} are not names with commas between them ({error}).", REMEDY, table.file) from None
+    return [name.strip() for name in names if name.strip()]
 
 
 def is_header(labels: object) -> bool:
