@@ -1,5 +1,7 @@
 """The error for input that cannot be used, warnings about columns, and checks of parameters."""
 
+import difflib
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -45,7 +47,21 @@ def whole_number(value: Any, name: str, low: int, high: int) -> int:
 def one_of(value: Any, name: str, choices: tuple[str, ...]) -> None:
     """Refuse what is not among ``choices``."""
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}.")
+        raise InputError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}.{did_you_mean(value, choices)}")
+
+
+def did_you_mean(name: object, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
+    """A sentence with the known name that is closest to a misspelled one, or nothing.
+
+    >>> did_you_mean("quantil", ["equal-frequency", "mdl"], {"quantile": "equal-frequency"}), did_you_mean("?", ["mdl"])
+    (" Did you mean 'equal-frequency'?", '')
+    """
+    by_word = {**(aliases or {}), **{word: word for word in known}}
+    typed = str(name).strip()
+    spellings = (typed, typed.lower(), typed.lower().replace("_", "-"))
+    close = next((found for word in spellings if (found := difflib.get_close_matches(word, by_word, n=1))), [])
+    close = close or [word for word in by_word if len(typed) > 2 and word.startswith(typed.lower())]
+    return f" Did you mean {by_word[close[0]]!r}?" if close else ""
 
 
 def share(value: Any, name: str) -> float:

@@ -86,7 +86,7 @@ def test_the_extra_is_named_when_nothing_that_reads_parquet_is_installed(frame, 
         (("--output", "selected.csv"), "takes the name of a .json file"),
         (("--output", "no/such/folder/selected.json"), "in a folder that exists"),
         (("--bins", "70000"), "'n_bins' parameter of EqualWidth must be an int in the range [1, 65535]"),
-        (("--targets", "powerset"), "'powerset' is not a label space. Known: single, joint, pruned"),
+        (("--targets", "powersets"), "'powersets' is not a label space. Did you mean 'joint'? Known: single, joint, pruned"),
         (("--method", "pmu", "--targets", "joint"), "label pairs need separate targets: use targets='single'"),
     ],
 )

@@ -165,3 +165,14 @@ def test_mlmim_of_a_toolbox_is_mlfs_without_both_terms(name):
         sieve = Sieve(criterion, discretizer=None, n_features_to_select=len(order), parents="preceding").fit(X, Y)
         assert sieve.selected_.tolist() == order.tolist()
         np.testing.assert_allclose(sieve.scores_ / BITS, relevance[order], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", [Sieve, LabelwiseSieve])
+@pytest.mark.parametrize("parents", ["tree", NetworkRule("tree"), NetworkRule("kcc", order="random")], ids=str)
+def test_the_same_data_give_the_same_network_without_a_seed(kind, parents):
+    X, Y = make_data()
+    Y = np.hstack([Y, 1 - Y[:, ::-1]])  # eight labels: random roots and orders would differ
+    networks = {kind("mlfs", n_features_to_select=2, parents=parents).fit(X, Y).network_ for _ in range(6)}
+    assert len(networks) == 1
+    if isinstance(parents, NetworkRule):
+        assert parents.random_state is None

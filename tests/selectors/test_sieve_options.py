@@ -36,7 +36,7 @@ def test_ten_features_are_the_default_and_fewer_are_no_error():
 
 
 @selectors
-@pytest.mark.parametrize("asked", [0, -1, 1.0, 1.5, 0.0, "all"])
+@pytest.mark.parametrize("asked", [0, -1, 1.0, 1.5, 0.0, [3]])
 def test_an_impossible_number_of_features_is_refused(selector, asked):
     with pytest.raises(ValueError, match="'n_features_to_select' parameter"):
         selector(n_features_to_select=asked).fit(*make_data())
@@ -207,3 +207,26 @@ def test_a_parent_that_is_named_twice_counts_once():
     X, Y = make_data()
     once, twice = (Sieve("mlfs", parents=[parents, [], [], []]).fit(X, Y) for parents in ([1], [1, 1]))
     assert_same_selection(once, twice)
+
+
+def test_explain_estimates_the_time_of_shrinkage_with_many_levels():
+    plain = Sieve("jmi").explain(500, 50, 10, levels=20)
+    assert "shrinkage" not in plain
+    few = Sieve("jmi", estimator="shrinkage").explain(500, 50, 10, levels=5)
+    assert few.startswith(Sieve("jmi").explain(500, 50, 10, levels=5))
+    assert "tables of up to 50 cells" in few
+    assert "slow" not in few
+    many = Sieve("jmi", estimator="shrinkage", n_features_to_select="all").explain(500, 200, 50, levels=120)
+    assert "tables of up to 28,800 cells, 288.0 million cells each pick" in many
+    assert "slow: use fewer bins" in many
+    seconds = [
+        float(
+            Sieve("jmi", estimator="shrinkage", n_features_to_select=k)
+            .explain(500, 200, 50, levels=120)
+            .split("about ")[1]
+            .split()[0]
+        )
+        for k in (10, 0.5, 400)
+    ]
+    assert seconds == sorted(seconds)
+    assert seconds[1] == pytest.approx(10 * seconds[0], rel=0.01)

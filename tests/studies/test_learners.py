@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from labelsieve import InputError
 from labelsieve.classifiers import BinaryRelevance, KNNRegressor, MLkNN
 from labelsieve.datasets import Dataset, make_feature_roles
-from labelsieve.registry import LEARNER_ALIASES, make_classifier
+from labelsieve.registry import ALIASES, make_classifier
 from labelsieve.studies import Protocol, Study, StudyResults
 from tests.support.small_studies import data, protocol
 
@@ -64,9 +64,9 @@ def test_a_single_learner_has_no_average(tmp_path):
         small(classifiers=[("average", MLkNN())])
 
 
-@pytest.mark.parametrize("alias", LEARNER_ALIASES)
+@pytest.mark.parametrize("alias", ALIASES["classifier"])
 def test_other_names_are_the_same_learner(alias):
-    assert repr(make_classifier(alias)) == repr(make_classifier(LEARNER_ALIASES[alias]))
+    assert repr(make_classifier(alias)) == repr(make_classifier(ALIASES["classifier"][alias]))
     assert small(classifiers=[alias]).classifiers[0].name == alias
 
 

@@ -12,7 +12,6 @@ from labelsieve.criteria import Criterion
 from labelsieve.criteria.multilabel import MLFS
 from labelsieve.discretize import Discretizer, MeanStd
 from labelsieve.labelspace import NetworkRule
-from labelsieve.registry import DISCRETIZERS
 from labelsieve.selectors.base import Count
 from labelsieve.selectors.labelwise import LabelwiseSieve
 
@@ -86,7 +85,7 @@ class OptimizedClassifierChain(BaseChain):
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
         "order": [str, "array-like"],
         "criterion": [str, Criterion, type, None],
-        "discretizer": [StrOptions({"auto", *DISCRETIZERS}), Discretizer, None],
+        "discretizer": [str, Discretizer, None],
         "variant": [StrOptions({"paper", "authors-program"})],
     }
 

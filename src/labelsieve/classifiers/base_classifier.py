@@ -17,6 +17,7 @@ from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.row_weights import positive_weights
 from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
+from labelsieve.names import NamedChoices
 
 
 def base_has(method: str) -> Callable[["MultiLabelClassifier"], bool]:
@@ -35,7 +36,7 @@ def read_numbers(estimator: Any, X: Any, *, reset: bool = True) -> Any:
     return without_duplicates(X) if sp.issparse(X) else X
 
 
-class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultiLabelClassifier(NamedChoices, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A multi-label classifier. A subclass has ``fit`` and ``_label_probabilities``, or overrides ``_present``."""
 
     base: Any

@@ -15,10 +15,11 @@ from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.label_encoding import unknown_label
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors, Ties, nearest_neighbors
 from labelsieve.errors import InputError
+from labelsieve.names import NamedChoices
 
 
 @dataclass(eq=False, repr=False)
-class BaseNeighborEstimator(BaseEstimator):  # type: ignore[misc]
+class BaseNeighborEstimator(NamedChoices, BaseEstimator):  # type: ignore[misc]
     """Parameters and queries of a neighbor search."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

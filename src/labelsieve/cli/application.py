@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from labelsieve.cli.compare_command import compare
 from labelsieve.cli.datasets_command import datasets_app
 from labelsieve.cli.methods_command import methods
-from labelsieve.cli.options import examples
+from labelsieve.cli.options import HelpWithNames, examples
 from labelsieve.cli.report_command import REPORT, check_output, report, write_demo
 from labelsieve.cli.select_command import select
 from labelsieve.cli.study_command import study
@@ -56,12 +56,13 @@ app = typer.Typer(
 app.add_typer(datasets_app, name="datasets")
 app.command(epilog=examples("labelsieve methods", "labelsieve methods ela-chi", "labelsieve methods --json"))(methods)
 app.command(
+    cls=HelpWithNames,
     epilog=examples(
         "labelsieve select emotions -k 20",
         "labelsieve select songs.csv --labels 5 --criterion relieff:n_neighbors=20 --json",
         "labelsieve select songs.csv --labels 5 --criterion cmim --stop permutation:alpha=0.01",
         "labelsieve select songs.csv --labels 5 --labelwise --stop g-test",
-    )
+    ),
 )(select)
 app.command(
     epilog=examples(
@@ -76,9 +77,10 @@ app.command(
     )
 )(study)
 app.command(
+    cls=HelpWithNames,
     epilog=examples(
         "labelsieve report songs.csv --labels 5 --criterion mrmr -k 12 -o songs.html", "labelsieve report study/ -o study.html"
-    )
+    ),
 )(report)
 
 

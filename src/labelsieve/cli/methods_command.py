@@ -9,6 +9,8 @@ from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, e
 from labelsieve.report.plaintext import broken_formula, plain_table, prose, text_of
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from labelsieve.criteria import Criterion
 
 EXPLAINED = {"n_rows": 10_000, "n_features": 1_000, "n_targets": 50}
@@ -25,7 +27,9 @@ def methods(
     if name is None:
         emit(format, json, table=list_of_all, document=documents, rows=rows_of_all)
         return
-    name = name.lower()
+    from labelsieve.registry import method_name
+
+    name = method_name(name)
     emit(format, json, table=lambda: description(name), document=lambda: facts(name), rows=lambda: facts(name).items())
 
 
@@ -53,9 +57,23 @@ def list_of_all() -> str:
             prose(SYMBOLS),
             "Published methods: a criterion with the label space and the bins of its paper.",
             text_of(presets),
+            "Other names that are understood, with - or _, in upper or lower case:",
+            text_of(_aliases()),
             "More about one of them: labelsieve methods NAME",
         ]
     )
+
+
+def _aliases() -> "Table":
+    from labelsieve.registry import ALIASES
+
+    table = plain_table("for a", "aliases")
+    for kind, names in ALIASES.items():
+        by_name: dict[str, list[str]] = {}
+        for alias, name in names.items():
+            by_name.setdefault(name, []).append(alias)
+        table.add_row(kind, "; ".join(f"{name}: {', '.join(aliases)}" for name, aliases in by_name.items()))
+    return table
 
 
 def documents() -> list[dict[str, Any]]:

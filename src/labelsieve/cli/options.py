@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from enum import StrEnum
@@ -13,6 +14,7 @@ from inspect import Parameter, signature
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from labelsieve.errors import InputError
 
@@ -203,6 +205,25 @@ def method_names() -> list[str]:
     from labelsieve.registry import method_names
 
     return method_names()
+
+
+class HelpWithNames(TyperCommand):
+    """A command whose help lists registered names: ``{LABEL_SPACES}`` in a help text are those of that mapping.
+
+    They are looked up when the help is shown, so that commands start without loading the registry.
+    """
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        for parameter in self.params:
+            text = getattr(parameter, "help", None)
+            if text:
+                parameter.help = re.sub(r"\{([A-Z_]+)\}", lambda match: _listed(match[1]), text)  # type: ignore[attr-defined]
+        super().format_help(ctx, formatter)
+
+
+def _listed(registry: str) -> str:
+    *names, last = registered(registry)()
+    return f"{', '.join(names)} or {last}"
 
 
 def registered(registry: str, *more: str) -> Callable[[], list[str]]:

@@ -17,18 +17,17 @@ if TYPE_CHECKING:
     from labelsieve.stopping import StoppingRule
 
 CRITERION = "A criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
-COUNT = "Number of features: a number, a share such as 10%, or all; default: 10. With --stop: the largest number."
-STOP = "Find the number by a rule: threshold, knee, g-test, permutation or cross-validation; permutation:alpha=0.01 sets more."
-TARGETS = (
-    "The label space: single, joint, pruned, copy, copy-weight, select-max, select-min, select-random, ignore, "
-    "group, group-rand or group-auto; auto: that of the method."
+COUNT = (
+    "Number of features: a number, a share such as 10%, all, or a rule as for --stop; default: 10. With --stop: the largest."
 )
-CUTS = "Discretizer: equal-width, equal-frequency, k-means, mean-std or mdl; auto: that of the method."
+STOP = "Find the number by a rule: {STOPPING_RULES}; permutation:alpha=0.01 sets more."
+TARGETS = "The label space: {LABEL_SPACES}; auto: that of the method."
+CUTS = "Discretizer: {DISCRETIZERS}; auto: that of the method."
 TARGET_TYPE = (
     "class or numeric, for all targets, or NAME=class, NAME=numeric for some (repeatable); default: text and few whole numbers "
     "are classes."
 )
-TARGET_CUTS = "Discretizer of numeric targets: equal-width, equal-frequency, k-means or mean-std; auto: that of the method."
+TARGET_CUTS = "Discretizer of numeric targets, as --discretizer, but none that uses the targets; auto: that of the method."
 REDUNDANT = "List features that were not selected and are at least this similar (0 to 1) to a selected one."
 
 
@@ -67,12 +66,12 @@ class SelectOptions(ReadOptions):
 
     def make_selector(self) -> Any:
         """The selector, its parameters checked before a long file is read."""
-        from labelsieve.registry import METHODS, make_selector, resolve_method, selector_class
+        from labelsieve.registry import METHODS, make_selector, method_name, resolve_method, selector_class
         from labelsieve.stopping import StoppingRule
 
         name, settings = parse_named(self.criterion, "--criterion")
         settings |= self._settings()
-        method = name.lower()
+        method = method_name(name)
         if method in METHODS and isinstance(settings.get("n_features_to_select"), StoppingRule):
             takes = getattr(selector_class(method), "_parameter_constraints", {}).get("n_features_to_select", [])
             if StoppingRule not in takes:
@@ -109,6 +108,10 @@ class SelectOptions(ReadOptions):
             settings["target_type"] = read_target_types(self.target_type)
         if self.target_discretizer != "auto":
             settings["target_discretizer"] = self.target_discretizer
+        rule = self.stop is None and self.count is not None and self.count.strip()[:1].isalpha() and self.count.lower() != "all"
+        if rule:
+            settings["n_features_to_select"] = read_stop(str(self.count), None, "-k")
+            return settings
         count = None if self.count is None else read_count(self.count)
         if self.stop is not None:
             settings["n_features_to_select"] = read_stop(self.stop, count)
@@ -179,15 +182,21 @@ def types_of_labels(data: "Dataset | SyntheticData", wanted: Any) -> Any:
     return types[0] if len(set(types)) == 1 else types
 
 
-def read_stop(text: str, most: int | float | None) -> "StoppingRule":
+def read_stop(text: str, most: int | float | None, option: str = "--stop") -> "StoppingRule":
     """The rule that was typed, for up to ``most`` features.
 
     >>> read_stop("permutation:alpha=0.01", 20)
     PermutationTest(alpha=0.01, max_features=20)
     """
-    from labelsieve.registry import make_stopping_rule
+    from labelsieve.registry import make_count, make_stopping_rule
 
-    name, parameters = parse_named(text, "--stop")
+    name, parameters = parse_named(text, option)
+    if option == "-k":
+        try:
+            make_count(name)
+        except InputError as error:
+            counts = "the number of features is a whole number from 1, a share such as 10%, or all, or a stopping rule"
+            raise InputError(f"-k {text}: {counts}. {error}") from None
     if isinstance(most, float):
         raise InputError("--stop: with a rule, -k is the largest number of features, a whole number.")
     if most is not None:

@@ -18,7 +18,7 @@ from labelsieve.counting.row_weights import RowWeights, quantize, read_weights
 from labelsieve.counting.targets import known_classes
 from labelsieve.discretize.code_matrix import as_matrix_like
 from labelsieve.errors import InputError, is_whole
-from labelsieve.names import unknown_name
+from labelsieve.names import NamedChoices, unknown_name
 
 Missing = Literal["level", "error", "drop-pairwise"]
 MISSING: list[Any] = [StrOptions({"level", "error", "drop-pairwise"})]
@@ -26,7 +26,7 @@ LEVEL_COUNT: list[Any] = [Interval(Integral, 1, None, closed="left")]
 Table = TypeVar("Table")
 
 
-class Discretizer(BaseEstimator):  # type: ignore[misc]
+class Discretizer(NamedChoices, BaseEstimator):  # type: ignore[misc]
     """Turns a table of numbers into codes. Its parameters are scikit-learn parameters, so a grid search can tune them."""
 
     name: ClassVar[str]

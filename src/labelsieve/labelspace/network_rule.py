@@ -52,7 +52,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
     root : int, default=None
         Root of the tree; None: a random label.
     random_state : int or numpy.random.Generator, default=None
-        For random orders and roots.
+        For random orders and roots. Selectors have seed 0 where it is None, so that the same data give the same selection.
 
     Notes
     -----

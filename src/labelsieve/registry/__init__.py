@@ -1,11 +1,13 @@
 """Every public name: criteria, published methods, label spaces, discretizers, stopping rules, measures and learners."""
 
 from labelsieve.metrics import CONVENTIONS, MEASURES
+from labelsieve.registry.aliases import ALIASES
 from labelsieve.registry.classes import (
     CRITERIA,
     DISCRETIZERS,
     LABEL_SPACES,
     STOPPING_RULES,
+    make_count,
     make_criterion,
     make_discretizer,
     make_label_space,
@@ -15,7 +17,6 @@ from labelsieve.registry.discretizer_settings import declare_nominal, discretize
 from labelsieve.registry.learners import (
     BASES,
     CLASSIFIERS,
-    LEARNER_ALIASES,
     Learner,
     for_label_sets,
     make_base,
@@ -28,6 +29,7 @@ from labelsieve.registry.presets import (
     ResolvedMethod,
     make_selector,
     make_target_discretizer,
+    method_name,
     method_names,
     method_of,
     resolve_method,
@@ -36,6 +38,7 @@ from labelsieve.registry.presets import (
 from labelsieve.registry.published_methods import METHODS, Method, methods_of
 
 __all__ = [
+    "ALIASES",
     "AUTO",
     "BASES",
     "CLASSIFIERS",
@@ -43,7 +46,6 @@ __all__ = [
     "CRITERIA",
     "DISCRETIZERS",
     "LABEL_SPACES",
-    "LEARNER_ALIASES",
     "MEASURES",
     "METHODS",
     "PRESETS",
@@ -57,12 +59,14 @@ __all__ = [
     "for_label_sets",
     "make_base",
     "make_classifier",
+    "make_count",
     "make_criterion",
     "make_discretizer",
     "make_label_space",
     "make_selector",
     "make_stopping_rule",
     "make_target_discretizer",
+    "method_name",
     "method_names",
     "method_of",
     "methods_of",

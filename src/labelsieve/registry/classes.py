@@ -14,11 +14,13 @@ from labelsieve.criteria import Criterion
 from labelsieve.discretize import AsGiven, Discretizer
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace
-from labelsieve.names import resolve, unknown_name
+from labelsieve.names import resolve
+from labelsieve.registry.aliases import canonical, no_such_name
 from labelsieve.registry.published_methods import METHODS
 from labelsieve.stopping import StoppingRule
 
 T = TypeVar("T")
+ALL = "all"  # the number of features of a complete ranking
 
 
 def _discover(package: Any, base: type[T], modules: str) -> dict[str, type[T]]:
@@ -42,6 +44,9 @@ DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, 
 STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule, "score_curve g_test permutation")
 
 
+_SCORED = CRITERIA.keys() | METHODS.keys()
+
+
 def make_criterion(criterion: Any) -> Criterion:
     """A criterion from its name, its class or itself.
 
@@ -52,12 +57,12 @@ def make_criterion(criterion: Any) -> Criterion:
         return criterion
     if isinstance(criterion, type) and issubclass(criterion, Criterion):
         return criterion()
-    name = criterion.lower() if isinstance(criterion, str) else None
+    name = canonical("criterion", criterion, _SCORED) if isinstance(criterion, str) else None
     if name in CRITERIA:
         return _default_criterion(str(name))
     if name in METHODS:
         raise InputError(f"{name!r} is no formula for a greedy search; use {METHODS[str(name)].call}.")
-    raise unknown_name("criterion", criterion, [*CRITERIA, *METHODS], more=", or a Criterion object")
+    raise no_such_name("criterion", criterion, [*CRITERIA, *METHODS], more=", or a Criterion object")
 
 
 @cache
@@ -72,7 +77,7 @@ def make_label_space(targets: Any) -> LabelSpace:
     >>> make_label_space("pruned")
     Pruned()
     """
-    return resolve(targets, LABEL_SPACES, LabelSpace, "label space")
+    return _resolve(targets, LABEL_SPACES, LabelSpace, "label space")
 
 
 def make_discretizer(discretizer: Any) -> Discretizer:
@@ -81,7 +86,7 @@ def make_discretizer(discretizer: Any) -> Discretizer:
     >>> make_discretizer("mean-std")
     MeanStd()
     """
-    return AsGiven() if discretizer is None else resolve(discretizer, DISCRETIZERS, Discretizer, "discretizer")
+    return AsGiven() if discretizer is None else _resolve(discretizer, DISCRETIZERS, Discretizer, "discretizer")
 
 
 def make_stopping_rule(name: str, **parameters: Any) -> StoppingRule:
@@ -90,9 +95,35 @@ def make_stopping_rule(name: str, **parameters: Any) -> StoppingRule:
     >>> make_stopping_rule("permutation", alpha=0.01)
     PermutationTest(alpha=0.01)
     """
-    if name not in STOPPING_RULES:
-        raise unknown_name("stopping rule", name, STOPPING_RULES)
-    return STOPPING_RULES[name](**accepted(STOPPING_RULES[name], parameters, name))
+    known = canonical("stopping rule", str(name), STOPPING_RULES)
+    if known not in STOPPING_RULES:
+        raise no_such_name("stopping rule", name, STOPPING_RULES)
+    return STOPPING_RULES[known](**accepted(STOPPING_RULES[known], parameters, known))
+
+
+def make_count(count: Any) -> Any:
+    """The number of features to select: a number, a rule or None as they are; "all", or a stopping rule by its name.
+
+    >>> make_count("all"), make_count("cv"), make_count(5)
+    (None, CrossValidated(), 5)
+    """
+    if not isinstance(count, str):
+        return count
+    if count.strip().lower() == ALL:
+        return None
+    known = canonical("stopping rule", count, STOPPING_RULES)
+    if known not in STOPPING_RULES:
+        words = [ALL, *STOPPING_RULES]
+        raise no_such_name("number of features", count, words, more=", or a number, a share below 1 or a StoppingRule object")
+    return make_stopping_rule(known)
+
+
+def _resolve(value: Any, known: dict[str, type[T]], kind: type[T], what: str) -> T:
+    """An object from its name, an alias or itself."""
+    name = canonical(what, value, known) if isinstance(value, str) else value
+    if isinstance(name, str) and name not in known:
+        raise no_such_name(what, value, known, more=f", or a {kind.__name__} object")
+    return resolve(name, known, kind, what)
 
 
 def load_class(path: str) -> Any:

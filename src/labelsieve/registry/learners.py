@@ -9,6 +9,7 @@ from sklearn.utils import get_tags
 
 from labelsieve.errors import InputError
 from labelsieve.names import unknown_name
+from labelsieve.registry.aliases import canonical, no_such_name
 from labelsieve.registry.classes import load_class
 
 
@@ -77,19 +78,6 @@ CLASSIFIERS: dict[str, Learner] = {
     "trees": Learner("sklearn.ensemble.ExtraTreesClassifier", regressor="sklearn.ensemble.ExtraTreesRegressor"),
 }
 
-# Other names of learners.
-LEARNER_ALIASES = {
-    "br-knn": "brknn",
-    "et": "trees",
-    "extra-trees": "trees",
-    "logistic-regression": "logistic",
-    "logreg": "logistic",
-    "lr": "logistic",
-    "ml-knn": "mlknn",
-    "random-forest": "forest",
-    "rf": "forest",
-}
-
 
 def make_base(given: Any) -> Any:
     """A base from its name, or from a table with its name and parameters.
@@ -112,7 +100,7 @@ def make_classifier(kind: str, *, numeric: bool = False, **settings: Any) -> Any
     Parameters
     ----------
     kind : str
-        A name of :data:`CLASSIFIERS` or :data:`LEARNER_ALIASES`, or a path such as ``"sklearn.svm.LinearSVC"``.
+        A name of :data:`CLASSIFIERS`, an alias, or a path such as ``"sklearn.svm.LinearSVC"``.
     numeric : bool, default=False
         Whether the targets are numbers. ``"knn"``, ``"trees"`` and ``"forest"`` are then regressors.
     **settings
@@ -131,10 +119,10 @@ def make_classifier(kind: str, *, numeric: bool = False, **settings: Any) -> Any
         raise unknown_name("classifier", kind, CLASSIFIERS)
     if "." in kind:
         return for_label_sets(_estimator_class(kind)(**settings), numeric=numeric)
-    name = LEARNER_ALIASES.get(kind.lower(), kind.lower())
+    name = canonical("classifier", kind, CLASSIFIERS)
     if name not in CLASSIFIERS:
         more = ", the import path of a scikit-learn estimator, or a pair (name, estimator)"
-        raise unknown_name("classifier", kind, CLASSIFIERS, more=more)
+        raise no_such_name("classifier", kind, CLASSIFIERS, more=more)
     learner = CLASSIFIERS[name]
     made = learner.kind(numeric)
     if made is None:

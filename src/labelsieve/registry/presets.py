@@ -8,7 +8,7 @@ from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.discretize import MDL, Discretizer, EqualWidth, MeanStd
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace, NetworkRule
-from labelsieve.names import unknown_name
+from labelsieve.registry.aliases import canonical, no_such_name
 from labelsieve.registry.classes import (
     CRITERIA,
     accepted,
@@ -77,11 +77,11 @@ def resolve_method(
     >>> resolve_method("mlinfogain", targets="joint").space
     Joint()
     """
-    preset = PRESETS.get(criterion.lower()) if isinstance(criterion, str) else None
+    name = method_name(criterion) if isinstance(criterion, str) else None
+    preset = None if name is None else PRESETS.get(name)
     if preset is None:
-        if isinstance(criterion, str) and criterion.lower() not in (*CRITERIA, *METHODS):
-            raise unknown_name("criterion", criterion, method_names(), more=", or a Criterion object")
-        preset = Preset(criterion, "single", "equal-width", "", target_discretizer=TARGET_DISCRETIZER)
+        chosen = criterion if name is None else name
+        preset = Preset(chosen, "single", "equal-width", "", target_discretizer=TARGET_DISCRETIZER)
     return ResolvedMethod(
         make_criterion(preset.criterion),
         make_label_space(preset.targets if _is_auto(targets) else targets),
@@ -116,13 +116,28 @@ def method_names() -> list[str]:
     return list(dict.fromkeys([*CRITERIA, *PRESETS, *METHODS]))
 
 
+def method_name(given: str) -> str:
+    """The name of a method that ``labelsieve methods`` lists; case does not matter, and aliases are resolved.
+
+    >>> method_name("JMI"), method_name("mutual_info"), method_name("chi2")
+    ('jmi', 'mim', 'chi-square')
+    """
+    name = canonical("criterion", given, _NAMES)
+    if name not in _NAMES:
+        raise no_such_name("criterion", given, _NAMES, more=", or a Criterion object")
+    return name
+
+
+_NAMES = dict.fromkeys(method_names())
+
+
 def selector_class(name: str) -> Any:
     """The class that runs a method.
 
     >>> selector_class("ela-chi").__name__, selector_class("jmi").__name__
     ('ChiSquare', 'Sieve')
     """
-    method = METHODS.get(name.lower())
+    method = METHODS.get(method_name(name))
     return load_class("labelsieve.Sieve" if method is None else f"labelsieve.{method.selector}")
 
 
@@ -134,7 +149,7 @@ def method_of(selector: Any) -> str:
     """
     criterion = getattr(selector, "criterion", None)
     if isinstance(criterion, str):
-        return criterion.lower()
+        return canonical("criterion", criterion, _NAMES)
     if criterion is not None:
         return str(getattr(criterion, "name", None) or type(criterion).__name__)
     settings = selector.get_params(deep=False)
@@ -163,7 +178,7 @@ def make_selector(criterion: Any, *, labelwise: bool = False, **settings: Any) -
     >>> make_selector("cmim", with_relevance=True, n_features_to_select=3).criterion.with_relevance
     True
     """
-    name = criterion.lower() if isinstance(criterion, str) else None
+    name = method_name(criterion) if isinstance(criterion, str) else None
     method = METHODS.get(name or "")
     if method is not None:
         kind = selector_class(str(name))
@@ -176,7 +191,6 @@ def make_selector(criterion: Any, *, labelwise: bool = False, **settings: Any) -
         return kind(**{**method.settings, **accepted(kind, settings, str(name))})
     kind = load_class("labelsieve.LabelwiseSieve" if labelwise else "labelsieve.Sieve")
     if name is not None and name not in PRESETS:
-        resolve_method(name)  # raises for an unknown name
         extra = {key: settings.pop(key) for key in list(settings) if key in parameter_names(CRITERIA[name])}
         criterion = CRITERIA[name](**extra) if extra else name
     return kind(criterion, **accepted(kind, settings, criterion.name if isinstance(criterion, Criterion) else str(name)))

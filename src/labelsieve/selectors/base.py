@@ -25,9 +25,11 @@ from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.counting.target_table import TargetTable, target_place
 from labelsieve.counting.target_types import TARGET_TYPES
 from labelsieve.discretize import Discretizer, allows_missing
-from labelsieve.errors import InputError, is_whole
+from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets, target_names
-from labelsieve.registry import DISCRETIZERS
+from labelsieve.names import check_choices
+from labelsieve.registry import make_count
+from labelsieve.selectors.column_choice import ColumnChoice
 from labelsieve.selectors.fitted import FittedSelector
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base_rule import Evaluator
@@ -40,19 +42,20 @@ AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 POSITIVE = Interval(Real, 0, None, closed="neither")
 COUNT: list[Any] = [AT_LEAST_ONE, Interval(Real, 0, 1, closed="neither"), None]
-DISCRETIZER = [StrOptions({"auto", *DISCRETIZERS}), Discretizer, None]
+N_FEATURES: list[Any] = [*COUNT, str]
+DISCRETIZER = [str, Discretizer, None]
 TARGET_TYPE: list[Any] = [StrOptions(set(TARGET_TYPES)), dict, list, tuple, np.ndarray]
-TARGET_DISCRETIZER = [StrOptions({"auto", *DISCRETIZERS}), Discretizer]
+TARGET_DISCRETIZER = [str, Discretizer]
 
 
-class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSieve(ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Reading data and the mask, for all selectors.
 
     Selectors are dataclasses: the constructor stores every parameter under its name, as scikit-learn requires.
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
-        "n_features_to_select": COUNT,
+        "n_features_to_select": N_FEATURES,
         "forced": ["array-like"],
         "excluded": ["array-like"],
     }
@@ -74,7 +77,20 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         """As scikit-learn does, but only what is not at its default: defaults are known to be right."""
         defaults = self._defaults()
         changed = {name: value for name, value in self.get_params(deep=False).items() if value is not defaults[name]}
+        if not changed:
+            return
+        check_choices(self._parameter_constraints, changed, type(self).__name__)
         validate_parameter_constraints(self._parameter_constraints, changed, caller_name=type(self).__name__)
+        if isinstance(changed.get("n_features_to_select"), str):
+            rule = self._count
+            if isinstance(rule, StoppingRule) and StoppingRule not in self._parameter_constraints["n_features_to_select"]:
+                raise InputError(f"{type(self).__name__} takes no stopping rule; give a number of features, a share, or 'all'.")
+
+    @property
+    def _count(self) -> Any:
+        """The number of features to select, or the rule that finds it."""
+        count = getattr(self, "n_features_to_select", None)
+        return make_count(count) if isinstance(count, str) else count
 
     def _rows(
         self, X: Any, Y: Any, sample_weight: Any, target_discretizer: Discretizer
@@ -116,18 +132,19 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
 
     def _n_wanted(self, n_available: int) -> int:
         """The number of features to select; more than there are means all."""
-        if self.n_features_to_select is None:
+        count = self._count
+        if count is None:
             return n_available
-        if isinstance(self.n_features_to_select, Integral):
-            return min(int(self.n_features_to_select), n_available)
-        return min(max(1, round(float(self.n_features_to_select) * self.n_features_in_)), n_available)
+        if isinstance(count, Integral):
+            return min(int(count), n_available)
+        return min(max(1, round(float(count) * self.n_features_in_)), n_available)
 
     def _keep_first(
         self, order: NDArray[np.intp], scores: NDArray[np.float64], n_forced: int, X: Any, Y: Any, sample_weight: Any
     ) -> None:
         """Select the first of all features in order: the number that was asked for, or that of a stopping rule."""
         self.__dict__.pop("stopping_", None)
-        rule = self.n_features_to_select
+        rule = self._count
         if isinstance(rule, StoppingRule):
             evaluator = self._evaluator(X, Y, sample_weight)
             kept, self.stopping_ = stop_ranking(rule, order, scores, n_forced=n_forced, evaluator=evaluator, X=X, Y=Y)
@@ -150,30 +167,6 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[selected] = True
 
-    def _columns(self, columns: Any, what: str) -> list[int]:
-        """Column numbers from numbers or names, without repetition."""
-        names = getattr(self, "feature_names_in_", None)
-        indices: list[int] = []
-        for column in columns:
-            if isinstance(column, str):
-                if names is None or column not in names:
-                    raise InputError(f"{what}: there is no feature named {column!r}.")
-                indices.append(int(np.flatnonzero(names == column)[0]))
-            elif is_whole(column) and 0 <= int(column) < self.n_features_in_:
-                indices.append(int(column))
-            else:
-                raise InputError(f"{what}: {column!r} is not a column from 0 to {self.n_features_in_ - 1} or a name.")
-        return list(dict.fromkeys(indices))
-
-    def _checked_columns(self) -> tuple[list[int], list[int]]:
-        forced, excluded = self._columns(self.forced, "forced"), self._columns(self.excluded, "excluded")
-        both = sorted(set(forced) & set(excluded))
-        if both:
-            raise InputError(f"Column {both[0]} is both forced and excluded.")
-        if len(excluded) == self.n_features_in_:
-            raise InputError("Every column is excluded; leave at least one to select.")
-        return forced, excluded
-
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         mask: NDArray[np.bool_] = self.support_
@@ -193,9 +186,9 @@ class BaseSieve(FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[m
 class BaseRanking(BaseSieve):
     """A selector that keeps the features of largest score; ties go to the lowest column."""
 
-    n_features_to_select: Count | StoppingRule = 10
+    n_features_to_select: Count | str | StoppingRule = 10
 
-    _parameter_constraints: ClassVar[Constraints] = {"n_features_to_select": [*COUNT, StoppingRule]}
+    _parameter_constraints: ClassVar[Constraints] = {"n_features_to_select": [*N_FEATURES, StoppingRule]}
 
     def _keep_best(self, scores: NDArray[np.float64], X: Any, Y: Any, sample_weight: Any = None) -> None:
         """Select the features of largest score."""

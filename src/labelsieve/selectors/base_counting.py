@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.backends.factory import BackendSetting
@@ -17,7 +18,7 @@ from labelsieve.discretize import Discretizer, one_table
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
-from labelsieve.selectors.base import COUNT, DISCRETIZER, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, Count
+from labelsieve.selectors.base import DISCRETIZER, N_FEATURES, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, Count
 from labelsieve.stopping import StoppingRule
 
 ParentLists = list[list[int]] | None
@@ -32,7 +33,7 @@ class BaseCountingSieve(BaseSieve):
     discretizer: str | Discretizer | None = "auto"
     target_type: Any = "auto"
     target_discretizer: str | Discretizer = "auto"
-    n_features_to_select: Count | StoppingRule = 10
+    n_features_to_select: Count | str | StoppingRule = 10
     estimator: Estimator = "plugin"
     forced: Any = ()
     excluded: Any = ()
@@ -46,7 +47,7 @@ class BaseCountingSieve(BaseSieve):
         "discretizer": DISCRETIZER,
         "target_type": TARGET_TYPE,
         "target_discretizer": TARGET_DISCRETIZER,
-        "n_features_to_select": [*COUNT, StoppingRule],
+        "n_features_to_select": [*N_FEATURES, StoppingRule],
         "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
         "constant_features": [StrOptions({"last", "score"})],
         "n_jobs": [Integral, None],
@@ -76,6 +77,9 @@ class BaseCountingSieve(BaseSieve):
         learned = isinstance(given, str | NetworkRule)
         if learned and "pa" not in method.criterion.plan.needs:
             return None
+        if learned:  # the same data give the same selection: random roots and orders have a seed
+            rule: NetworkRule = NetworkRule(given) if isinstance(given, str) else given  # type: ignore[assignment]
+            given = rule if rule.random_state is not None else clone(rule).set_params(random_state=0)
         data: CountingInput = one_table(tables, "A network") if learned else tables[0]
         codes = targets.require_known("a label network").codes if learned else targets.codes
         parents, network = find_parents(given, X, data.X, codes, options=self._counting_options(data.weights))

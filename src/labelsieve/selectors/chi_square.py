@@ -119,7 +119,7 @@ class ChiSquare(BaseRanking):
         As for :class:`labelsieve.Sieve`. Bins come from all rows, also from those that copies leave out.
     target_type, target_discretizer
         As for :class:`labelsieve.Sieve`.
-    n_features_to_select : int, float, StoppingRule or None, default=10
+    n_features_to_select : int, float, str, StoppingRule or None, default=10
         A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule of
         :mod:`labelsieve.stopping` that uses the scores (``ScoreThreshold``, ``Knee(of="score")``) or predictions
         (``CrossValidated``).

@@ -35,7 +35,7 @@ class LabelwiseSieve(BaseCountingSieve):
         As for :class:`Sieve`.
     criterion, discretizer, estimator, forced, excluded, constant_features, parents, n_jobs, backend
         As for :class:`Sieve`. Sums over the targets have one target; ``parents`` may be any other targets.
-    n_features_to_select : int, float, StoppingRule or None, default=10
+    n_features_to_select : int, float, str, StoppingRule or None, default=10
         For each target: a number, a fraction of all, None for a ranking of all, or a rule of :mod:`labelsieve.stopping`, which
         finds a number for every target: the level of a test is that of each target by itself. ``CrossValidated`` is refused,
         since it evaluates predictions of all targets together.
@@ -108,7 +108,7 @@ class LabelwiseSieve(BaseCountingSieve):
         targets, self.criterion_ = tables[0].Y, method.criterion
         forced, excluded = self._checked_columns()
         plan.require_memory(tables[0].X, targets)
-        if isinstance(self.n_features_to_select, CrossValidated):
+        if isinstance(self._count, CrossValidated):
             raise InputError(
                 "LabelwiseSieve: CrossValidated evaluates predictions of all targets together, and here each has a list; "
                 "use GTest, PermutationTest, ScoreThreshold or Knee, or a Sieve for each target."
@@ -120,13 +120,13 @@ class LabelwiseSieve(BaseCountingSieve):
                 workspace = Workspace(table.X, targets, self._counting_options(table.weights))
                 block = slice(None) if len(tables) == 1 else slice(index, index + 1)
                 closed, block_plan = self._closed(plan, workspace, block, forced, excluded)
-                if isinstance(self.n_features_to_select, StoppingRule):
+                if isinstance(given := self._count, StoppingRule):
                     for target in range(*block.indices(targets.n_columns)):
                         only, unavailable = slice(target, target + 1), np.flatnonzero(closed[:, target]).tolist()
                         scorer = block_plan.bind(workspace, targets=only, parents=parents)
                         constant = self._last(workspace)
                         search = GreedySearch(block_plan, scorer, self.n_features_in_, forced, unavailable, constant)
-                        rule: StoppingRule = clone(self.n_features_to_select)
+                        rule: StoppingRule = clone(given)
                         kept = rule.decide(SelectionPath(search, workspace, parents, X, y, cannot_evaluate, only))
                         lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
                         rules.append(rule)
@@ -170,7 +170,7 @@ class LabelwiseSieve(BaseCountingSieve):
         closed[excluded] = True
         if self.n_candidates is None:
             return closed, plan
-        relevance, stops = make_criterion("mim").plan, isinstance(self.n_features_to_select, StoppingRule)
+        relevance, stops = make_criterion("mim").plan, isinstance(self._count, StoppingRule)
         wanted = len(forced) if stops else self._list_length(forced, excluded)
         n_candidates = max(min(self.n_candidates, n_features - len(excluded)), wanted)
         candidates, _ = search_each(relevance, workspace, n_candidates, targets=block, forced=forced, closed=closed)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.checked_features import check_numbers
 from labelsieve.counting.row_weights import read_weights
+from labelsieve.names import NamedChoices
 from labelsieve.selectors.base import COUNT, Constraints, read_numbers
 from labelsieve.selectors.normal_equations import Array, solve, weighted_rows
 
@@ -28,7 +29,7 @@ def _dependence(X: Any, Y: Any, weights: Array) -> Array:
     return np.where(np.abs(B) <= rounding[:, np.newaxis], 0.0, B)  # constant columns do not depend on anything
 
 
-class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDDM(NamedChoices, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Project features to where they depend most on the labels: dimensionality reduction by dependence maximization.
 
     .. math:: \max_P tr(P' X'H Y Y'H X P) \quad \text{subject to} \quad P'(\mu X'X + (1 - \mu) I) P = I

@@ -45,7 +45,7 @@ class QuadraticSieve(BaseCountingSieve):
         For any number of targets, or for exactly one: with one target they are the same.
     discretizer, target_type, target_discretizer, estimator, forced, constant_features, n_jobs, backend
         As for :class:`Sieve`. Forced features are first in ``selected_``; their weights are not changed.
-    n_features_to_select : int, float, StoppingRule or None, default=10
+    n_features_to_select : int, float, str, StoppingRule or None, default=10
         A number, a fraction of all, None for a ranking of all, or a rule that uses the weights (``ScoreThreshold``, in shares
         of the largest with ``relative=True``, or ``Knee(of="score")``) or predictions (``CrossValidated``).
     excluded : sequence of columns

@@ -117,7 +117,7 @@ class ReliefF(BaseGroupedRelief):
         m: the number of rows, drawn at random, that are compared with their neighbors. None takes all.
     sigma : float, default=None
         Weigh the neighbor of rank r by :math:`e^{-(r / \sigma)^2}`; None weights all equally.
-    n_features_to_select : int, float, StoppingRule or None, default=10
+    n_features_to_select : int, float, str, StoppingRule or None, default=10
         A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule, as for
         :class:`ChiSquare`.
     random_state : int, RandomState or None

@@ -7,17 +7,17 @@ from typing import Any, ClassVar, NamedTuple, Self
 import joblib
 import numpy as np
 from sklearn.base import _fit_context, clone
-from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.discretize import one_table
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, is_whole
+from labelsieve.formula.shrinkage_cost import shrinkage_cost
 from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
-from labelsieve.registry import LABEL_SPACES, ResolvedMethod, resolve_method
+from labelsieve.registry import ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, joined_scores
 from labelsieve.search.greedy import StepScorer
 from labelsieve.selectors.base import Constraints, named_labels
@@ -59,9 +59,10 @@ class Sieve(BaseCountingSieve):
     target_discretizer : str or Discretizer, default="auto"
         How numeric targets become codes: as ``discretizer``, but not one that is supervised. ``"auto"`` is that of the
         published method, equal width for a criterion.
-    n_features_to_select : int, float, StoppingRule or None, default=10
-        A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule of
-        :mod:`labelsieve.stopping`, such as ``PermutationTest(alpha=0.05)``, that finds the number, which may be 0.
+    n_features_to_select : int, float, str, StoppingRule or None, default=10
+        A number (more than there are means all), a fraction of all, ``"all"`` or None for a ranking of all, or a rule of
+        :mod:`labelsieve.stopping` that finds the number, which may be 0: ``"permutation"``, ``"cv"`` and others by name, or, to
+        change settings, an object such as ``PermutationTest(alpha=0.01)``.
     estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
         Of entropies. Shrinkage shrinks the table of every information term: for few rows and many cells, and slow
         (docs/entropy_estimators.md).
@@ -72,7 +73,8 @@ class Sieve(BaseCountingSieve):
         than redundant features under criteria that subtract. ``"score"`` is the formula as published.
     parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, default=None
         For criteria over a label network: the parents of every target, or the rule that learns them (``"kcc"`` is
-        ``NetworkRule("kcc")``). None is that of the published method, ``"kcc"`` for ``"mlfs"``, no parents for a criterion.
+        ``NetworkRule("kcc")``; random roots and orders have seed 0 if the rule has none). None is the rule of the published
+        method, ``"kcc"`` for ``"mlfs"``, and no parents for a criterion.
     target_weight : sequence of float, default=None
         A weight for every target in sums over single targets; a weight of 2 equals having the target twice. Costs a
         panel of every target by itself at each step.
@@ -144,7 +146,7 @@ class Sieve(BaseCountingSieve):
 
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseCountingSieve._parameter_constraints,
-        "targets": [StrOptions({"auto", *LABEL_SPACES}), LabelSpace],
+        "targets": [str, LabelSpace],
         "parents": PARENTS,
         "target_weight": ["array-like", None],
         "warm_start": ["boolean"],
@@ -175,8 +177,8 @@ class Sieve(BaseCountingSieve):
         search = started.search
         self.__dict__.pop("stopping_", None)
         with progress_bar(f"{search.plan.name}: selecting features") as progress:
-            if isinstance(self.n_features_to_select, StoppingRule):
-                self.stopping_ = clone(self.n_features_to_select)
+            if isinstance(rule := self._count, StoppingRule):
+                self.stopping_ = clone(rule)
                 evaluator = self._evaluator(X, y, sample_weight)
                 wanted = self.stopping_.decide(SelectionPath(search, started.workspace, started.parents, X, y, evaluator))
             else:
@@ -225,7 +227,7 @@ class Sieve(BaseCountingSieve):
         forced, excluded = self._checked_columns()
         self.criterion_, self.targets_, self.n_rows_left_out_ = criterion, method.space, data.n_left_out
         plan.require_memory(data.X, data.Y)
-        if len(tables) > 1 and isinstance(self.n_features_to_select, StoppingRule):
+        if len(tables) > 1 and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
         options = self._counting_options(data.weights)
         target_weights = self._target_weights(data)
@@ -239,9 +241,15 @@ class Sieve(BaseCountingSieve):
         return _Started(GreedySearch(plan, scorer, data.X.n_columns, forced, excluded, constant), workspace, parents, Lock())
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
-        """The tables that would be counted for data of this size, and the memory they take."""
+        """The tables that would be counted for data of this size, and the memory they take; with shrinkage, also the time."""
         method = self._resolve()
-        return method.criterion.plan.explain(n_rows, n_features, method.space.n_variables(n_targets), levels)
+        plan, q = method.criterion.plan, method.space.n_variables(n_targets)
+        text = plan.explain(n_rows, n_features, q, levels)
+        if self.estimator != "shrinkage":
+            return text
+        share = count if isinstance(count := self._count, float) else 1.0
+        n_picks = min(int(count), n_features) if is_whole(count) else max(1, round(share * n_features))
+        return f"{text}\n{shrinkage_cost(plan, n_rows, n_features, q, levels, n_picks)}"
 
     def _target_weights(self, data: CountingInput) -> Any:
         return read_target_weights(self.target_weight, data.Y.n_columns)
