@@ -90,17 +90,45 @@ def test_ctrl_c_ends_with_130():
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=30)
     assert child.returncode == 130
-    assert "Traceback" not in errors
+    assert errors == "labelsieve: interrupted. To start again: labelsieve demo\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes are others there")
-def test_a_reader_that_leaves_early_is_no_error():
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["methods"],
+        ["methods", "--json"],
+        ["methods", "jmi"],
+        ["datasets", "list"],
+        ["datasets", "info", "FILE", "--labels", "5"],
+        ["select", "FILE", "--labels", "5"],
+        ["select", "FILE", "--labels", "5", "--format", "csv"],
+        ["compare", "FILE", "--labels", "5", "--methods", "mim", "--out", "FOLDER", "-k", "2", "--splits", "1x50%"],
+        ["study"],
+        ["demo", "--n-rows", "50", "--no-report"],
+        ["--help"],
+        ["compare", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_leaves_early_is_no_error(command, file, tmp_path):
+    """As in ``labelsieve methods | head``."""
     read, write_end = os.pipe()
     os.close(read)
-    done = subprocess.run([sys.executable, "-m", "labelsieve", "methods"], stdout=write_end, stderr=subprocess.PIPE, text=True)
+    names = {"FILE": str(file), "FOLDER": str(tmp_path / "study")}
+    call = [sys.executable, "-m", "labelsieve", *(names.get(word, word) for word in command)]
+    done = subprocess.run(call, stdout=write_end, stderr=subprocess.PIPE, text=True)
     os.close(write_end)
+    assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
+
+
+def test_output_that_was_closed_is_no_error():
+    script = "import sys; sys.stdout = None; sys.argv[1:] = ['methods']; from labelsieve.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

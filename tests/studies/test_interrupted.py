@@ -1,6 +1,7 @@
 """Ctrl-C ends with exit code 130, with processes and without, and the same command goes on."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -40,6 +41,9 @@ def interrupted(command, folder):
     _, errors = process.communicate(timeout=60)
     assert "Traceback" not in errors, errors
     assert process.returncode == 130, errors
+    again = shlex.join(["labelsieve", *map(str, command)])
+    assert f"interrupted. Finished cells are kept in {folder}" in errors
+    assert errors.endswith(f"to go on with the others: {again}\n")
     return stored_cells(folder)
 
 

@@ -5,9 +5,12 @@ Commands import what they need: help comes at once, and Ctrl-C is heard while th
 
 import errno
 import io
+import os
 import re
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -17,7 +20,7 @@ from typer.core import TyperGroup
 from labelsieve.cli.compare_command import compare
 from labelsieve.cli.datasets_command import datasets_app
 from labelsieve.cli.methods_command import methods
-from labelsieve.cli.options import HelpWithNames, examples
+from labelsieve.cli.options import HelpWithNames, command_line, examples
 from labelsieve.cli.report_command import REPORT, check_output, report, write_demo
 from labelsieve.cli.select_command import select
 from labelsieve.cli.study_command import study
@@ -30,20 +33,38 @@ CODES = "Exit codes: 0, done; 1, some cells of a study failed; 2, refused, with 
 class Commands(TyperGroup):
     """Turns what the library refuses into one line and an exit code."""
 
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            from labelsieve.formula import FormulaError
+    def make_context(self, *arguments: Any, **keywords: Any) -> Any:
+        with quiet_pipes():  # help is printed here
+            return super().make_context(*arguments, **keywords)
 
-            with warnings.catch_warnings():
+    def invoke(self, ctx: Any) -> Any:
+        from labelsieve.formula import FormulaError
+
+        try:
+            with quiet_pipes(), warnings.catch_warnings():
                 warnings.showwarning = cast(Any, Notes().show)
                 return super().invoke(ctx)
         except KeyboardInterrupt:
+            typer.echo(f"labelsieve: interrupted. To start again: {command_line()}", err=True)
             raise typer.Exit(130) from None
         except (InputError, FormulaError, MemoryError, OSError) as error:
-            if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                raise  # whoever read the output has read enough; typer ends quietly
             typer.echo(f"labelsieve: {one_line(error)}", err=True)
             raise typer.Exit(2) from None
+
+
+@contextmanager
+def quiet_pipes() -> Iterator[None]:
+    """End with exit code 0 where the reader of the output has read enough, as ``head`` does."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):  # what is left in their buffers must not fail at the end of the program
+            if isinstance(stream, io.TextIOWrapper):
+                os.dup2(nowhere, stream.fileno())
+        raise SystemExit(0) from None
 
 
 app = typer.Typer(

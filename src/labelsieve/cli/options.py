@@ -5,6 +5,8 @@ import io
 import json
 import math
 import re
+import shlex
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from enum import StrEnum
@@ -30,6 +32,11 @@ def examples(*lines: str) -> str:
     ['Examples:', 'labelsieve', 'demo']
     """
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+def command_line() -> str:
+    """The command as it was typed, for messages and reports."""
+    return shlex.join(["labelsieve", *sys.argv[1:]])
 
 
 def parse_named(text: str, option: str) -> tuple[str, dict[str, Any]]:

@@ -1,13 +1,11 @@
 """The command that writes a report: ``labelsieve report``."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli.options import with_options
+from labelsieve.cli.options import command_line, with_options
 from labelsieve.cli.select_options import REDUNDANT, FittedTable, SelectOptions
 from labelsieve.errors import InputError
 
@@ -61,7 +59,7 @@ def selection_page(fitted: FittedTable, name: str, *, redundant: float, resample
         redundant=redundant,
         resamples=resamples,
         random_state=seed,
-        command=shlex.join(["labelsieve", *sys.argv[1:]]),
+        command=command_line(),
     )
 
 
@@ -72,7 +70,7 @@ def study_page(folder: Path) -> "Report":
     from labelsieve.studies import StudyResults
     from labelsieve.studies.store.stored_results import FILE
 
-    command = shlex.join(["labelsieve", *sys.argv[1:]])
+    command = command_line()
     parts = sorted(path.parent for path in folder.glob(f"*/{FILE}"))
     if parts and not (folder / FILE).exists():
         results = {part.name: StudyResults(part) for part in parts}

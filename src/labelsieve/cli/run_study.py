@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
+from labelsieve.cli.options import command_line
 from labelsieve.errors import InputError
 from labelsieve.progress import duration
 from labelsieve.report.plaintext import plain_table, printable, prose, text_of
@@ -102,13 +103,18 @@ def run(prepared: PreparedStudy) -> "Outcome":
     """Print the estimated cost and run the study."""
     typer.echo(f"labelsieve: {prepared.cost}", err=True)
     options = prepared.options
-    return prepared.study.run(
-        n_jobs=options.n_jobs,
-        time_limit=options.time_limit,
-        memory_limit=options.memory_limit,
-        changed=options.changed_name,
-        retry_failed=options.retry_failed,
-    )
+    try:
+        return prepared.study.run(
+            n_jobs=options.n_jobs,
+            time_limit=options.time_limit,
+            memory_limit=options.memory_limit,
+            changed=options.changed_name,
+            retry_failed=options.retry_failed,
+        )
+    except KeyboardInterrupt:
+        kept = f"interrupted. Finished cells are kept in {prepared.study.folder}"
+        typer.echo(f"labelsieve: {kept}; to go on with the others: {command_line()}", err=True)
+        raise typer.Exit(130) from None
 
 
 def end(outcomes: "dict[Path, Outcome]", results_of_runs: "Iterable[StudyResults]") -> None:

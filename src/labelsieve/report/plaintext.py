@@ -23,7 +23,8 @@ READABLE = 100  # longer lines of prose are hard to read, however wide the termi
 
 def terminal() -> Console:
     """Standard output as it is now: styled on a terminal, plain text elsewhere, whatever the environment says."""
-    return Console(force_terminal=sys.stdout.isatty(), markup=False, emoji=False, highlight=False)
+    styled = sys.stdout is not None and sys.stdout.isatty()  # None where a program closed it
+    return Console(force_terminal=styled, markup=False, emoji=False, highlight=False)
 
 
 def prose(sentence: str) -> str:
