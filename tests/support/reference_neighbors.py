@@ -7,7 +7,7 @@ def nearest(X, queries, k, ties="first"):
     """Lists of rows, by sorting all distances; ``queries`` None leaves each row out of its own list."""
     lists = []
     for place, point in enumerate(X if queries is None else queries):
-        squares = np.zeros(len(X))
+        squares = np.zeros(len(X), dtype=np.result_type(X, np.float64))
         for feature in range(X.shape[1]):
             squares += (point[feature] - X[:, feature]) ** 2
         order = [int(row) for row in np.argsort(squares, kind="stable") if queries is not None or row != place]

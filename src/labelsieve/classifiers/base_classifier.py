@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.label_encoding import LabelCoder, encode_known_labels, unknown_label
 from labelsieve.classifiers.weight_routing import Weights, weight_arguments
+from labelsieve.counting.checked_features import check_numbers
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.row_weights import positive_weights
-from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
 from labelsieve.names import NamedChoices
 
@@ -32,8 +32,8 @@ def base_has(method: str) -> Callable[["MultiLabelClassifier"], bool]:
 
 def read_numbers(estimator: Any, X: Any, *, reset: bool = True) -> Any:
     """X validated for an estimator: float64, dense or CSR without duplicate entries."""
-    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
-    return without_duplicates(X) if sp.issparse(X) else X
+    X = check_numbers(estimator, X, reset=reset)
+    return without_duplicates(X.tocsr()) if sp.issparse(X) else X
 
 
 class MultiLabelClassifier(NamedChoices, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

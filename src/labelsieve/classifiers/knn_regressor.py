@@ -6,11 +6,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_X_y
 
+from labelsieve.classifiers.base_classifier import read_numbers
 from labelsieve.classifiers.brknn import BaseNeighborEstimator
 from labelsieve.classifiers.nearest_neighbors import Neighbors
-from labelsieve.counting.sparse_format import validate_data
+from labelsieve.counting.number_table import read_values
 from labelsieve.errors import InputError
 
 
@@ -45,14 +46,17 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         if sp.issparse(y):
             raise InputError("Y is a sparse matrix, and numeric targets must be an array; use Y.toarray().")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
+        X = read_numbers(self, X)
+        if y is None:
+            raise ValueError("KNNRegressor requires y to be passed, but the target y is None.")
+        X, y = check_X_y(X, read_values(y, "Y"), accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
         if not np.isfinite(y).all():  # scikit-learn does not check all objects
             raise InputError("Input y contains NaN or infinity; every target must be known.")
         return X, y
 
     def _read_queries(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        return read_numbers(self, X, reset=False)
 
     def _learn(self, X: Any, neighbors: Neighbors | None, targets: NDArray[Any]) -> None:
         self._one_target = targets.ndim == 1

@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier, base_has
 from labelsieve.classifiers.binary_models import BinaryModel, fit_binary, is_majority
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights
+from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base_space import RandomState
 
@@ -94,6 +95,7 @@ class LIFT(MultiLabelClassifier):
         if self.base is not None and not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
             raise InputError(f"LIFT needs a base with predict_proba or decision_function, not {self.base!r}.")
         X, labels, weights = self._read_weighted(X, y, sample_weight)
+        check_magnitude("LIFT", X, "X", degree=4)  # linear kernels of distances
         base = self._base()
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=labels.shape[1])

@@ -13,6 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from labelsieve.counting.magnitude import column_exponents
+
 MAX_STEPS = 200  # a label that the inputs separate takes about 40, others less than 10
 SMALLEST_STEP = 1e-6  # halvings of a step; below, rounding hides a decrease of the objective
 TOLERANCE = 1e-14  # of half the squared Newton decrement, relative to the objective
@@ -50,12 +52,16 @@ class NewtonLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: NDArray[Any]) -> Self:
         """Fit the coefficients ``coef_`` and ``intercept_``; ``n_iter_`` is the number of steps."""
         self.classes_ = np.array([0, 1])
+        exponents = column_exponents(X)
+        if exponents.any():  # squares of such columns would overflow or vanish
+            X = X @ sp.diags_array(np.ldexp(1.0, -exponents)) if sp.issparse(X) else np.ldexp(X, -exponents)
         centers, scales = _centers_and_scales(X)
         Z = _standardized(X, centers, scales)
         penalty = np.append(np.full(X.shape[1], self.ridge), 0.0)
         weights, self.n_iter_ = _minimize(Z, np.where(y == 1, 1.0, -1.0), penalty)
-        self.coef_ = weights[:-1] / scales
-        self.intercept_ = float(weights[-1] - centers @ self.coef_)
+        coefficients = weights[:-1] / scales
+        self.intercept_ = float(weights[-1] - centers @ coefficients)
+        self.coef_ = np.ldexp(coefficients, -exponents)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -10,10 +10,12 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from labelsieve import core
+from labelsieve.counting.magnitude import extreme_exponent, times_power_of_two
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError, one_of, whole_number
 
+LARGEST_EXPONENT = 480  # of two: sums of 2**60 squares do not overflow
 Ties = Literal["first", "all"]
 
 
@@ -69,6 +71,7 @@ def nearest_neighbors(
     Dense distances are summed feature by feature, so exact ties are preserved. Sparse distances are
     :math:`|a|^2 + |b|^2 - 2ab`: exact for whole numbers, else up to rounding. Cost: ``n_queries * n_rows * n_features``; for
     sparse data ``n_rows`` and the stored entries of the columns of each query. Memory: a few rows of distances per thread.
+    Neighbors are right for numbers of any size; a squared distance that is no floating-point number is infinite, or 0.
 
     Examples
     --------
@@ -82,14 +85,16 @@ def nearest_neighbors(
     if sp.issparse(X):
         table, points = without_duplicates(sp.csc_matrix(X)), without_duplicates(sp.csr_matrix(X if leave_out else queries))
         _same_width(table, points)
+        exponent, (table, points) = _moderate(table, points)
         found = core.nearest_sparse(*_arrays(table), table.shape[0], *_arrays(points), k, all_ties, leave_out, threads)
-        return _lists(found)
+        return _lists(found, exponent)
     points = X if leave_out else queries.toarray() if sp.issparse(queries) else queries
     points = np.ascontiguousarray(points, dtype=np.float64)
     table = np.asfortranarray(X, dtype=np.float64)
     _same_width(table, points)
+    exponent, (table, points) = _moderate(table, points)
     sizes = np.array([table.shape[1]], dtype=np.uint64)
-    return _lists(core.nearest_dense(table, points, sizes, k, all_ties, leave_out, True, threads))
+    return _lists(core.nearest_dense(table, points, sizes, k, all_ties, leave_out, True, threads), exponent)
 
 
 def nested_neighbors(
@@ -144,7 +149,9 @@ def nested_neighbors(
     check_sparse(queries, "queries")
     table = np.asfortranarray(_columns(X, columns), dtype=np.float64)
     points = np.ascontiguousarray(table if queries is None else _columns(queries, columns), dtype=np.float64)
-    found = _lists(core.nearest_dense(table, points, steps.astype(np.uint64), k, all_ties, queries is None, distances, threads))
+    exponent, (table, points) = _moderate(table, points)
+    lists = core.nearest_dense(table, points, steps.astype(np.uint64), k, all_ties, queries is None, distances, threads)
+    found = _lists(lists, exponent)
     n_queries = len(points)
     nested = []
     for step in range(len(steps)):
@@ -174,8 +181,21 @@ def _arrays(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64)
 
 
-def _lists(found: tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]) -> Neighbors:
+def _moderate(*tables: Any) -> tuple[int, list[Any]]:
+    """Tables in units of ``2 ** exponent``, so that squares of very large or small numbers do not overflow or vanish.
+
+    The largest number becomes as large as squares allow: numbers that are 1e290 times smaller still count.
+    """
+    exponent = extreme_exponent(*tables)
+    exponent -= LARGEST_EXPONENT if exponent else 0
+    return exponent, [times_power_of_two(table, -exponent) for table in tables]
+
+
+def _lists(found: tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]], exponent: int) -> Neighbors:
     ends, rows, squares = found
+    if exponent:
+        with np.errstate(over="ignore", under="ignore"):
+            squares = np.ldexp(squares, 2 * exponent)
     return Neighbors(np.concatenate([[0], ends.astype(np.int64)]), rows, squares)
 
 

@@ -13,6 +13,7 @@ from labelsieve.errors import DateColumnWarning, InputError
 
 Levels = NDArray[np.object_]  # words in order
 _NOMINAL = (nw.String, nw.Categorical, nw.Enum)
+_WIDE = (nw.Int128, nw.UInt128)
 _TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
 
 LABEL_SETS = "Sets of labels become 0/1 columns with sklearn.preprocessing.MultiLabelBinarizer."
@@ -50,6 +51,20 @@ def read_column(series: Any, what: str) -> FrameColumn:
     else:
         raise _unreadable(series, what)
     return _spread(values, missing)
+
+
+def without_wide_integers(frame: Any) -> Any:
+    """A frame, or series, of narwhals without integers of 128 bits, which numpy does not have; others stay as they are."""
+    if isinstance(frame, nw.Series):
+        return _narrowed(frame) if frame.dtype in _WIDE else frame
+    wide = [name for name, dtype in frame.schema.items() if dtype in _WIDE]
+    return frame.with_columns(*(_narrowed(frame[name]) for name in wide)) if wide else frame
+
+
+def _narrowed(series: Any) -> Any:
+    """64 bits if all values fit, else floating point."""
+    low, high = (int(value) if value is not None else 0 for value in (series.min(), series.max()))
+    return series.cast(nw.Int64 if low >= -(2**63) and high < 2**63 else nw.Float64)
 
 
 def _spread(present: NDArray[Any], missing: NDArray[np.bool_]) -> FrameColumn:

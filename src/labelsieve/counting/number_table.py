@@ -9,7 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.counting.frame_columns import LABEL_SETS, Levels, note_date_array, read_column, seconds
+from labelsieve.counting.frame_columns import (
+    LABEL_SETS,
+    Levels,
+    note_date_array,
+    read_column,
+    seconds,
+    without_wide_integers,
+)
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError
 
@@ -98,7 +105,7 @@ def read_frame(X: Any, what: str = "X") -> Any:
         first, second = [position for position, other in enumerate(names) if other == name][:2]
         raise InputError(f"{what}: columns {first} and {second} are both named {name!r}; rename one of them.")
     try:
-        return nw.from_native(X, eager_only=True, allow_series=True)
+        return without_wide_integers(nw.from_native(X, eager_only=True, allow_series=True))
     except (nw.exceptions.NarwhalsError, TypeError) as error:
         raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
 
@@ -126,6 +133,8 @@ def read_values(X: Any, what: str) -> NDArray[Any]:
     """An array of any type and shape, without masked values."""
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
         raise InputError(f"{what} has masked values; fill them ({what}.filled(...)) or drop their rows.")
+    if not isinstance(X, np.ndarray) and (is_frame(X) or nw.dependencies.is_into_series(X)):
+        X = read_frame(X, what).to_native()
     try:
         return np.asarray(X)
     except ValueError as error:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.magnitude import moderate
 from labelsieve.errors import InputError, one_of
 from labelsieve.information.measure_input import Base, Real, read_classes, read_columns, read_numbers, unit_of
 
@@ -81,6 +82,7 @@ def _scaled(column: Real, width: float) -> Real | None:
     """The column in bandwidths; None if it is constant."""
     if column.max() == column.min():
         return None
+    column = moderate(column)
     scaled: Real = column / (width * column.std(ddof=1))
     return scaled
 

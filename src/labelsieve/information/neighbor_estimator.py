@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.magnitude import moderate
 from labelsieve.errors import one_of, whole_number
 from labelsieve.information.measure_input import Base, Real, read_classes, read_columns, read_numbers, unit_of
 
@@ -115,6 +116,7 @@ def digamma(numbers: Any) -> Real:
 
 
 def _scaled(column: Real) -> Real:
+    column = moderate(column)
     deviation = column.std()
     return column / deviation if column.max() > column.min() and deviation > 0 else np.zeros_like(column)
 

@@ -74,7 +74,7 @@ def _statistics(features: Codes, targets: Codes, space: str, weights: Array | No
     if space == "joint":
         targets = join(targets)
     blocks = [chi_square_table(features, classes_of(targets, some, whole)) for some in column_slices(targets, LEVELS_OF_A_FEW)]
-    return np.concatenate(blocks, axis=1) / unit
+    return _in_units_of_weights(np.concatenate(blocks, axis=1), unit)
 
 
 def _of_copies(features: Codes, targets: Codes, weights: Array, *, by_row: bool) -> Array:
@@ -87,7 +87,18 @@ def _of_copies(features: Codes, targets: Codes, weights: Array, *, by_row: bool)
     members = sp.csr_array(sp.diags_array(quantized.values.astype(np.float64)) @ labels)
     rows = np.asarray(members.sum(axis=1), dtype=np.float64).ravel()
     classes = Classes(members, np.array([labels.shape[1]]), rows, np.empty(0, dtype=np.intp))
-    return chi_square_table(features, classes) / quantized.unit
+    return _in_units_of_weights(chi_square_table(features, classes), quantized.unit)
+
+
+def _in_units_of_weights(statistics: Array, unit: float) -> Array:
+    """Statistics of quantized weights for the weights themselves: they grow with these."""
+    with np.errstate(over="ignore"):
+        divided = statistics / unit
+        if np.isfinite(divided.sum(axis=1)).all():
+            return divided
+    raise InputError(
+        "sample_weight is so large that chi-square statistics, which grow with it, overflow; divide it by its mean."
+    )
 
 
 def _labels(targets: Codes) -> sp.csr_array:

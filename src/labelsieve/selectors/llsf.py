@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,8 +14,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.counting.row_weights import read_weights
-from labelsieve.selectors.base import NOT_NEGATIVE, POSITIVE, BaseSieve, Constraints, read_numbers
+from labelsieve.selectors.base import NOT_NEGATIVE, BaseSieve, Constraints, read_numbers
 from labelsieve.selectors.normal_equations import (
     Array,
     extreme_eigenvalues,
@@ -26,6 +27,7 @@ from labelsieve.selectors.normal_equations import (
 )
 from labelsieve.selectors.proximal import Acceleration, Quadratic, minimize
 
+LARGEST_PENALTY = 1e100  # the square of a larger one may overflow
 _REMEDIES = {
     "max_iter": "was not at a minimum after max_iter steps; raise max_iter or tol, or scale the features",
     "not bounded": "falls without bound along some direction, and the run was at no local minimum after max_iter steps; use "
@@ -115,9 +117,9 @@ class LLSF(BaseSieve):
     tol: float = 1e-5
 
     _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [NOT_NEGATIVE],
-        "beta": [NOT_NEGATIVE],
-        "gamma": [POSITIVE],
+        "alpha": [Interval(Real, 0, LARGEST_PENALTY, closed="both")],
+        "beta": [Interval(Real, 0, LARGEST_PENALTY, closed="both")],
+        "gamma": [Interval(Real, 0, LARGEST_PENALTY, closed="right")],
         "acceleration": [StrOptions({"restart", "plain", "none"})],
         "convex": ["boolean"],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
@@ -129,6 +131,8 @@ class LLSF(BaseSieve):
         """Select features of ``X`` for every column of ``y``: 0/1 labels or numbers, dense or sparse."""
         X, Y = read_numbers(self, X, y)
         weights = read_weights(sample_weight, X.shape[0])
+        check_magnitude("LLSF", X, "X", weights, degree=4)
+        check_magnitude("LLSF", Y, "Y", weights)
         if weights is not None:
             X, Y = weighted_rows(X, np.sqrt(weights)), weighted_rows(Y, np.sqrt(weights))
         lengths = np.sqrt(np.asarray((Y.multiply(Y) if sp.issparse(Y) else Y * Y).sum(axis=0), dtype=np.float64)).ravel()

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.counting.row_weights import read_weights
 from labelsieve.names import NamedChoices
 from labelsieve.selectors.base import COUNT, Constraints, read_numbers
@@ -83,6 +84,8 @@ class MDDM(NamedChoices, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         """Find the directions of ``X`` for the targets ``y``: 0/1 labels or numbers, dense or sparse."""
         X, Y = read_numbers(self, X, y)
         weights = read_weights(sample_weight, X.shape[0])
+        check_magnitude("MDDM", X, "X", weights)
+        check_magnitude("MDDM", Y, "Y", weights)
         weights = np.ones(X.shape[0]) if weights is None else weights
         B = _dependence(X, Y, weights)
         scaled = solve(weighted_rows(X, np.sqrt(weights)), B, float(self.mu), 1 - float(self.mu))

@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.magnitude import moderate
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.information.class_distances import ClassDistances
@@ -137,6 +138,7 @@ class PPTMI(BaseSieve):
 
 def _scaled(column: Real) -> Real:
     """To unit variance; a constant column to zeros."""
+    column = moderate(column)
     centered = column - column.mean()
     deviation = centered.std()
     return centered / deviation if column.max() > column.min() and deviation > 0 else np.zeros_like(column)

@@ -1,0 +1,84 @@
+"""Numbers whose squares are too large or too small for floating point: scaled by a power of two, or refused."""
+
+from math import inf, log10
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError
+
+LARGEST, SMALLEST = 1e145, 1e-145  # sums of 10**15 squares stay below 1e308, and squares are not subnormal
+_DIGITS = 300  # of a sum: some are left for the steps that follow
+
+
+def largest_magnitude(*tables: Any) -> float:
+    """The largest absolute value in arrays or sparse matrices; 0 if they are empty."""
+    largest = 0.0
+    for table in tables:
+        values = table.data if sp.issparse(table) else np.asarray(table)
+        if values.size:
+            largest = max(largest, float(values.max()), -float(values.min()))
+    return largest
+
+
+def extreme_exponent(*tables: Any) -> int:
+    """The exponent ``e`` for which values times ``2 ** -e`` are at most 1; 0 where their squares are no problem.
+
+    >>> extreme_exponent(np.array([3.0])), extreme_exponent(np.array([2.0**600])), extreme_exponent(np.array([2.0**-600]))
+    (0, 601, -599)
+    """
+    largest = largest_magnitude(*tables)
+    return 0 if largest == 0 or SMALLEST <= largest <= LARGEST else int(np.frexp(largest)[1])
+
+
+def column_exponents(X: Any) -> NDArray[np.int32]:
+    """:func:`extreme_exponent` of every column.
+
+    >>> column_exponents(np.array([[3.0, 2.0**600, 0.0]])).tolist()
+    [0, 601, 0]
+    """
+    columns = abs(X).max(axis=0)
+    largest = np.asarray(columns.toarray() if sp.issparse(columns) else columns, dtype=np.float64).ravel()
+    extreme = (largest > 0) & ((largest < SMALLEST) | (largest > LARGEST))
+    return np.where(extreme, np.frexp(largest)[1], 0).astype(np.int32)
+
+
+def times_power_of_two(table: Any, exponent: int) -> Any:
+    """An array or compressed sparse matrix times ``2 ** exponent``, exactly unless a value becomes subnormal."""
+    if exponent == 0:
+        return table
+    if not sp.issparse(table):
+        return np.ldexp(np.asarray(table, dtype=np.float64), exponent)
+    scaled = table.astype(np.float64, copy=True)
+    scaled.data = np.ldexp(scaled.data, exponent)
+    return scaled
+
+
+def moderate(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A column in units of a power of two, if its squares would overflow or vanish; otherwise as it is."""
+    scaled: NDArray[np.float64] = times_power_of_two(column, -extreme_exponent(column))
+    return scaled
+
+
+def check_magnitude(name: str, X: Any, what: str, weights: Any = None, *, degree: int = 2) -> None:
+    """Refuse features or targets whose weighted sums of ``degree``-th powers overflow in the calculations of ``name``.
+
+    >>> check_magnitude("MDDM", np.array([[1.0, 1e200]]), "X")
+    Traceback (most recent call last):
+        ...
+    labelsieve.errors.InputError: MDDM: X, column 1 has values up to 1e+200, and sums of their powers overflow; scale ...
+    """
+    largest, weight = largest_magnitude(X), 1.0 if weights is None else float(weights.max())
+    digits = log10(X.shape[0]) + (log10(largest) if largest else -inf) * 2 + log10(weight)
+    if digits * (degree / 2) <= _DIGITS:
+        return
+    if weight > largest:
+        raise InputError(f"{name}: sample_weight has values up to {weight:.3g}, and sums overflow; divide them by their mean.")
+    columns = abs(X).max(axis=0)
+    column = int(np.argmax(columns.toarray() if sp.issparse(columns) else columns))
+    raise InputError(
+        f"{name}: {what}, column {column} has values up to {largest:.3g}, and sums of their powers overflow; scale the column, "
+        "for example with sklearn.preprocessing.StandardScaler."
+    )
