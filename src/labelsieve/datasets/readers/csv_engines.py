@@ -20,6 +20,7 @@ from labelsieve.datasets.readers.text_columns import MISSING, ParsedColumn, Text
 
 BLOCK_SIZE = 2**22  # bytes for one task of pyarrow: with the default of 1 MiB, wide tables take a quarter longer ...
 COLUMN_SIZE = 2**10  # ... and bytes for each of its columns: with fewer, 50,000 columns take three times as long
+FEW_TEXTS = 256  # different texts of a column that pyarrow encodes while it parses
 BLOCK_LETTERS = 2**17  # bytes whose quotes are looked at together
 _BLANK_LINE = re.compile(rb"(?:\A|\n)[ \t]*(?:\n|\Z)")
 
@@ -105,6 +106,8 @@ def parse_with_pyarrow(rows: CsvRows) -> list[ParsedColumn] | None:
             parse_options=csv.ParseOptions(delimiter=rows.delimiter, newlines_in_values=has_newlines),
             convert_options=csv.ConvertOptions(
                 check_utf8=False,  # it is UTF-8
+                auto_dict_encode=True,  # one pass less over text of few values
+                auto_dict_max_cardinality=FEW_TEXTS,
                 null_values=sorted(MISSING),
                 true_values=[],
                 false_values=[],
