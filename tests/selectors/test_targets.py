@@ -132,6 +132,8 @@ MISSING = {
 def known_rows_information(X, Y):
     """Sum of the mutual information of every feature with every target, each from the rows where the target is known."""
     cells = pd.DataFrame(Y)
+    some_known = cells.notna().any(axis=1).to_numpy()  # the other rows do not count, not even for the bins
+    X, cells = X[some_known], cells[some_known]
     codes, total = equal_width(X).to_dense(), np.zeros(X.shape[1])
     for name in cells:
         known = cells[name].notna().to_numpy()

@@ -31,12 +31,15 @@ class TargetTable:
         NaN where a cell is unknown.
     bins : Codes or None
         The numeric columns as codes; None: in five bins, those of ``TARGET_DISCRETIZER``.
+    n_left_out : int
+        Rows that were left out because no target is known in them.
     """
 
     classes: Codes
     is_numeric: NDArray[np.bool_]
     numbers: NDArray[np.float64]
     bins: Codes | None = None
+    n_left_out: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -54,6 +57,18 @@ class TargetTable:
     def take_rows(self, rows: NDArray[np.bool_]) -> Self:
         """Only the rows where ``rows`` is true; bins are to be made anew."""
         return replace(self, classes=self.classes.take_rows(rows), numbers=self.numbers[rows], bins=None)
+
+    def rows_with_targets(self) -> NDArray[np.bool_] | None:
+        """Mask of the rows in which some target is known; None: all."""
+        classes = np.flatnonzero(~self.is_numeric)
+        if len(classes) and (self.classes.missing is None or not self.classes.missing[classes].all()):
+            return None
+        known: NDArray[np.bool_] = np.asarray((~np.isnan(self.numbers)).any(axis=1))
+        for column in classes.tolist():
+            known = known | self.classes.is_known(column)
+        if not known.any():
+            raise InputError("Y: no target is known in any row that counts.")
+        return None if known.all() else known
 
     def discretized(self, discretizer: Any, sample_weight: Any = None) -> Self:
         """With numeric columns in the bins of a discretizer, an object with ``encode(X, y, sample_weight)``."""

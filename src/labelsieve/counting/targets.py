@@ -155,6 +155,22 @@ def _as_codes(table: NumberTable) -> Codes | None:
     return None
 
 
+def _known_as_codes(table: NumberTable, unknown: NDArray[np.bool_], undecided: NDArray[np.bool_]) -> Codes | None:
+    """The known values as codes, if all of them are, few enough to be classes; unknown cells are an additional last level."""
+    assert table.dense is not None
+    n_known = len(unknown) - np.count_nonzero(unknown, axis=0)
+    filled = _as_codes(replace(table, dense=np.where(unknown, 0.0, table.dense)))
+    if filled is None or filled.dense is None or filled.levels.max() > np.iinfo(np.uint8).max or not n_known.all():
+        return None
+    levels = filled.levels.tolist()
+    if not all(map(_are_classes, np.where(undecided, levels, 1).tolist(), n_known.tolist())):
+        return None
+    codes = filled.dense.astype(np.uint8, copy=False)
+    np.copyto(codes, filled.levels.astype(np.uint8), where=unknown)
+    missing: NDArray[np.bool_] = n_known < len(unknown)
+    return Codes(len(codes), filled.levels + missing, table.names, dense=codes, missing=missing)
+
+
 def _read_dense(table: NumberTable, wanted: NDArray[np.str_]) -> TargetTable:
     values = table.dense
     assert values is not None
@@ -163,6 +179,10 @@ def _read_dense(table: NumberTable, wanted: NDArray[np.str_]) -> TargetTable:
     undecided = wanted == "auto" if codes is None else _undecided(codes, wanted)
     undecided[sorted(table.nominal)] = False
     unknown = np.isnan(values) if codes is None and values.dtype.kind == "f" else None
+    if unknown is not None and unknown.any() and not is_numeric.any():
+        known_codes = _known_as_codes(table, unknown, undecided)
+        if known_codes is not None:
+            return _only_classes(known_codes)
     rule = TypeRule()
     for column in range(values.shape[1]) if codes is None else np.flatnonzero(undecided).tolist():
         known = values[:, column] if unknown is None else values[~unknown[:, column], column]

@@ -1,7 +1,7 @@
 """The base class of the selectors: parameters, reading data, the mask."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from inspect import signature
 from numbers import Integral, Real
@@ -95,7 +95,7 @@ class BaseSieve(ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # 
     def _rows(
         self, X: Any, Y: Any, sample_weight: Any, target_discretizer: Discretizer
     ) -> tuple[Any, TargetTable, NDArray[np.float64] | None]:
-        """Features, targets and weights of the rows that have weight."""
+        """Features, targets and weights of the rows that have weight, and in which some target is known."""
         X = self._checked(X, Y)
         targets = read_targets(Y, self.target_type)
         self.target_types_, self.target_discretizer_ = targets.types, target_discretizer
@@ -104,9 +104,12 @@ class BaseSieve(ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # 
             raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
         rows, weights = positive_weights(sample_weight, n_rows)
         if rows is not None:  # before binning: rows without weight must not move the cut points
-            targets = targets.take_rows(rows)
-            kept = np.flatnonzero(rows)
-            X = nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
+            targets, X = targets.take_rows(rows), _take_rows(X, rows)
+        with_targets = targets.rows_with_targets()
+        if with_targets is not None:
+            n_left_out = int(np.count_nonzero(~with_targets))
+            targets, X = replace(targets.take_rows(with_targets), n_left_out=n_left_out), _take_rows(X, with_targets)
+            weights = None if weights is None else weights[with_targets]
         return X, targets.discretized(target_discretizer, weights), weights
 
     def _checked(self, X: Any, Y: Any) -> Any:
@@ -211,6 +214,11 @@ def read_classes(selector: Any, X: Any, Y: Any) -> tuple[Any, Codes]:
         raise InputError(f"{name} compares classes, and Y, {place} is numeric; {remedy}.")
     selector.target_types_ = targets.types
     return X, targets.classes
+
+
+def _take_rows(X: Any, rows: NDArray[np.bool_]) -> Any:
+    kept = np.flatnonzero(rows)
+    return nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
 
 
 def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:

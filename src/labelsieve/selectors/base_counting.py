@@ -1,6 +1,6 @@
 """The base class of selectors that count codes: their parameters, and reading data for the counts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
@@ -63,6 +63,7 @@ class BaseCountingSieve(BaseSieve):
         if method.space.produces != "targets":
             targets.require_known(label_space_name(method.space))
         encoded = method.space.encode(targets, weights)
+        encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
         self.discretizer_ = method.discretizer
         codes = method.discretizer.encode(X, targets.codes, weights)
         code_tables = codes if isinstance(codes, list) else [codes]

@@ -108,7 +108,8 @@ class Sieve(BaseCountingSieve):
     label_names_ : ndarray of str, shape (n_targets,)
         Names of the targets, where ``y`` has them: columns of a frame, or the labels of label sets.
     n_rows_left_out_ : int
-        Rows that the label space does not count, such as those without labels under ``"copy"``.
+        Rows that are not counted: those in which no target is known (all NaN), and those that the label space leaves out, such
+        as rows without labels under ``"copy"``.
     support_ : ndarray of bool
         Mask of the selected columns.
     stopping_ : StoppingRule
