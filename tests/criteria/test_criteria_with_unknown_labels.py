@@ -204,7 +204,7 @@ def test_label_spaces_of_labels_together_refuse(targets):
 def test_what_learns_from_labels_together_refuses():
     X, Y, unknown = make_unknown(13, n_targets=4)
     labels = as_nan(Y, unknown)
-    with pytest.raises(InputError, match="network cannot be learned from labels that are unknown"):
+    with pytest.raises(InputError, match="unknown cells, which a label network cannot leave out"):
         Sieve("mlfs", discretizer=None, target_type="class", parents="kcc").fit(X, labels)
     with pytest.raises(InputError, match="unknown cells, which MDL cannot leave out"):
         Sieve("jmi", discretizer="mdl", target_type="class").fit(X.astype(float), labels)

@@ -113,11 +113,6 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
     ) -> LabelNetwork:
         """Learn the network from labels that are codes, on rows of positive weight."""
         one_of(self.parents, "parents", PARENTS)
-        if Y.has_missing:
-            raise InputError(
-                "A label network cannot be learned from labels that are unknown (NaN) in some rows: it counts labels together. "
-                "Fill them, drop their rows, or give the parents of every label as lists."
-            )
         one_of(self.rounding, "rounding", ROUNDINGS)
         one_of(self.edge_weight, "edge_weight", ("labels", "given-features"))
         weights = options.weights
