@@ -139,7 +139,10 @@ def evaluate(learner, X, Y, X_test, Y_test):
 def run(path, names):
     known = set()
     if path.exists():
-        known = {(row["dataset"], int(row["split"]), row["selector"]) for row in csv.DictReader(path.open(encoding="utf-8"))}
+        known = {
+            (row["dataset"], int(row["split"]), row["selector"])
+            for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+        }
     with path.open("a", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         if not known:
@@ -166,7 +169,7 @@ def run(path, names):
 def print_ranks(part, path, names):
     """Average ranks of the selectors over the data sets, and means, for each measure; the best average rank first."""
     values = {}
-    for row in csv.DictReader(path.open(encoding="utf-8")):
+    for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
         if row["dataset"] in names:
             for measure in MEASURES:
                 values.setdefault((row["dataset"], measure, row["selector"]), []).append(float(row[measure]))
