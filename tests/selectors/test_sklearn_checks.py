@@ -15,13 +15,23 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import BaselineSieve, InputError, LabelwiseSieve, Sieve, selectors
 from labelsieve.criteria.multilabel import PMU
 from labelsieve.criteria.relevance_redundancy import MIFS
 from labelsieve.discretize import EqualWidth
-from labelsieve.selectors import LLSF, MDDM, ChiSquare, ReliefF, ReliefFML
+from labelsieve.selectors import (
+    LLSF,
+    MDDM,
+    ChiSquare,
+    PermutationImportance,
+    ReliefF,
+    ReliefFML,
+    ShadowFeatures,
+    TreeImportance,
+)
 from tests.support.discovery import estimator_cases, estimator_classes
 from tests.support.selection_data import LABELS, N_FEATURES, NAMES, assert_same_selection, make_data
 
@@ -54,6 +64,9 @@ CASES = {
     ReliefFML: [ReliefFMLOfClasses()],
     LLSF: [LLSF(), LLSF(convex=True, acceleration="plain")],
     MDDM: [MDDM(), MDDM(mu=0)],
+    PermutationImportance: [PermutationImportance(model=DecisionTreeRegressor(random_state=0), n_repeats=1)],
+    ShadowFeatures: [ShadowFeatures(n_rounds=2, n_estimators=5)],
+    TreeImportance: [TreeImportance(n_estimators=5), TreeImportance(ensemble="gradient-boosting", n_estimators=2)],
 }
 
 

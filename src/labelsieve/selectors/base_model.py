@@ -1,0 +1,90 @@
+"""The base class of rankings by models and tests of scikit-learn: standardized features, and targets as arrays."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from labelsieve.errors import InputError
+from labelsieve.labelspace import read_targets
+from labelsieve.selectors.base import BaseRanking, Constraints
+
+Real = NDArray[np.float64]
+LARGEST_DENSE = 2**27  # cells of a sparse matrix that is made dense: the same scores as for an array; a larger one stays sparse
+
+
+class ModelData(NamedTuple):
+    """What a model is fitted on.
+
+    ``X`` has unit variance: an array that is centered, or a CSR matrix that is not. ``classes`` and ``numbers`` are the targets
+    of either kind, columns of whole numbers from 0 and of standardized numbers.
+    """
+
+    X: Any
+    classes: NDArray[np.int64]
+    numbers: Real
+    seed: int
+    n_jobs: int | None
+
+    @property
+    def n_targets(self) -> int:
+        return int(self.classes.shape[1] + self.numbers.shape[1])
+
+    def targets(self) -> Iterator[tuple[NDArray[Any], bool]]:
+        """Every target that is not constant, and whether it is numeric."""
+        for table, is_number in ((self.classes, False), (self.numbers, True)):
+            for column in table.T:
+                if (column != column[0]).any():
+                    yield column, is_number
+
+    def indicators(self) -> Real:
+        """All targets as numbers: a column for each class of a target with more than two, and the numeric ones."""
+        columns: list[Any] = []
+        for column in self.classes.T:
+            levels = np.unique(column)
+            columns += [column == level for level in (levels[1:] if len(levels) == 2 else levels)]
+        return np.column_stack([*columns, self.numbers]).astype(np.float64)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseModelRanking(BaseRanking):
+    """Ranks features by the scores that ``_score`` returns for standardized features."""
+
+    random_state: Any = 0
+    n_jobs: int | None = None
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseRanking._parameter_constraints,
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+    }
+
+    def _score(self, data: ModelData) -> Real:
+        """A score for every feature."""
+        raise NotImplementedError
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any) -> Self:
+        """Score the features of ``X`` for the targets ``y``: one column or many, classes or numbers, dense or sparse."""
+        checked, labels = validate_data(self, X, y, accept_sparse=("csr", "csc"), multi_output=True, dtype=np.float64)
+        if sp.issparse(checked) and checked.shape[0] * checked.shape[1] <= LARGEST_DENSE:
+            checked = checked.toarray()
+        sparse = sp.issparse(checked)
+        table = read_targets(labels)
+        if table.n_rows != checked.shape[0]:
+            raise InputError(f"X has {checked.shape[0]} rows and Y has {table.n_rows}; they must be the same rows.")
+        classes = table.classes.to_dense()[:, ~np.asarray(table.is_numeric)].astype(np.int64)
+        numbers = StandardScaler().fit_transform(table.numbers) if table.numbers.size else table.numbers
+        scaled = StandardScaler(with_mean=not sparse).fit_transform(checked.tocsr() if sparse else checked)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        scores = self._score(ModelData(scaled, classes, numbers, seed, self.n_jobs))
+        self._keep_best(np.nan_to_num(np.asarray(scores, dtype=np.float64), nan=0.0, posinf=float(np.finfo(float).max)), X, y)
+        return self
