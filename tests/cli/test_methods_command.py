@@ -97,7 +97,7 @@ def test_options_reach_the_sieve(frame, file):
     options = ("--estimator", "shrinkage", "--forced", "noise1", "--excluded", "rel1,rel2", "--discretizer", "equal-frequency")
     document = selected(file, "--labels", 5, "-k", 3, *options)
     how = {"estimator": "shrinkage", "forced": ["noise1"], "excluded": ["rel1", "rel2"], "discretizer": "equal-frequency"}
-    expected = Sieve("jmi", n_features_to_select=3, **how).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    expected = Sieve(n_features_to_select=3, **how).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
     assert [one["column"] for one in document["selected"]] == expected.selected_.tolist()
 
 
@@ -111,12 +111,12 @@ def test_text_is_refused_by_methods_that_calculate_and_taken_by_those_that_count
 
 def test_lists_of_labels_are_those_of_the_library(frame, file):
     X, Y = frame.iloc[:, :-5], frame.iloc[:, -5:]
-    expected = LabelwiseSieve("jmi", n_features_to_select=3).fit(X, Y)
+    expected = LabelwiseSieve("cmim", n_features_to_select=3).fit(X, Y)
     document = selected(file, "--labels", 5, "-k", 3, "--labelwise")
     for place, label in enumerate(Y.columns):
         own = [one["column"] for one in document["selected"] if one["label"] == label]
         assert own == expected.selected_[place].tolist()
-    stopped = LabelwiseSieve("jmi", n_features_to_select=GTest(0.01)).fit(X, Y)
+    stopped = LabelwiseSieve("cmim", n_features_to_select=GTest(0.01)).fit(X, Y)
     document = selected(file, "--labels", 5, "--labelwise", "--stop", "g-test:alpha=0.01")
     lengths = [sum(one["label"] == label for one in document["selected"]) for label in Y.columns]
     assert lengths == stopped.n_selected_.tolist()

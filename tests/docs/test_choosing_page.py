@@ -58,6 +58,16 @@ def test_ranks_for_numeric_targets_match_the_results():
     assert shown("| method | RRMSE") == {name: [f"{rank:.1f}"] for name, rank in zip(methods, ranks, strict=True)}
 
 
+def test_ranks_of_the_default_match_the_results(capsys):
+    from benchmarks import default_settings
+
+    results = Path(default_settings.__file__).with_suffix(".csv")
+    default_settings.print_ranks("confirm", results, default_settings.CONFIRM)
+    printed = capsys.readouterr().out.splitlines()[2:]
+    ranks = [[f"{float(cell.split()[0]):.1f}" for cell in re.findall(r"[\d.]+ \(", line[38:])] for line in printed]
+    assert list(shown("| selector | Hamming loss").values()) == ranks
+
+
 def test_chart_and_table_recommend_the_same_methods():
     chart = (DOCS / "images" / "chart.svg").read_text(encoding="utf-8")
     named = set(re.findall(r"[A-Z]\w+\(\"\w+\"\)", PAGE.split("## Benchmark study")[0]))

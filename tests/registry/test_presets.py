@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from labelsieve import InputError, LabelwiseSieve, NetworkRule, Sieve
 from labelsieve.criteria import JoinedMIM
 from labelsieve.criteria.multilabel import MLFS
-from labelsieve.discretize import MDL, AsGiven, EqualWidth, MeanStd
+from labelsieve.discretize import MDL, AsGiven, EqualFrequency, EqualWidth, MeanStd
 from labelsieve.labelspace import Copy, Group, GroupRand, Joint, Single
 from labelsieve.registry import CRITERIA, LABEL_SPACES, PRESETS, make_criterion, resolve_method
 from labelsieve.search import join_labels
@@ -78,8 +78,10 @@ def test_a_criterion_alone_has_single_targets_and_five_bins():
     X, Y = make_data()
     sieve = Sieve("JMI", n_features_to_select=4).fit(X, Y)
     assert isinstance(sieve.targets_, Single)
-    assert str(sieve.discretizer_) == "EqualWidth()"
-    assert_same_selection(sieve, Sieve("jmi", targets="single", discretizer="equal-width", n_features_to_select=4).fit(X, Y))
+    assert sieve.discretizer_.get_params() == EqualFrequency(5).get_params()
+    assert_same_selection(
+        sieve, Sieve("jmi", targets="single", discretizer="equal-frequency", n_features_to_select=4).fit(X, Y)
+    )
 
 
 @pytest.mark.parametrize(

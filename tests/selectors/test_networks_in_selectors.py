@@ -45,7 +45,9 @@ def test_parents_make_a_difference(selector):
 def test_the_codes_of_the_discretizer_are_what_labels_are_conditioned_on(selector):
     X, Y = make_data()
     rule = NetworkRule("tree", root=0, edge_weight="given-features")
-    assert selector(MLFS(), parents=rule).fit(X, Y).network_ == rule.learn(None, Y, codes=equal_width(X))
+    assert selector(MLFS(), parents=rule, discretizer="equal-width").fit(X, Y).network_ == rule.learn(
+        None, Y, codes=equal_width(X)
+    )
 
 
 @selectors

@@ -114,7 +114,7 @@ def test_every_selector_can_be_asked(selector, kind):
 
 def test_samples_are_those_of_the_seed_for_any_number_of_jobs_and_container():
     X, Y = make_data()
-    selector = Sieve(n_features_to_select=3)
+    selector = Sieve(n_features_to_select=5)
     expected = selection_stability(selector, X, Y, n_repeats=4, random_state=0).masks
     for features in (X, X.tolist(), pd.DataFrame(X, columns=NAMES), sp.csr_array(X)):
         for labels in (Y, Y.tolist(), pd.DataFrame(Y)):

@@ -9,11 +9,12 @@ import typer
 
 from labelsieve.cli.options import complete, method_names, names_in, parse_named, read_count, registered
 from labelsieve.cli.read_options import ReadOptions
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, whole_number
 from labelsieve.names import unknown_name
 
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset, SyntheticData
+    from labelsieve.discretize import Discretizer
     from labelsieve.stopping import StoppingRule
 
 CRITERION = "A criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
@@ -46,7 +47,7 @@ class SelectOptions(ReadOptions):
     count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=COUNT)] = None
     criterion: Annotated[
         str, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
-    ] = "jmi"
+    ] = "cmim"
     stop: Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(registered("STOPPING_RULES")))] = None
     targets: Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(registered("LABEL_SPACES", "auto")))] = "auto"
     discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
@@ -54,9 +55,9 @@ class SelectOptions(ReadOptions):
     target_discretizer: Annotated[
         str, typer.Option(help=TARGET_CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))
     ] = "auto"
-    bins: Annotated[
-        int | None, typer.Option("--n-bins", "--bins", min=1, help="Equal-width bins of each feature; default: 5.")
-    ] = None
+    bins: Annotated[int | None, typer.Option("--n-bins", "--bins", min=1, help="Bins of each numeric feature; default: 5.")] = (
+        None
+    )
     codes: Annotated[bool, typer.Option("--codes", help="No bins: features are text or whole numbers from 0.")] = False
     estimator: Annotated[str | None, typer.Option(help="Of entropies: plugin, miller-madow or shrinkage.")] = None
     forced: Annotated[str | None, typer.Option(help="Features that are always selected: names with commas.")] = None
@@ -66,7 +67,7 @@ class SelectOptions(ReadOptions):
 
     def make_selector(self) -> Any:
         """The selector, its parameters checked before a long file is read."""
-        from labelsieve.registry import METHODS, make_selector, method_name, resolve_method, selector_class
+        from labelsieve.registry import METHODS, make_discretizer, make_selector, method_name, resolve_method, selector_class
         from labelsieve.stopping import StoppingRule
 
         name, settings = parse_named(self.criterion, "--criterion")
@@ -78,9 +79,12 @@ class SelectOptions(ReadOptions):
                 raise InputError(f"{method} takes no stopping rule: give a number of features, -k 10 or -k 10%.")
         try:
             selector = make_selector(name, labelwise=self.labelwise, **settings)
+            discretizer = getattr(selector, "discretizer", None)
             if method not in METHODS:
                 parts = (getattr(selector, part, "auto") for part in ("targets", "discretizer", "target_discretizer"))
-                resolve_method(selector.criterion, *parts)
+                discretizer = resolve_method(selector.criterion, *parts).discretizer
+            if self.bins is not None:
+                selector.set_params(discretizer=_with_bins(make_discretizer(discretizer), self.bins))
             selector._validate_params()
         except InputError:
             raise
@@ -90,18 +94,16 @@ class SelectOptions(ReadOptions):
 
     def _settings(self) -> dict[str, Any]:
         """Parameters of the selector that the options set."""
-        from labelsieve.discretize import EqualWidth
-
-        if self.codes + (self.bins is not None) + (self.discretizer != "auto") > 1:
-            raise InputError("--codes, --n-bins and --discretizer exclude each other.")
+        if self.codes and (self.bins is not None or self.discretizer != "auto"):
+            raise InputError(f"--codes and {'--discretizer' if self.bins is None else '--n-bins'} exclude each other.")
         if self.n_jobs == 0:
             raise InputError("--n-jobs must not be 0; give a number of threads, or -1 for all.")
         given = {"estimator": self.estimator, "forced": names_in(self.forced), "excluded": names_in(self.excluded)}
         settings: dict[str, Any] = {name: value for name, value in {**given, "n_jobs": self.n_jobs}.items() if value}
         if self.targets != "auto":
             settings["targets"] = self.targets
-        if self.codes or self.bins is not None:
-            settings["discretizer"] = None if self.bins is None else EqualWidth(self.bins)
+        if self.codes:
+            settings["discretizer"] = None
         elif self.discretizer != "auto":
             settings["discretizer"] = self.discretizer
         if self.target_type:
@@ -147,7 +149,7 @@ class SelectOptions(ReadOptions):
         if hasattr(selector, "target_type"):
             selector.set_params(target_type=types_of_labels(data, selector.target_type))
         try:
-            selector.fit(X, data.Y if as_codes else data.named_labels())
+            selector.fit(X, data.Y)
         except InputError:
             raise
         except ValueError as error:  # what scikit-learn's checks of input raise
@@ -180,6 +182,16 @@ def types_of_labels(data: "Dataset | SyntheticData", wanted: Any) -> Any:
     text = getattr(data, "label_categories", {})
     types = ["class" if kind == "auto" and name in text else kind for name, kind in zip(data.label_names, types, strict=True)]
     return types[0] if len(set(types)) == 1 else types
+
+
+def _with_bins(discretizer: "Discretizer", n_bins: int) -> "Discretizer":
+    """The discretizer with this number of bins."""
+    from sklearn.base import clone
+
+    if "n_bins" not in discretizer.get_params():
+        raise InputError(f"--n-bins: {discretizer} finds the number itself; take another --discretizer.")
+    changed: Discretizer = clone(discretizer).set_params(n_bins=whole_number(n_bins, "--n-bins", 1, 65_535))
+    return changed
 
 
 def read_stop(text: str, most: int | float | None, option: str = "--stop") -> "StoppingRule":

@@ -12,7 +12,7 @@ from labelsieve.counting.cut_points import apply_cuts, cut_by_values
 from labelsieve.counting.number_table import read_table
 from labelsieve.errors import InputError
 
-TARGET_DISCRETIZER = "equal-width"  # of numeric targets, by default
+TARGET_DISCRETIZER = "equal-frequency"  # of numeric targets, by default
 TARGET_BINS = 5
 
 

@@ -24,6 +24,8 @@ from labelsieve.registry.learners import (
 )
 from labelsieve.registry.presets import (
     AUTO,
+    DEFAULT_CRITERION,
+    DEFAULT_DISCRETIZER,
     PRESETS,
     Preset,
     ResolvedMethod,
@@ -44,6 +46,8 @@ __all__ = [
     "CLASSIFIERS",
     "CONVENTIONS",
     "CRITERIA",
+    "DEFAULT_CRITERION",
+    "DEFAULT_DISCRETIZER",
     "DISCRETIZERS",
     "LABEL_SPACES",
     "MEASURES",

@@ -22,6 +22,10 @@ from labelsieve.registry.published_methods import METHODS
 
 AUTO = "auto"  # the setting of the published method
 
+# Of a criterion without a preset. Settings compared: benchmarks/default_settings.py.
+DEFAULT_CRITERION = "cmim"
+DEFAULT_DISCRETIZER = "equal-frequency"
+
 
 @dataclass(frozen=True)
 class Preset:
@@ -70,7 +74,7 @@ def resolve_method(
 ) -> ResolvedMethod:
     """The objects that the parameters of a selector stand for; what is not ``"auto"`` overrides the published method's setting.
 
-    A criterion without a preset has single targets and five equal-width bins.
+    A criterion without a preset has single targets and five bins of equal frequency.
 
     >>> resolve_method("group-jmi-rand").space, resolve_method("mlinfogain").discretizer
     (GroupRand(), EqualWidth(closed='right', n_bins=10))
@@ -81,7 +85,7 @@ def resolve_method(
     preset = None if name is None else PRESETS.get(name)
     if preset is None:
         chosen = criterion if name is None else name
-        preset = Preset(chosen, "single", "equal-width", "", target_discretizer=TARGET_DISCRETIZER)
+        preset = Preset(chosen, "single", DEFAULT_DISCRETIZER, "", target_discretizer=TARGET_DISCRETIZER)
     return ResolvedMethod(
         make_criterion(preset.criterion),
         make_label_space(preset.targets if _is_auto(targets) else targets),
@@ -95,7 +99,7 @@ def make_target_discretizer(discretizer: Any = AUTO) -> Discretizer:
     """The discretizer of numeric targets, from an object or a name; ``"auto"`` is the default.
 
     >>> make_target_discretizer()
-    EqualWidth()
+    EqualFrequency()
     """
     made = make_discretizer(TARGET_DISCRETIZER if _is_auto(discretizer) else discretizer)
     if getattr(made, "_supervised", False):

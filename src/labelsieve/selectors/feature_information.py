@@ -19,7 +19,7 @@ from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.labelspace import TargetTable, read_targets
-from labelsieve.registry import DISCRETIZERS
+from labelsieve.registry import DEFAULT_DISCRETIZER, DISCRETIZERS
 from labelsieve.selectors.column_frames import column_names, information_frame
 from labelsieve.selectors.redundancy import RedundantFeature, redundant_features
 
@@ -45,7 +45,7 @@ class FeatureInformation:
         """Mutual information of every selected feature with every target, in nats.
 
         Features and targets are counted as in the selection: features in the bins of its discretizer (five bins of equal
-        width for selectors without one), every target by itself, numeric ones in the bins of its target discretizer. Cost:
+        frequency for selectors without one), every target by itself, numeric ones in the bins of its target discretizer. Cost:
         one pass over the selected columns.
 
         Parameters
@@ -86,7 +86,7 @@ class FeatureInformation:
         selected = self._check_selected(X, columns)
         if not columns:
             return columns, np.empty((0, targets.n_columns))
-        discretizer: Any = getattr(self, "discretizer_", DISCRETIZERS["equal-width"]())
+        discretizer: Any = getattr(self, "discretizer_", DISCRETIZERS[DEFAULT_DISCRETIZER]())
         codes = discretizer.for_columns(columns).encode(selected, targets)
         tables = codes if isinstance(codes, list) else [codes]
         options = self._counting_options()

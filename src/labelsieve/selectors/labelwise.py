@@ -17,7 +17,7 @@ from labelsieve.formula.plan import Plan
 from labelsieve.labelspace import Single, label_space_name
 from labelsieve.plotting import figure_function
 from labelsieve.progress import progress_bar
-from labelsieve.registry import make_criterion, resolve_method
+from labelsieve.registry import DEFAULT_CRITERION, make_criterion, resolve_method
 from labelsieve.search import GreedySearch, Lists, search_each, together
 from labelsieve.selectors.base import AT_LEAST_ONE, Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Parents
@@ -83,7 +83,7 @@ class LabelwiseSieve(BaseCountingSieve):
            [1]])
     """
 
-    criterion: str | Criterion = "jmi"
+    criterion: str | Criterion = DEFAULT_CRITERION
     _: KW_ONLY
     parents: Parents = None
     n_candidates: int | None = None

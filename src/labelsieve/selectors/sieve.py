@@ -17,7 +17,7 @@ from labelsieve.formula.shrinkage_cost import shrinkage_cost
 from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
-from labelsieve.registry import ResolvedMethod, resolve_method
+from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, joined_scores
 from labelsieve.search.greedy import StepScorer
 from labelsieve.selectors.base import Constraints, named_labels
@@ -40,7 +40,7 @@ class Sieve(BaseCountingSieve):
 
     Parameters
     ----------
-    criterion : str or Criterion, default="jmi"
+    criterion : str or Criterion, default="cmim"
         The formula that scores candidates: a name (``labelsieve methods`` lists them), a custom criterion, or the name of a
         published method such as ``"group-jmi-rand"``, which sets label space and discretizer, too.
     targets : str or LabelSpace, default="auto"
@@ -50,7 +50,7 @@ class Sieve(BaseCountingSieve):
     discretizer : str, Discretizer or None, default="auto"
         How columns become codes: ``"equal-width"``, ``"equal-frequency"``, ``"k-means"``, ``"mean-std"``, ``"mdl"``, an object
         of :mod:`labelsieve.discretize`, or None when the values are codes. ``"auto"`` is that of the published method, equal
-        width for a criterion. Only for estimating information: ``transform`` returns the columns unchanged. Missing values
+        frequency for a criterion. Only for estimating information: ``transform`` returns the columns unchanged. Missing values
         (NaN) are allowed where the discretizer has ``missing="level"``.
     target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
         Whether targets are classes or numeric: one word for all, a dict for some by name or column number, or a sequence with a
@@ -58,7 +58,7 @@ class Sieve(BaseCountingSieve):
         numbers classes if there are at most two distinct ones, or at most 20 with two rows for each on average.
     target_discretizer : str or Discretizer, default="auto"
         How numeric targets become codes: as ``discretizer``, but not one that is supervised. ``"auto"`` is that of the
-        published method, equal width for a criterion.
+        published method, equal frequency for a criterion.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         A number (more than there are means all), a fraction of all, ``"all"`` or None for a ranking of all, or a rule of
         :mod:`labelsieve.stopping` that finds the number, which may be 0: ``"permutation"``, ``"cv"`` and others by name, or, to
@@ -138,7 +138,7 @@ class Sieve(BaseCountingSieve):
     array([3, 1])
     """
 
-    criterion: str | Criterion = "jmi"
+    criterion: str | Criterion = DEFAULT_CRITERION
     _: KW_ONLY
     targets: str | LabelSpace = "auto"
     parents: Parents = None
