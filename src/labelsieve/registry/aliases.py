@@ -15,6 +15,15 @@ ALIASES: dict[str, dict[str, str]] = {
         "information-gain": "mim",
         "infogain": "mim",
         "chi2": "chi-square",
+        "anova": "mean-f",
+        "f-classif": "mean-f",
+        "f-regression": "mean-f",
+        "f-score": "mean-f",
+        "fscore": "mean-f",
+        "lasso": "l1",
+        "l1-logistic": "l1",
+        "extratrees": "extra-trees",
+        "recursive-feature-elimination": "rfe",
         "relief": "relieff",
         "rrelief": "rrelieff",
     },
@@ -59,16 +68,6 @@ ALIASES: dict[str, dict[str, str]] = {
     },
 }
 
-# Names of methods that are not in the library, and what to use instead.
-_F_TEST = "for one target see sklearn.feature_selection.f_classif; here 'mim' and 'chi-square' rank features one by one"
-_WRAPPER = "see sklearn.feature_selection; here n_features_to_select='cv' stops a search by its predictions"
-_SPARSE = "see SelectFromModel of scikit-learn; here 'llsf' selects by a sparse regression"
-ELSEWHERE: dict[str, str] = {
-    **dict.fromkeys(("anova", "f-classif", "f-regression", "fscore", "f-score", "f-test"), _F_TEST),
-    **dict.fromkeys(("rfe", "rfecv"), _WRAPPER),
-    **dict.fromkeys(("lasso", "l1"), _SPARSE),
-}
-
 
 def canonical(kind: str, name: str, known: Container[str]) -> str:
     """The registered name that is meant; one that is not known is returned as it was typed.
@@ -85,9 +84,6 @@ def canonical(kind: str, name: str, known: Container[str]) -> str:
 
 
 def no_such_name(kind: str, name: object, known: Iterable[str], *, more: str = "") -> InputError:
-    """The error for a name that is neither registered nor an alias: where the method is, or the closest name."""
-    plain = str(name).strip().lower().replace("_", "-").replace(" ", "-")
-    if kind == "criterion" and plain in ELSEWHERE:
-        return InputError(f"{name!r} is not a criterion or method of this library: {ELSEWHERE[plain]}.")
+    """The error for a name that is neither registered nor an alias, with the closest name."""
     aliases = ALIASES.get("stopping rule" if kind == "number of features" else kind)
     return unknown_name(kind, name, known, more=more, aliases=aliases)
