@@ -8,7 +8,7 @@ rounds exactly.
 
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ ESTIMATORS = ("plugin", "miller-madow")
 _N_LOGS = 4096
 _HEADROOM_BITS = 52  # of 63: a double holds every sum over the targets, and 1,024 of them add up without overflow
 _MOST_BITS = 50  # about as fine as a double
+_CACHED_ROWS = 2**14  # for few rows the table of values is a sixth of a call, and repeated calls need the same one
 
 
 @cache
@@ -65,8 +66,8 @@ class FixedPoint:
         >>> fixed.values / fixed.scale
         array([0.        , 0.        , 1.38629436, 3.29583687, 5.54517744])
         """
-        plain = cls.for_weights(n_rows, unit=1.0, n_rows=n_rows, n_targets=n_targets, estimator=estimator)
-        return cls(n_rows, plain.bits, 1.0, estimator, plain(np.arange(n_rows + 1)))
+        make = _for_rows if n_rows <= _CACHED_ROWS else _for_rows.__wrapped__
+        return make(n_rows, n_targets, estimator)
 
     @classmethod
     def for_data(
@@ -130,3 +131,11 @@ class FixedPoint:
     @cached_property
     def _divisor(self) -> float:
         return self.scale * self.total
+
+
+@lru_cache(maxsize=8)
+def _for_rows(n_rows: int, n_targets: int, estimator: Estimator) -> FixedPoint:
+    plain = FixedPoint.for_weights(n_rows, unit=1.0, n_rows=n_rows, n_targets=n_targets, estimator=estimator)
+    values = plain(np.arange(n_rows + 1))
+    values.flags.writeable = False
+    return FixedPoint(n_rows, plain.bits, 1.0, estimator, values)
