@@ -15,13 +15,14 @@ N_ROWS = 60
 
 @pytest.fixture
 def file(tmp_path):
-    """A semicolon CSV with decimal commas, dates and text; ``loud`` depends on size, ``calm`` on key."""
+    """A semicolon CSV with decimal commas, dates, missing cells and text; ``loud`` depends on size, ``calm`` on key."""
     rng = np.random.default_rng(0)
     size, key = rng.normal(size=N_ROWS), rng.choice(["A", "B flat", "C"], N_ROWS)
     lines = ["when;size;key;noise;tags;y1;y2"]
     for row in range(N_ROWS):
         tags = ["any"] + [name for name, holds in (("loud", size[row] > 0), ("calm", key[row] == "A")) if holds]
-        cells = [f"2020-01-{row % 28 + 1:02}", f"{size[row]:.3f}".replace(".", ","), key[row], str(row % 7)]
+        noise = str(row % 7) if row % 9 else ""
+        cells = [f"2020-01-{row % 28 + 1:02}", f"{size[row]:.3f}".replace(".", ","), key[row], noise]
         lines.append(";".join([*cells, "|".join(tags), str(int("loud" in tags)), str(int("calm" in tags))]))
     path = tmp_path / "songs.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -105,3 +106,30 @@ def test_a_table_of_many_columns_takes_no_longer_than_its_cells(tmp_path):
     result = run("select", file, "--labels", 2, "-k", 1, "--target-type", "class")
     assert result.exit_code == 0, result.output
     assert time.process_time() - start < 10, "some cost grew with the square of the number of columns"
+
+
+def test_names_exclude_features_of_sparse_rows_too(tmp_path):
+    file = tmp_path / "sparse.arff"
+    head = "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute key {x,y,z}\n@attribute calm {0,1}\n@data\n"
+    rows = "".join("{" + f"0 {k % 2},1 {k % 4 // 2},2 {'yz'[k % 2]},3 {k % 2}" + "}\n" for k in range(40))
+    file.write_text(head + rows)
+    names = {}
+    for excluded in ("a", "a,key"):
+        found, _ = document("select", file, "--labels", 1, "--excluded", excluded, "-k", 3)
+        names[excluded] = {feature["feature"] for feature in found["selected"]}
+    assert names == {"a": {"b", "key"}, "a,key": {"b"}}
+    assert [f["feature"] for f in document("select", file, "--labels", 1, "--forced", "b", "-k", 1)[0]["selected"]] == ["b"]
+    assert "there is no feature named 'aa'" in refusal("select", file, "--labels", 1, "--excluded", "aa")
+
+
+def test_labels_that_are_kept_as_unknown_are_counted_where_they_are_known(tmp_path):
+    """The score is that of the rows in which the label is known."""
+    rows = [f"{k % 3},{k % 5},{'' if k % 4 == 0 else k % 3 // 2}" for k in range(120)]
+    for name, kept in (("all", rows), ("known", [row for row in rows if not row.endswith(",")])):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["a,b,y", *kept]) + "\n")
+    options = ("--labels", 1, "--criterion", "mim", "-k", 2)
+    found, _ = document("select", tmp_path / "all.csv", *options, "--missing-labels", "keep")
+    expected, _ = document("select", tmp_path / "known.csv", *options)
+    known = {one["feature"]: one["score"] for one in expected["selected"]}
+    assert {one["feature"]: one["score"] for one in found["selected"]} == pytest.approx(known, abs=1e-12)
+    assert known["a"] > 0.5

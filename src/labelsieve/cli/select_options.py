@@ -137,6 +137,10 @@ class SelectOptions(ReadOptions):
         X = data.named_features(codes=as_codes)
         if not needs_numbers and (as_codes or not hasattr(X, "columns")):
             declare_nominal(selector, data.nominal_features, X.shape[1])
+        if not hasattr(X, "columns"):  # a sparse matrix has no names either
+            position = {name: index for index, name in enumerate(data.feature_names)}
+            for key in {"forced", "excluded"} & set(selector.get_params(deep=False)):
+                selector.set_params(**{key: [position.get(name, name) for name in getattr(selector, key)]})
         for name, rows in data.missing_features.items() if not get_tags(selector).input_tags.allow_nan else ():
             counted = f"has {len(rows)} missing values, the first in row {rows[0] + 1}"
             raise InputError(f"{os.fspath(path)}: column {name!r} {counted}; fill them or drop their rows.")
