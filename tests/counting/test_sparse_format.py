@@ -1,12 +1,15 @@
 """Malformed sparse matrices are refused by name before compiled code reads them; well-formed ones are as they were."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import labelsieve
 from labelsieve import InputError, Sieve
 from labelsieve.information import mutual_information
 
@@ -64,3 +67,10 @@ def test_long_indices_and_matrices_without_values_pass():
     y = table()[:, 1]
     np.testing.assert_array_equal(mutual_information(long, y), mutual_information(table(), y))
     assert not mutual_information(sp.csr_array((30, 4)), y).any()
+
+
+def test_estimators_validate_their_input_with_this_check():
+    """scikit-learn's function of the same name converts a sparse matrix without looking at its indices."""
+    source = Path(labelsieve.__file__).parent
+    imports = re.compile(r"from sklearn\.utils\.validation import .*\bvalidate_data\b")
+    assert [str(file.relative_to(source)) for file in source.rglob("*.py") if imports.search(file.read_text("utf-8"))] == []

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
+from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.selectors.base import BaseRanking, Constraints
