@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+from labelsieve.information import mutual_information
 from tests.support.command_line import refusal, run
 
 # Warnings are notes on the command line.
@@ -133,3 +134,24 @@ def test_labels_that_are_kept_as_unknown_are_counted_where_they_are_known(tmp_pa
     known = {one["feature"]: one["score"] for one in expected["selected"]}
     assert {one["feature"]: one["score"] for one in found["selected"]} == pytest.approx(known, abs=1e-12)
     assert known["a"] > 0.5
+
+
+def test_unknown_labels_are_kept_and_left_out_label_by_label(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(80, 3))
+    Y = np.column_stack([X[:, 2] > 0, X[:, 0] > 1]).astype(int)
+    cells = np.where(rng.random(Y.shape) < 0.2, "", Y.astype(str))
+    table = np.column_stack([X.astype(str), cells])
+    path = tmp_path / "unknown.csv"
+    path.write_text("a,b,c,y1,y2\n" + "\n".join(map(",".join, table)) + "\n", encoding="utf-8")
+    refused = run("select", path, "--labels", "y*")
+    assert refused.exit_code == 2
+    assert "--missing-labels keep" in refused.stderr
+    found, _ = document("select", path, "--labels", "y*", "--missing-labels", "keep", "--criterion", "mim", "-k", 3)
+    expected = dict.fromkeys("abc", 0.0)
+    for label in range(2):
+        known = cells[:, label] != ""
+        information = mutual_information(X[known], Y[known][:, [label]])[:, 0]
+        for name, value in zip("abc", information, strict=True):
+            expected[name] += value
+    assert {entry["feature"]: entry["score"] for entry in found["selected"]} == pytest.approx(expected)

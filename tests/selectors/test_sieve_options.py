@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from labelsieve import Criterion, InputError, LabelwiseSieve, Sieve
+from labelsieve.discretize import EqualWidth
 from labelsieve.formula import H, I, f, sum_y, y
 from labelsieve.registry import CRITERIA
 from labelsieve.selectors import sieve
@@ -207,6 +208,14 @@ def test_a_parent_that_is_named_twice_counts_once():
     X, Y = make_data()
     once, twice = (Sieve("mlfs", parents=[parents, [], [], []]).fit(X, Y) for parents in ([1], [1, 1]))
     assert_same_selection(once, twice)
+
+
+def test_explain_estimates_the_time_of_missing_cells_that_are_left_out_pairwise():
+    sieve = Sieve("jmi", discretizer=EqualWidth(missing="drop-pairwise"), n_features_to_select=50)
+    text = sieve.explain(20_000, 500, 100)
+    assert text.startswith(Sieve("jmi").explain(20_000, 500, 100))
+    assert "pairwise:   tables of up to 50 cells" in text
+    assert "slow: use fewer bins, fewer features, or missing='level'" in text
 
 
 def test_explain_estimates_the_time_of_shrinkage_with_many_levels():

@@ -13,7 +13,7 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError, is_whole
-from labelsieve.formula.shrinkage_cost import shrinkage_cost
+from labelsieve.formula.whole_table_cost import whole_table_cost
 from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
@@ -242,15 +242,15 @@ class Sieve(BaseCountingSieve):
         return _Started(GreedySearch(plan, scorer, data.X.n_columns, forced, excluded, constant), workspace, parents, Lock())
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
-        """The tables that would be counted for data of this size, and the memory they take; with shrinkage, also the time."""
+        """The tables that would be counted for data of this size, and the memory they take; whole tables also their time."""
         method = self._resolve()
         plan, q = method.criterion.plan, method.space.n_variables(n_targets)
         text = plan.explain(n_rows, n_features, q, levels)
-        if self.estimator != "shrinkage":
+        if not (pairwise := getattr(method.discretizer, "missing", "") == "drop-pairwise") and self.estimator != "shrinkage":
             return text
         share = count if isinstance(count := self._count, float) else 1.0
         n_picks = min(int(count), n_features) if is_whole(count) else max(1, round(share * n_features))
-        return f"{text}\n{shrinkage_cost(plan, n_rows, n_features, q, levels, n_picks)}"
+        return f"{text}\n{whole_table_cost(plan, n_rows, n_features, q, levels, n_picks, pairwise=pairwise)}"
 
     def _target_weights(self, data: CountingInput) -> Any:
         return read_target_weights(self.target_weight, data.Y.n_columns)

@@ -1,4 +1,4 @@
-"""The cost of shrinkage, which takes every term from a whole table: an estimate for ``explain``."""
+"""The cost of taking every term from a whole table (shrinkage, missing cells left out pairwise): for ``explain``."""
 
 from labelsieve.formula.plan import Plan
 
@@ -7,12 +7,16 @@ SLOW = 10.0  # seconds of a selection that are worth a warning
 TARGET_LEVELS = 2
 
 
-def shrinkage_cost(plan: Plan, n_rows: int, n_features: int, n_targets: int, levels: int, n_picks: int) -> str:
+def whole_table_cost(
+    plan: Plan, n_rows: int, n_features: int, n_targets: int, levels: int, n_picks: int, *, pairwise: bool = False
+) -> str:
     """A line with the cells of the largest tables, and about how long a selection of ``n_picks`` features takes.
+
+    ``pairwise``: because of missing cells that are left out pairwise, not of shrinkage.
 
     >>> from labelsieve.formula import I, f, s, sum_s, sum_y, y
     >>> jmi = Plan(sum_s(sum_y(I((f, s), y))), sum_y(I(f, y)), name="jmi")
-    >>> print(shrinkage_cost(jmi, 500, 50, 10, levels=120, n_picks=10))
+    >>> print(whole_table_cost(jmi, 500, 50, 10, levels=120, n_picks=10))
     shrinkage:  tables of up to 28,800 cells, 14.4 million cells each pick, about 9 s
     """
     seconds, largest, each_pick = 0.0, 0, 0
@@ -27,7 +31,8 @@ def shrinkage_cost(plan: Plan, n_rows: int, n_features: int, n_targets: int, lev
         each_pick += tables * cells if given in ("s", "S") else 0
         seconds += repeated * tables * (SECONDS_PER_CELL * cells + SECONDS_PER_ROW * n_rows)
     size = f"tables of up to {largest:,} cells, {each_pick / 1e6:.1f} million cells each pick"
-    line = f"{'shrinkage:':<11} {size}, about {seconds:.0f} s"
+    line = f"{'pairwise:' if pairwise else 'shrinkage:':<11} {size}, about {seconds:.0f} s"
     if seconds > SLOW:
-        line += f"\n{'':<11} slow: use fewer bins, fewer features, or estimator='miller-madow'"
+        remedy = "missing='level'" if pairwise else "estimator='miller-madow'"
+        line += f"\n{'':<11} slow: use fewer bins, fewer features, or {remedy}"
     return line
