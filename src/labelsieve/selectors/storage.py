@@ -162,9 +162,11 @@ def _check(selector: Any, selection: Selection) -> None:
         raise InputError("fitted.feature_names_in_ does not fit fitted.n_features_in_")
     _check_shapes(selector, n_features, lists)
     try:
-        _selection({"selection": json.loads(json.dumps(selector.selection().to_dict()))})
+        again = _selection({"selection": json.loads(json.dumps(selector.selection().to_dict()))})
     except (AttributeError, TypeError, ValueError, LookupError) as error:
         raise InputError(f"fitted has attributes that make no selection: {error}") from None
+    if again.columns != selection.columns:
+        raise InputError("fitted has attributes that make another selection")
 
 
 def _check_shapes(selector: Any, n_features: int, lists: list[list[int]]) -> None:

@@ -17,6 +17,7 @@ from labelsieve.stopping import StoppingRule
 _REGISTRIES = CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
 _STORABLE: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule)}
 _STORABLE |= {item.__name__: item for registry in _REGISTRIES for item in registry.values()}
+_DTYPE = re.compile(r"bool|str|u?int(8|16|32|64)|float(16|32|64)")
 _FITTED_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*_")
 _ENTRIES: Mapping[str, tuple[type, ...]] = {"b": (bool,), "i": (int,), "u": (int,), "f": (int, float, type(None)), "O": (str,)}
 _KINDS: Mapping[str, Any] = {"int": int, "float": float, "bool": bool, "str": str}
@@ -78,12 +79,9 @@ def _array(entries: Any, dtype: Any, place: str) -> Any:
     """An array whose entries have the type that the file says: no text becomes a number."""
     check_kind(entries, list[Any], place)
     check_kind(dtype, str, f"{place}.dtype")
-    try:
-        kind = np.dtype(object if dtype == "str" else dtype)
-    except TypeError:
-        kind = np.dtype("V")
-    if kind.kind not in _ENTRIES or (kind.kind == "O" and dtype != "str"):
-        raise InputError(f"{place}.dtype is {dtype!r}, which is not the type of an array of numbers, booleans or text")
+    if not _DTYPE.fullmatch(dtype):
+        raise InputError(f"{place}.dtype is {dtype[:40]!r}, which is not the type of an array of numbers, booleans or text")
+    kind = np.dtype(object if dtype == "str" else dtype)
     level = entries
     while any(isinstance(entry, list) for entry in level):
         if not all(isinstance(entry, list) and len(entry) == len(level[0]) for entry in level):
