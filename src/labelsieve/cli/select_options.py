@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -24,6 +24,11 @@ COUNT = (
 STOP = "Find the number by a rule: {STOPPING_RULES}; permutation:alpha=0.01 sets more."
 TARGETS = "The label space: {LABEL_SPACES}; auto: that of the method."
 CUTS = "Discretizer: {DISCRETIZERS}; auto: that of the method."
+COLUMN_CUTS = (
+    "COLUMN=DISCRETIZER for one column, such as age=mdl or age=equal-width:n_bins=3 (repeatable); levels: its values are "
+    "categories; int, float and str stand for columns of whole numbers, other numbers and text."
+)
+MISSING = "Missing values of features: a level of their own (default), an error, or left out of the counts of their column."
 TARGET_TYPE = (
     "class or numeric, for all targets, or NAME=class, NAME=numeric for some (repeatable); default: text and few whole numbers "
     "are classes."
@@ -51,6 +56,8 @@ class SelectOptions(ReadOptions):
     stop: Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(registered("STOPPING_RULES")))] = None
     targets: Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(registered("LABEL_SPACES", "auto")))] = "auto"
     discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
+    discretizer_of: Annotated[list[str] | None, typer.Option(help=COLUMN_CUTS)] = None
+    missing: Annotated[Literal["level", "error", "drop-pairwise"] | None, typer.Option(help=MISSING)] = None
     target_type: Annotated[list[str] | None, typer.Option(help=TARGET_TYPE)] = None
     target_discretizer: Annotated[
         str, typer.Option(help=TARGET_CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))
@@ -106,6 +113,10 @@ class SelectOptions(ReadOptions):
             settings["discretizer"] = None
         elif self.discretizer != "auto":
             settings["discretizer"] = self.discretizer
+        if self.discretizer_of:
+            settings["discretizer"] = read_column_cuts(self.discretizer_of, settings.get("discretizer", "auto"))
+        if self.missing is not None:
+            settings["missing"] = self.missing
         if self.target_type:
             settings["target_type"] = read_target_types(self.target_type)
         if self.target_discretizer != "auto":
@@ -192,10 +203,32 @@ def _with_bins(discretizer: "Discretizer", n_bins: int) -> "Discretizer":
     """The discretizer with this number of bins."""
     from sklearn.base import clone
 
-    if "n_bins" not in discretizer.get_params():
+    name = next((name for name in ("n_bins", "rest__n_bins") if name in discretizer.get_params()), None)
+    if name is None:
         raise InputError(f"--n-bins: {discretizer} finds the number itself; take another --discretizer.")
-    changed: Discretizer = clone(discretizer).set_params(n_bins=whole_number(n_bins, "--n-bins", 1, 65_535))
+    changed: Discretizer = clone(discretizer).set_params(**{name: whole_number(n_bins, "--n-bins", 1, 65_535)})
     return changed
+
+
+def read_column_cuts(texts: list[str], rest: Any) -> Any:
+    """Discretizers of columns as they are typed; ``rest`` is that of the other columns.
+
+    >>> read_column_cuts(["age=equal-width:n_bins=3", "zip=levels"], "auto")
+    {'age': EqualWidth(n_bins=3), 'zip': Levels()}
+    """
+    from labelsieve.discretize import Levels
+    from labelsieve.registry import make_discretizer
+    from labelsieve.registry.classes import accepted
+
+    columns: dict[str, Any] = {}
+    for text in texts:
+        column, sign, rule = text.partition("=")
+        if not sign or not column.strip():
+            raise InputError(f"--discretizer-of {text}: it looks like COLUMN=DISCRETIZER, for example age=mdl.")
+        name, parameters = parse_named(rule, "--discretizer-of")
+        made = Levels() if name == "levels" else make_discretizer(name)
+        columns[column.strip()] = made.set_params(**accepted(type(made), parameters, name))
+    return columns if isinstance(rest, str) and rest == "auto" else make_discretizer(columns, rest)
 
 
 def read_stop(text: str, most: int | float | None, option: str = "--stop") -> "StoppingRule":

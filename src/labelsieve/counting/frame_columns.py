@@ -48,6 +48,8 @@ def read_column(series: Any, what: str) -> FrameColumn:
         values = _objects(objects, series, what)
     elif series.dtype.is_numeric():
         values = _numbers(present, what)
+    elif hasattr(present.to_native(), "sparse"):  # a sparse column of pandas
+        values = np.asarray(present.to_native().sparse.to_dense())
     else:
         raise _unreadable(series, what)
     return _spread(values, missing)
@@ -136,19 +138,18 @@ def _numbers(present: Any, what: str) -> NDArray[Any]:
 
 def _seconds(present: Any, what: str) -> NDArray[np.float64]:
     """Dates as seconds since 1970 in UTC, durations and times of day as seconds."""
+    _note_dates(f"column {present.name!r} holds {present.dtype}", what)
     try:
+        if present.dtype == nw.Time:
+            times = present.to_list()
+            return np.array([t.hour * 3600 + t.minute * 60 + t.second + t.microsecond / 1e6 for t in times])
         if present.dtype == nw.Duration:
             units = present.dt.total_microseconds()
-        elif present.dtype == nw.Time:
-            units = present.dt.nanosecond() // 1000 + 10**6 * (
-                present.dt.second() + 60 * (present.dt.minute() + 60 * present.dt.hour())
-            )
         else:
             units = (present.cast(nw.Datetime) if present.dtype == nw.Date else present).dt.timestamp("us")
         values = np.asarray(units.to_numpy(), dtype=np.float64) / 1e6
     except Exception:
         raise _unreadable(present, what) from None
-    _note_dates(f"column {present.name!r} holds {present.dtype}", what)
     return values
 
 

@@ -20,6 +20,8 @@ from labelsieve.counting.frame_columns import (
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError
 
+_PLAIN = nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64, nw.Float32, nw.Float64
+
 
 @dataclass(frozen=True)
 class NumberTable:
@@ -202,7 +204,7 @@ def _read_frame(frame: Any, what: str, allow_missing: bool) -> NumberTable:
         frame = frame.to_frame()
     names = tuple(str(name) for name in frame.columns)
     types = list(frame.schema.values())
-    if len(set(types)) == 1 and (types[0].is_numeric() or types[0] == nw.Boolean):
+    if len(set(types)) == 1 and (types[0] in _PLAIN or types[0] == nw.Boolean):
         array = frame.to_numpy()
         if array.dtype.kind in "biuf":
             nominal = frozenset(range(len(names))) if types[0] == nw.Boolean else frozenset()

@@ -1,4 +1,5 @@
 from labelsieve.discretize.base_discretizer import Discretizer, allows_missing, one_table
+from labelsieve.discretize.by_column import ByColumn
 from labelsieve.discretize.kept_values import AsGiven, Levels
 from labelsieve.discretize.mdl import MDL
 from labelsieve.discretize.unsupervised_bins import EqualFrequency, EqualWidth, KMeansBins, MeanStd, equal_width
@@ -6,6 +7,7 @@ from labelsieve.discretize.unsupervised_bins import EqualFrequency, EqualWidth, 
 __all__ = [
     "MDL",
     "AsGiven",
+    "ByColumn",
     "Discretizer",
     "EqualFrequency",
     "EqualWidth",

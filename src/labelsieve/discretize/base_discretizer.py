@@ -5,6 +5,9 @@ from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
+import narwhals.stable.v1 as nw
+import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +16,7 @@ from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import ColumnCuts, apply_cuts, require_finite
 from labelsieve.counting.nominal_levels import KeptLevels, declare_nominal, encode_levels, keep_levels
-from labelsieve.counting.number_table import NumberTable, read_table
+from labelsieve.counting.number_table import NumberTable, is_frame, read_table
 from labelsieve.counting.row_weights import RowWeights, quantize, read_weights
 from labelsieve.counting.targets import known_classes
 from labelsieve.discretize.code_matrix import as_matrix_like
@@ -35,8 +38,8 @@ class Discretizer(NamedChoices, BaseEstimator):  # type: ignore[misc]
         """Codes of ``X`` without fitting the object; or a list of codes, one for each target."""
         raise NotImplementedError
 
-    def for_columns(self, columns: Sequence[int]) -> "Discretizer":
-        """The discretizer of a table that has only these of the columns, in this order."""
+    def for_columns(self, columns: Sequence[int], names: Sequence[str] | None) -> "Discretizer":
+        """The discretizer of a table that has only these of the columns, in this order; ``names`` are those of all columns."""
         return self
 
 
@@ -147,14 +150,15 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
     def _with_nominal(self, table: NumberTable) -> NumberTable:
         if self.nominal is None:
             return table
-        return declare_nominal(table, self.nominal if isinstance(self.nominal, str) else positions(self.nominal, table))
+        named = self.nominal if isinstance(self.nominal, str) else positions(self.nominal, table.names, table.shape[1])
+        return declare_nominal(table, named)
 
-    def for_columns(self, columns: Sequence[int]) -> "BaseBins":
-        """The discretizer of a table that has only these of the columns, in this order."""
-        if self.nominal is None or isinstance(self.nominal, str) or all(isinstance(column, str) for column in self.nominal):
+    def for_columns(self, columns: Sequence[int], names: Sequence[str] | None) -> "BaseBins":
+        """The discretizer of a table that has only these of the columns, in this order; ``names`` are those of all columns."""
+        if self.nominal is None or isinstance(self.nominal, str):
             return self
-        at = [position for position, column in enumerate(columns) if column in set(self.nominal)]
-        some: BaseBins = clone(self).set_params(nominal=at)
+        nominal = positions(self.nominal, names)
+        some: BaseBins = clone(self).set_params(nominal=[at for at, column in enumerate(columns) if column in nominal])
         return some
 
     def _read_targets(self, y: Any, n_rows: int) -> Codes:
@@ -176,18 +180,29 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         return tags
 
 
-def positions(columns: Any, table: NumberTable) -> list[int]:
-    """Positions of columns that are given by name or position."""
+def take_columns(X: Any, columns: list[int]) -> Any:
+    """Some columns of a table; a frame stays a frame."""
+    if is_frame(X):
+        return nw.from_native(X, eager_only=True)[:, columns].to_native()
+    return sp.csc_array(X)[:, columns] if sp.issparse(X) else np.asarray(X)[:, columns]
+
+
+def positions(columns: Any, names: Sequence[str] | None, n_columns: int | None = None) -> list[int]:
+    """Positions of columns that are given by name or position.
+
+    >>> positions(["b", 0], ("a", "b"))
+    [1, 0]
+    """
     found = []
     for column in columns:
         if isinstance(column, str):
-            if table.names is None or column not in table.names:
-                raise unknown_name("column", column, table.names or ())
-            found.append(table.names.index(column))
-        elif is_whole(column) and 0 <= int(column) < table.shape[1]:
+            if names is None or column not in names:
+                raise unknown_name("column", column, () if names is None else names)
+            found.append(list(names).index(column))
+        elif is_whole(column) and int(column) >= 0 and (n_columns is None or int(column) < n_columns):
             found.append(int(column))
         else:
-            raise InputError(f"{column!r} is not a column from 0 to {table.shape[1] - 1} or a name.")
+            raise InputError(f"{column!r} is not a column from 0 to {(n_columns or 1) - 1} or a name.")
     return found
 
 
@@ -211,10 +226,14 @@ def one_table(codes: Any, selector: str) -> Any:
     )
 
 
-def allows_missing(discretizer: Any) -> bool:
-    """False if a discretizer refuses missing values (NaN). A name or None stands for one that does not.
+def allows_missing(selector: Any) -> bool:
+    """Whether a selector takes missing values (NaN): if it has a discretizer, and neither refuses them.
 
-    >>> allows_missing("mdl"), allows_missing(None)
-    (True, True)
+    >>> from labelsieve import Sieve
+    >>> allows_missing(Sieve()), allows_missing(Sieve(missing="error"))
+    (True, False)
     """
-    return getattr(discretizer, "missing", "level") != "error"
+    if not hasattr(selector, "discretizer"):
+        return False
+    missing = getattr(selector, "missing", None)
+    return (getattr(selector.discretizer, "missing", "level") if missing is None else missing) != "error"

@@ -8,6 +8,9 @@ of threads, any order of the rows, dense or sparse input. James-Stein shrinkage 
 
 from typing import Any
 
+import numpy as np
+
+from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.whole_tables import Terms
@@ -104,7 +107,24 @@ def mutual_information(
     """
     if Y is None:
         X = Y = Codes.from_values(X)
-    return sum_of_entropies({"X": X, "Y": Y}, SHARED, base, estimator, sample_weight, n_jobs)
+    options: dict[str, Any] = {"base": base, "estimator": estimator, "n_jobs": n_jobs}
+    if isinstance(X, Codes) and X.has_missing:
+        return _of_known_rows(X, Codes.from_values(label_matrix(Y), what="Y"), sample_weight, options)
+    return sum_of_entropies({"X": X, "Y": Y}, SHARED, sample_weight=sample_weight, **options)
+
+
+def _of_known_rows(X: Codes, Y: Codes, sample_weight: Any, options: dict[str, Any]) -> Real:
+    """Mutual information of every column of ``X`` in the rows in which it is known."""
+    assert X.missing is not None
+    information = np.zeros((X.n_columns, Y.n_columns))
+    for j in range(X.n_columns):
+        column = X.column(j)
+        rows = column < X.levels[j] - X.missing[j]
+        if rows.any():
+            weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+            known = Codes.from_values(column[rows][:, np.newaxis])
+            information[j] = sum_of_entropies({"X": known, "Y": Y.take_rows(rows)}, SHARED, sample_weight=weight, **options)[0]
+    return information
 
 
 def conditional_mutual_information(

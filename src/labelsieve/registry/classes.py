@@ -4,14 +4,17 @@ A class with a ``name`` in a module of its package is listed because it exists.
 """
 
 import inspect
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from sklearn.base import clone
+
 from labelsieve import criteria, discretize, labelspace, stopping
 from labelsieve.criteria import Criterion
-from labelsieve.discretize import AsGiven, Discretizer
+from labelsieve.discretize import AsGiven, ByColumn, Discretizer, Levels
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace
 from labelsieve.names import resolve
@@ -80,13 +83,27 @@ def make_label_space(targets: Any) -> LabelSpace:
     return _resolve(targets, LABEL_SPACES, LabelSpace, "label space")
 
 
-def make_discretizer(discretizer: Any) -> Discretizer:
+def make_discretizer(discretizer: Any, rest: Any = "equal-frequency", missing: str | None = None) -> Discretizer:
     """A discretizer from its name or itself; None takes the values as codes.
 
-    >>> make_discretizer("mean-std")
-    MeanStd()
+    A dictionary has discretizers by column, see :class:`labelsieve.discretize.ByColumn`; all other columns have ``rest``.
+    ``missing`` is the treatment of missing values, if it is not that of the discretizer.
+
+    >>> make_discretizer("mean-std", missing="error")
+    MeanStd(missing='error')
+    >>> make_discretizer({"age": "mdl", "zip": "levels"})
+    ByColumn(columns={'age': MDL(), 'zip': Levels()}, rest=EqualFrequency())
     """
-    return AsGiven() if discretizer is None else _resolve(discretizer, DISCRETIZERS, Discretizer, "discretizer")
+    made: Discretizer
+    if isinstance(discretizer, Mapping):
+        rules = {key: Levels() if rule == "levels" else make_discretizer(rule) for key, rule in discretizer.items()}
+        made = ByColumn(rules, make_discretizer(rest))
+    else:
+        made = AsGiven() if discretizer is None else _resolve(discretizer, DISCRETIZERS, Discretizer, "discretizer")
+    if missing is None or getattr(made, "missing", None) == missing:
+        return made
+    changed: Discretizer = clone(made).set_params(missing=missing)
+    return changed
 
 
 def make_stopping_rule(name: str, **parameters: Any) -> StoppingRule:

@@ -70,7 +70,11 @@ class ResolvedMethod:
 
 
 def resolve_method(
-    criterion: Any, targets: Any = AUTO, discretizer: Any = AUTO, target_discretizer: Any = AUTO
+    criterion: Any,
+    targets: Any = AUTO,
+    discretizer: Any = AUTO,
+    target_discretizer: Any = AUTO,
+    missing: str | None = None,
 ) -> ResolvedMethod:
     """The objects that the parameters of a selector stand for; what is not ``"auto"`` overrides the published method's setting.
 
@@ -89,7 +93,7 @@ def resolve_method(
     return ResolvedMethod(
         make_criterion(preset.criterion),
         make_label_space(preset.targets if _is_auto(targets) else targets),
-        make_discretizer(preset.discretizer if _is_auto(discretizer) else discretizer),
+        make_discretizer(preset.discretizer if _is_auto(discretizer) else discretizer, preset.discretizer, missing),
         preset.parents,
         make_target_discretizer(preset.target_discretizer if _is_auto(target_discretizer) else target_discretizer),
     )

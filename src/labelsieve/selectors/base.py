@@ -43,7 +43,7 @@ NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 POSITIVE = Interval(Real, 0, None, closed="neither")
 COUNT: list[Any] = [AT_LEAST_ONE, Interval(Real, 0, 1, closed="neither"), None]
 N_FEATURES: list[Any] = [*COUNT, str]
-DISCRETIZER = [str, Discretizer, None]
+DISCRETIZER = [str, Discretizer, dict, None]
 TARGET_TYPE: list[Any] = [StrOptions(set(TARGET_TYPES)), dict, list, tuple, np.ndarray]
 TARGET_DISCRETIZER = [str, Discretizer]
 
@@ -181,7 +181,7 @@ class BaseSieve(ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # 
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = hasattr(self, "discretizer") and allows_missing(self.discretizer)
+        tags.input_tags.allow_nan = allows_missing(self)
         return tags
 
 

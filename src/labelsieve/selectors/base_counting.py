@@ -15,6 +15,7 @@ from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import Discretizer, one_table
+from labelsieve.discretize.base_discretizer import MISSING, Missing
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
@@ -30,7 +31,8 @@ PARENTS = ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, N
 class BaseCountingSieve(BaseSieve):
     """Parameters and reading of selectors that estimate information from counts."""
 
-    discretizer: str | Discretizer | None = "auto"
+    discretizer: str | Discretizer | dict[Any, Any] | None = "auto"
+    missing: Missing | None = None
     target_type: Any = "auto"
     target_discretizer: str | Discretizer = "auto"
     n_features_to_select: Count | str | StoppingRule = 10
@@ -45,6 +47,7 @@ class BaseCountingSieve(BaseSieve):
         **BaseSieve._parameter_constraints,
         "criterion": [str, Criterion, type],
         "discretizer": DISCRETIZER,
+        "missing": [*MISSING, None],
         "target_type": TARGET_TYPE,
         "target_discretizer": TARGET_DISCRETIZER,
         "n_features_to_select": [*N_FEATURES, StoppingRule],

@@ -184,6 +184,8 @@ class ChiSquare(BaseRanking):
         X, table, weights = self._rows(X, y, sample_weight, make_target_discretizer(self.target_discretizer))
         targets = table.require_known("ChiSquare").codes
         features = one_table(self.discretizer_.encode(X, targets, weights), "ChiSquare")
+        if features.has_missing:
+            raise InputError('ChiSquare counts all rows of a table: use missing="level" or "error", or fill missing values.')
         statistics = _statistics(features, targets, self.targets, weights)
         copies = self.targets in ("copy", "copy-weight")
         self.n_rows_without_labels_ = int(np.count_nonzero(_labels(targets).sum(axis=1) == 0)) if copies else 0

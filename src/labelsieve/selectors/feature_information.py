@@ -1,6 +1,7 @@
 """Information of the selected features, counted from the data: about every label, at every step, and shared with others."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -87,7 +88,7 @@ class FeatureInformation:
         if not columns:
             return columns, np.empty((0, targets.n_columns))
         discretizer: Any = getattr(self, "discretizer_", DISCRETIZERS[DEFAULT_DISCRETIZER]())
-        codes = discretizer.for_columns(columns).encode(selected, targets)
+        codes = discretizer.for_columns(columns, getattr(self, "feature_names_in_", None)).encode(selected, targets)
         tables = codes if isinstance(codes, list) else [codes]
         options = self._counting_options()
         shared = [mutual_information(table, targets, n_jobs=options.n_jobs, estimator=options.estimator) for table in tables]
@@ -156,7 +157,9 @@ class FeatureInformation:
         reader = Sieve(
             StepComponents(),
             targets=getattr(self, "targets_", "single"),
-            discretizer=self.discretizer_.for_columns(columns),  # type: ignore[attr-defined]
+            discretizer=self.discretizer_.for_columns(  # type: ignore[attr-defined]
+                columns, getattr(self, "feature_names_in_", None)
+            ),
             target_type=list(self.target_types_),  # type: ignore[attr-defined]
             target_discretizer=self.target_discretizer_,  # type: ignore[attr-defined]
             estimator=getattr(self, "estimator", "plugin"),
@@ -192,6 +195,7 @@ class FeatureInformation:
             lacks = "has no codes to compare" if discretizer is None else "has a list for every label"
             raise InputError(f"{name} {lacks}; redundant features are information for one list of a criterion.")
         codes = one_table(discretizer.encode(X, None if y is None else self._targets(y).codes), "redundant_features")
+        codes = replace(codes, missing=None)  # cells that are missing together are alike, however they are counted
         return redundant_features(codes, self.selected_, self._counting_options(), at_least=at_least)
 
     def _counting_options(self, weights: RowWeights | None = None) -> CountingOptions:

@@ -33,7 +33,7 @@ class LabelwiseSieve(BaseCountingSieve):
     ----------
     target_type, target_discretizer
         As for :class:`Sieve`.
-    criterion, discretizer, estimator, forced, excluded, constant_features, parents, n_jobs, backend
+    criterion, discretizer, missing, estimator, forced, excluded, constant_features, parents, n_jobs, backend
         As for :class:`Sieve`. Sums over the targets have one target; ``parents`` may be any other targets.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         For each target: a number, a fraction of all, None for a ranking of all, or a rule of :mod:`labelsieve.stopping`, which
@@ -97,7 +97,9 @@ class LabelwiseSieve(BaseCountingSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select features of ``X`` for every column of ``y``."""
-        method = resolve_method(self.criterion, discretizer=self.discretizer, target_discretizer=self.target_discretizer)
+        method = resolve_method(
+            self.criterion, discretizer=self.discretizer, target_discretizer=self.target_discretizer, missing=self.missing
+        )
         if not isinstance(method.space, Single):
             raise InputError(
                 f"LabelwiseSieve({self.criterion!r}): this method is for {label_space_name(method.space)!r} targets, here "

@@ -43,7 +43,7 @@ class QuadraticSieve(BaseCountingSieve):
     ----------
     criterion : {"mlqpfs", "qpfs"}, default="mlqpfs"
         For any number of targets, or for exactly one: with one target they are the same.
-    discretizer, target_type, target_discretizer, estimator, forced, constant_features, n_jobs, backend
+    discretizer, missing, target_type, target_discretizer, estimator, forced, constant_features, n_jobs, backend
         As for :class:`Sieve`. Forced features are first in ``selected_``; their weights are not changed.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         A number, a fraction of all, None for a ranking of all, or a rule that uses the weights (``ScoreThreshold``, in shares
@@ -123,7 +123,7 @@ class QuadraticSieve(BaseCountingSieve):
 
     criterion: Literal["mlqpfs", "qpfs"] = "mlqpfs"
     _: KW_ONLY
-    discretizer: str | Discretizer | None = "equal-width"
+    discretizer: str | Discretizer | dict[Any, Any] | None = "equal-width"
     alpha: float | None = None
     mean: Literal["exact"] | int = "exact"
     shift: float | Literal["auto"] = 0.0
@@ -152,7 +152,9 @@ class QuadraticSieve(BaseCountingSieve):
         if self.estimator == "shrinkage":
             raise InputError("QuadraticSieve: estimator='shrinkage' needs whole tables of all pairs; use 'plugin', or Sieve.")
         y = named_labels(self, y)
-        method = resolve_method("mim", discretizer=self.discretizer, target_discretizer=self.target_discretizer)
+        method = resolve_method(
+            "mim", discretizer=self.discretizer, target_discretizer=self.target_discretizer, missing=self.missing
+        )
         tables, _ = self._read(X, y, sample_weight, method)
         data: CountingInput = one_table(tables, "QuadraticSieve")
         features, targets, options = data.X, data.Y, self._counting_options(data.weights)

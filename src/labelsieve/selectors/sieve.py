@@ -47,11 +47,15 @@ class Sieve(BaseCountingSieve):
         The label space: ``"single"``, every target by itself, scores added; ``"joint"``, all targets as one variable;
         ``"copy"``, ``"group"`` and others, by name or, to change settings, as an object of :mod:`labelsieve.labelspace`.
         ``"auto"`` is that of the published method, ``"single"`` for a criterion.
-    discretizer : str, Discretizer or None, default="auto"
-        How columns become codes: ``"equal-width"``, ``"equal-frequency"``, ``"k-means"``, ``"mean-std"``, ``"mdl"``, an object
-        of :mod:`labelsieve.discretize`, or None when the values are codes. ``"auto"`` is that of the published method, equal
-        frequency for a criterion. Only for estimating information: ``transform`` returns the columns unchanged. Missing values
-        (NaN) are allowed where the discretizer has ``missing="level"``.
+    discretizer : str, Discretizer, dict or None, default="auto"
+        How numeric columns become codes: ``"equal-width"``, ``"equal-frequency"``, ``"k-means"``, ``"mean-std"``, ``"mdl"``, an
+        object of :mod:`labelsieve.discretize`, or None when the values are codes. ``"auto"`` is that of the published method,
+        equal frequency for a criterion. A dict has one for some columns, ``{"age": "mdl", "zip": "levels"}``, see
+        :class:`labelsieve.discretize.ByColumn`. Text, categories and booleans of a frame keep their levels. Only for estimating
+        information: ``transform`` returns the columns unchanged.
+    missing : {"level", "error", "drop-pairwise"} or None, default=None
+        Missing values of ``X`` (NaN): a level of their own, refused, or left out of every count of the column. None: as the
+        discretizer has it, ``"level"`` by default.
     target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
         Whether targets are classes or numeric: one word for all, a dict for some by name or column number, or a sequence with a
         word for each. ``"auto"``: text, categories and truth values are classes, numbers with fractions numeric, and whole
@@ -198,7 +202,7 @@ class Sieve(BaseCountingSieve):
 
     def _resolve(self) -> ResolvedMethod:
         """The objects behind the parameters, if criterion, label space and weights go together."""
-        method = resolve_method(self.criterion, self.targets, self.discretizer, self.target_discretizer)
+        method = resolve_method(self.criterion, self.targets, self.discretizer, self.target_discretizer, self.missing)
         plan, weighted = method.criterion.plan, () if self.target_weight is None else ("weights of targets",)
         reason = refusal([*plan.target_needs, *weighted], method.space)
         if weighted and not plan.takes_target_weights:

@@ -97,10 +97,12 @@ class SplitWork:
         prepared = clone(selector)
         parameters = prepared.get_params(deep=False)
         if isinstance(prepared, Sieve):
-            used = resolve_method(prepared.criterion, prepared.targets, prepared.discretizer)
+            used = resolve_method(prepared.criterion, prepared.targets, prepared.discretizer, missing=prepared.missing)
             prepared.set_params(targets=copy.deepcopy(used.space), discretizer=self._cached(used.discretizer))
         elif parameters.get("discretizer") is not None and not isinstance(parameters["discretizer"], type):
-            prepared.set_params(discretizer=self._cached(make_discretizer(parameters["discretizer"])))
+            prepared.set_params(
+                discretizer=self._cached(make_discretizer(parameters["discretizer"], missing=parameters.get("missing")))
+            )
         if self._numeric and parameters.get("target_type") == "auto":  # also where all values of a split are whole
             prepared.set_params(target_type="numeric")
         seeds = [name for name in prepared.get_params(deep=True) if name.split("__")[-1] == "random_state"]
