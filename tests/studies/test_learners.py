@@ -14,6 +14,7 @@ from labelsieve import InputError
 from labelsieve.classifiers import BinaryRelevance, KNNRegressor, MLkNN
 from labelsieve.datasets import Dataset, make_feature_roles
 from labelsieve.registry import ALIASES, make_classifier
+from labelsieve.report import study_report
 from labelsieve.studies import Protocol, Study, StudyResults
 from tests.support.small_studies import data, protocol
 
@@ -47,6 +48,14 @@ def test_the_average_is_that_of_all_learners(results):
     assert results.ranks("hamming_loss", "average").shape == (2, 2)
     spent = [results.seconds("songs", "jmi", name)[1] for name in NAMES]
     assert results.seconds("songs", "jmi", "average")[1] == pytest.approx(sum(spent))
+
+
+def test_a_report_has_every_learner_and_their_average_and_says_how_features_were_scaled(results):
+    report = study_report(results)
+    titles = [section.title for section in report.sections]
+    for name in [*NAMES, "average of the classifiers"]:
+        assert f"hamming loss, {name}" in titles
+    assert "Classifiers got features of mean 0 and variance 1, by the training rows." in report.html()
 
 
 def test_one_of_several_learners_must_be_named(results):
