@@ -167,7 +167,7 @@ def test_list_says_where_each_data_set_is():
     rows = {line.split()[0]: line for line in lines if line.strip()}
     assert rows["yeast"].split() == ["yeast", "2,417", "103", "14", "labels", "1", "2", "3", "4", "5", "-"]
     assert rows["foodtruck"].split()[-1] == "folder"
-    assert rows["yahoo-arts"].endswith("bring it")
+    assert rows["yahoo-arts"].endswith("manual")
     assert rows["rf1"].split()[4:6] == ["numbers", "-"]
     assert len({line.index("labels  ") for line in lines[2:52] if "  labels  " in line}) == 1, "aligned"
     assert max(map(len, lines[:52])) <= 80
