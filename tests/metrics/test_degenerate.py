@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from labelsieve import InputError
 from labelsieve.metrics import (
     MEASURES,
     average_precision,
@@ -103,3 +104,25 @@ def test_relative_error_does_not_depend_on_the_unit(unit):
     assert rrmse(Y * unit, predicted * unit) == rrmse(Y, predicted)
     assert rrmse(Y * unit, predicted * unit, baseline=[unit, unit]) == rrmse(Y, predicted, baseline=[1.0, 1.0])
     assert rrmse(Y * [1, unit], predicted * [1, unit]) == rrmse(Y, predicted)
+
+
+@pytest.mark.parametrize("convention", ["labelsieve", "mulan", "scikit-learn", "matlab"])
+def test_a_perfect_prediction_scores_1_by_default_also_without_labels(convention):
+    """Half of the rows have no label, and no row has the last label."""
+    Y = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 0, 0]])
+    found = evaluate(Y, Y, convention=convention)
+    zero = convention in ("scikit-learn", "matlab")  # 0/0 counts 0 there
+    less = {"example_accuracy": 0.5, "example_f1": 0.5, "macro_f1": 2 / 3} if zero else {}
+    for name, value in found.items():
+        assert value == pytest.approx(less.get(name, 0 if MEASURES[name].lower_is_better else 1)), name
+    empty = np.zeros((2, 2), int)
+    assert evaluate(empty, empty, convention=convention)["micro_f1"] == (0 if zero else 1)
+
+
+def test_a_convention_of_ones_own_has_options_by_measure():
+    Y = [[1, 0], [1, 0]]
+    assert evaluate(Y, Y, convention={"macro_f1": {"zero_division": 0.0}})["macro_f1"] == 0.5
+    with pytest.raises(InputError, match="'macro' is not a measure"):
+        evaluate(Y, Y, convention={"macro": {}})
+    with pytest.raises(InputError, match=r"'zero_divison' is not an option of macro_f1.*Did you mean 'zero_division'"):
+        evaluate(Y, Y, convention={"macro_f1": {"zero_divison": 0.0}})
