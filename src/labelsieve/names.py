@@ -50,4 +50,5 @@ def check_choices(constraints: Mapping[str, Any], values: Mapping[str, Any], cal
             continue
         words = [word for rule in allowed if isinstance(rule, StrOptions) for word in sorted(rule.options)]
         if words and value not in words:
-            raise InputError(f"{caller}: {name}={value!r} is unknown.{did_you_mean(value, words)} Known: {', '.join(words)}.")
+            known, suggestion = ", ".join(map(repr, words)), did_you_mean(value, words)
+            raise InputError(f"The {name!r} parameter of {caller} must be one of {known}, not {value!r}.{suggestion}")

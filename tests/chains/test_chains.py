@@ -8,7 +8,6 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multioutput import ClassifierChain as TheirChain
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule, Sieve, chains
@@ -218,7 +217,7 @@ def test_ties_of_votes_are_absent_or_present_as_told(chain):
     assert (votes == 0.5).any()
     assert np.array_equal(ensemble.predict(queries), votes > 0.5)
     assert np.array_equal(ensemble.set_params(ties="present").predict(queries), votes >= 0.5)
-    with pytest.raises(InvalidParameterError, match="'ties' parameter of ChainEnsemble"):
+    with pytest.raises(InputError, match="'ties' parameter of ChainEnsemble"):
         ensemble.set_params(ties="random").fit(X, Y)
 
 
@@ -236,16 +235,16 @@ def test_a_fitted_chain_is_asked_only_in_ways_that_there_are():
     chain = ClassifierChain(LogisticRegression()).fit(X, Y)
     with pytest.raises(InputError, match="loss='f1' needs the probabilities of labelsets"):
         chain.set_params(loss="f1").predict(queries)
-    with pytest.raises(InvalidParameterError, match="'inference' parameter"):
+    with pytest.raises(InputError, match="'inference' parameter"):
         chain.set_params(inference="best", loss="subset").predict(queries)
-    with pytest.raises(InvalidParameterError, match="'loss' parameter"):
+    with pytest.raises(InputError, match="'loss' parameter"):
         chain.set_params(inference="exact", loss="mean").predict_proba(queries)
     with pytest.raises(InputError, match="LinearSVC has no predict_proba"):
         ClassifierChain().fit(X, Y).set_params(inference="exact").predict(queries)
     ensemble = ChainEnsemble(n_chains=2).fit(X, Y)
     with pytest.raises(InputError, match="needs chains with predict_proba"):
         ensemble.set_params(combine="probabilities").predict(queries)
-    with pytest.raises(InvalidParameterError, match="'combine' parameter"):
+    with pytest.raises(InputError, match="'combine' parameter"):
         ensemble.set_params(combine="mean").predict(queries)
 
 

@@ -1,11 +1,14 @@
 """The README shows the output of the code."""
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.support.command_line import run
 from tests.support.doc_pages import run_page
+from tests.support.shared_files import shared_file
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 
@@ -32,13 +35,41 @@ def test_demo_output_is_as_shown_except_for_omitted_rows():
         assert line == "..." or line in printed, "not printed, or not in this order"
 
 
-def test_selection_output_is_as_shown(tmp_path, monkeypatch):
-    pandas = pytest.importorskip("pandas")
-    from labelsieve.studies.demo import demo_data
+def shell_commands():
+    """Commands of indented blocks and of the table, in order, without the prompt."""
+    blocks = re.findall(r"^    \$ (labelsieve .*)$", README, flags=re.MULTILINE)
+    rows = [line.split("|")[1] for line in README.splitlines() if line.startswith("| `labelsieve ")]
+    return blocks + [command for row in rows for command in re.findall(r"`(labelsieve [^`]*)`", row)]
 
-    data = demo_data()
-    features, labels = pandas.DataFrame(data.X, columns=data.feature_names), pandas.DataFrame(data.Y, columns=data.label_names)
-    pandas.concat([features, labels], axis=1).to_csv(tmp_path / "synthetic.csv", index=False)
+
+def test_selection_output_is_as_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    command, *shown = indented("$ labelsieve select")
-    assert run(*command.split()[2:]).stdout.splitlines() == shown
+    first, second = (command for command in shell_commands() if "synthetic.csv" in command)
+    assert run(*first.split()[1:]).exit_code == 0
+    assert run(*second.split()[1:]).stdout.splitlines() == indented(f"$ {second}")[1:]
+
+
+LONG = ("compare", "study")  # minutes or hours: what would be done is checked, for a study that of its short version
+COMMANDS = {"demo", "select", "methods", "datasets", "compare", "study", "report"}
+
+
+def test_there_are_commands_to_check():
+    assert {command.split()[1] for command in shell_commands()} >= COMMANDS
+
+
+@pytest.mark.parametrize("command", shell_commands())
+def test_every_command_runs_as_it_is_written(command, tmp_path, monkeypatch):
+    data_home = shared_file("data", "MANIFEST.json").parent
+    monkeypatch.setenv("LABELSIEVE_DATA", str(data_home))
+    monkeypatch.chdir(tmp_path)
+    name, *words = shlex.split(command)
+    assert name == "labelsieve"
+    if "synthetic.csv" in words and words[0] != "demo":
+        assert run("demo", "--no-report", "--data", "synthetic.csv").exit_code == 0
+    if "study/" in words and words[0] == "report":
+        options = ("--methods", "jmi,mim", "-k", "1..3", "--splits", "2x50%", "--out", "study/")
+        assert run("compare", "emotions", *options).exit_code == 0
+    if words[0] in LONG and len(words) > 1:
+        words = [*(word for word in words if word != "--full"), "--dry-run"]
+    result = run(*words)
+    assert result.exit_code == 0, result.output

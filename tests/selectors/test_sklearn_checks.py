@@ -294,7 +294,7 @@ def test_parameters_of_the_wrong_kind_are_refused_by_name(kind):
     X, Y = make_data()
     wrong = {
         "criterion": 3,
-        "discretizer": "quantiles",
+        "discretizer": 3,
         "n_features_to_select": 0,
         "estimator": "shrunk",
         "forced": None,
@@ -308,8 +308,10 @@ def test_parameters_of_the_wrong_kind_are_refused_by_name(kind):
 
 
 def test_an_unknown_label_space_is_refused_by_name():
+    with pytest.raises(ValueError, match="'powersets' is not a label space"):
+        Sieve(targets="powersets").fit(*make_data())
     with pytest.raises(ValueError, match="The 'targets' parameter of Sieve must be"):
-        Sieve(targets="powerset").fit(*make_data())
+        Sieve(targets=3).fit(*make_data())
 
 
 def test_mddm_puts_out_frames():

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -26,6 +26,9 @@ from labelsieve.cli.select_command import select
 from labelsieve.cli.study_command import study
 from labelsieve.errors import InputError
 from labelsieve.report.plaintext import listed, plain_table, printable, prose, text_of
+
+if TYPE_CHECKING:
+    from labelsieve.datasets import SyntheticData
 
 CODES = "Exit codes: 0, done; 1, some cells of a study failed; 2, refused, with the reason in one line; 130, interrupted."
 
@@ -156,6 +159,14 @@ def print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def save_synthetic(data: "SyntheticData", path: Path) -> None:
+    """Write synthetic data as a file of a table; it replaces a file there."""
+    from labelsieve.datasets import Dataset, save
+
+    kinds: Any = ("numeric",) * len(data.feature_names)
+    save(Dataset(data.X, data.Y, data.feature_names, data.label_names, kinds), path, overwrite=True)
+
+
 @app.callback()
 def options(
     version: Annotated[
@@ -171,6 +182,7 @@ def demo(
     rows: Annotated[int, typer.Option("--n-rows", "--rows", min=2, help="Number of rows to generate.")] = 2000,
     report: Annotated[Path, typer.Option(help=REPORT)] = Path("labelsieve-demo.html"),
     no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
+    data: Annotated[Path | None, typer.Option(help="Also write the data, as a file such as demo.csv for select.")] = None,
 ) -> None:
     """Run every criterion on synthetic data with known ground truth, and write a report of one of them."""
     from labelsieve.studies.demo import SHORT, run_demo
@@ -178,6 +190,8 @@ def demo(
     if not no_report:
         check_output(report)
     result = run_demo(rows, seed)
+    if data is not None:
+        save_synthetic(result.data, data)
     names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.relevant)
     kinds = plain_table()
     kinds.add_row("rel", "relevant: each is informative about two labels")

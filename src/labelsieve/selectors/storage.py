@@ -155,7 +155,10 @@ def _check(selector: Any, selection: Selection) -> None:
     if any(len(set(row)) < len(row) for row in lists) or (selected.ndim == 1 and (selected < 0).any()):
         raise InputError("fitted.selected_ has a feature twice, or a negative column")
     in_order = [column for row in lists for column in row]
-    if selection.n_features != n_features or [feature.column for feature in selection.selected] != in_order:
+    stored = [feature.column for feature in selection.selected]
+    if selected.ndim == 1 and selection.labelwise:  # a list for every label, and their union by the size of coefficients
+        stored, in_order = sorted(set(stored)), columns.tolist()
+    if selection.n_features != n_features or stored != in_order:
         raise InputError("selection.selected and fitted.selected_ do not belong together")
     names = getattr(selector, "feature_names_in_", None)
     if names is not None and (not isinstance(names, np.ndarray) or names.shape != (n_features,)):
