@@ -101,7 +101,7 @@ DAMAGE = {
     "a feature twice": (("fitted", "selected_", "array"), [1, 5, 5], "selected_, scores_ and support_ do not belong together"),
     "features in another order": (
         ("fitted", "selected_", "array"),
-        [5, 1, 2],
+        [5, 1, 4],
         "selection.selected and fitted.selected_ do not",
     ),
     "a class outside of the library": (
