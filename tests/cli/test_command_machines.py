@@ -35,6 +35,7 @@ OWN = {
     "--json",
     "--report",
     "--no-report",
+    "--data",
 }
 
 
