@@ -127,13 +127,14 @@ class Session {
     }
 
     void run(Vector<uint32_t> given, size_t n_given, size_t first, size_t last, bool reduce,
-             OutVector<fixed_t> with_given, OutVector<fixed_t> out) {
+             OutVector<fixed_t> with_given, OutVector<fixed_t> out, bool joint) {
         require(given.shape(0) == targets_->n_rows(), "one given code for each row or entry");
         const PanelRequest request{.given = view_of(given),
                                    .n_given = n_given,
                                    .first = first,
                                    .last = last,
                                    .reduce = reduce,
+                                   .joint = joint,
                                    .with_given = with_given.data(),
                                    .out = out.data()};
         check_shapes(request, with_given.shape(0), out.shape(0));
@@ -143,13 +144,14 @@ class Session {
 
     // The same, given one of the features.
     void run_feature(size_t feature, size_t first, size_t last, bool reduce, OutVector<fixed_t> with_given,
-                     OutVector<fixed_t> out) {
+                     OutVector<fixed_t> out, bool joint) {
         require(feature < features_->size(), "there is no such feature");
         PanelRequest request{.given = {},
                              .n_given = features_->columns().levels(feature),
                              .first = first,
                              .last = last,
                              .reduce = reduce,
+                             .joint = joint,
                              .with_given = with_given.data(),
                              .out = out.data()};
         check_shapes(request, with_given.shape(0), out.shape(0));
@@ -290,9 +292,9 @@ NB_MODULE(_native, m) {
         .def("feature_sums", &Session::feature_sums, "out"_a.noconvert())
         .def("target_sums", &Session::target_sums, "out"_a.noconvert())
         .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a,
-             "with_given"_a.noconvert(), "out"_a.noconvert())
+             "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false)
         .def("run_feature", &Session::run_feature, "feature"_a, "first"_a, "last"_a, "reduce"_a,
-             "with_given"_a.noconvert(), "out"_a.noconvert())
+             "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false)
         .def("fold_feature", &Session::fold_feature, "feature"_a, "first"_a, "last"_a,
              "accumulator"_a.noconvert(), "fixed"_a.none(), "pair_factor"_a, "triple_factor"_a, "constant"_a)
         .def_prop_ro("bytes", &Session::bytes);

@@ -55,8 +55,7 @@ void Panels::Run::all_grouped() {
             if (ratio != 0) {
                 sum_groups(scratch.known_rows, scratch.known);
                 for (size_t i = 0; i < block.features().size(); ++i)
-                    scratch.sums.data()[i] = known_sum(ratio, request.with_given[block.features()[i]],
-                                                       scratch.sums.data()[i], scratch.known.data()[i]);
+                    scratch.sums[i] = known(ratio, block.features()[i], scratch.sums[i], scratch.known[i]);
             }
             store(block, l, scratch.sums.data(), worker);
         }
@@ -124,8 +123,7 @@ void Panels::Run::all_wide() {
                 for (size_t l = from; l < to; ++l) {
                     fixed_t total = sum(codes, groups[l - from], worker);
                     if (const double ratio = targets().known_ratio(l); ratio != 0)
-                        total = known_sum(ratio, request.with_given[wide[i]], total,
-                                          sum(codes, known_rows[l - from], worker));
+                        total = known(ratio, wide[i], total, sum(codes, known_rows[l - from], worker));
                     store(wide[i], l, total, worker);
                 }
             }

@@ -174,7 +174,7 @@ void Panels::Run::count_range(const Range& range, size_t base, unsigned worker) 
     // For targets with unknown cells: sums with and without the target, and the table of all rows.
     scratch.known.reserve(3 * block.width());
     for (size_t i = 0; i < block.features().size(); ++i)
-        scratch.known[2 * block.width() + i] = request.with_given[block.features()[i]];
+        scratch.known[2 * block.width() + i] = request.joint ? 0 : request.with_given[block.features()[i]];
     const auto sets_of = [&](size_t t) { return set_start[t - base]; };
     for (size_t t = range.from, stop; t < range.to; t = stop) {
         // As many targets as the block counts at a time, at least one.
@@ -208,6 +208,7 @@ void Panels::Run::count_range(const Range& range, size_t base, unsigned worker) 
                 fixed_t *joint = scratch.known.data(), *alone = joint + block.width();
                 std::fill(joint, alone + block.width(), 0);
                 add_target(block, counts, given_cells, table, joint, alone, scratch);
+                if (request.joint) std::fill(alone, alone + block.width(), 0);
                 kernels().add_known(alone + block.width(), joint, alone, ratio, block.features().size(),
                                     scratch.sums.data());
             }

@@ -31,6 +31,7 @@ struct PanelRequest {
     std::span<const uint32_t> given;  // one code below `n_given` for each entry
     size_t n_given, first, last;
     bool reduce;          // add over the targets
+    bool joint = false;   // of targets with unknown cells: the sum over the known rows, times N/K, alone
     fixed_t* with_given;  // [k]: cells of (feature k, given)
     fixed_t* out;         // [k], or [k * (last - first) + l - first]: cells of (feature k, given, target l)
 };

@@ -46,6 +46,12 @@ struct Panels::Run {
         }
     }
 
+    // The table of a feature and a target with unknown cells, from sums over its known rows.
+    fixed_t known(double ratio, size_t feature, fixed_t joint, fixed_t alone) const {
+        return request.joint ? known_sum(ratio, 0, joint, 0)
+                             : known_sum(ratio, request.with_given[feature], joint, alone);
+    }
+
     void count_given();
     void make_sets(size_t from, size_t to);
     void fill_sets(size_t target, size_t at);

@@ -140,6 +140,41 @@ def test_tables_of_every_backend_follow_the_definition(factory, case):
             assert np.array_equal(ours.panel(given, targets=part, reduce="sum").triple, triple[:, part].sum(axis=1))
 
 
+@pytest.mark.parametrize("factory", BACKENDS.values(), ids=BACKENDS)
+def test_views_of_the_known_rows_are_their_sums(factory, case):
+    """S_K(A, y) N/K, for terms that are conditioned on a target."""
+    ours, naive = make(factory, case).of_known_rows(), ByTarget(case)
+    column = many_levels_table(9, case[1].n_rows, [5])[:, 0]
+
+    def in_known_rows(sums):
+        columns = [
+            np.floor(np.asarray(sums(backend, rows)) * ratio + 0.5)
+            for backend, rows, ratio in zip(naive.known, naive.rows, naive.ratios, strict=True)
+        ]
+        return np.column_stack(columns)
+
+    assert np.array_equal(ours.singles()[1], in_known_rows(lambda backend, rows: backend.singles()[1])[0])
+    pairs = in_known_rows(lambda backend, rows: backend.pairs()[:, 0])
+    for part in (slice(None), slice(1, 4), slice(2, 3)):
+        assert np.array_equal(ours.pairs(targets=part), pairs[:, part])
+        assert np.array_equal(ours.pairs(targets=part, reduce="sum"), pairs[:, part].sum(axis=1))
+    for condition in CONDITIONS:
+        given = Column(column, 5) if condition == "column" else condition
+
+        def in_rows(rows, given=given):
+            return Column(column[rows], 5) if isinstance(given, Column) else given
+
+        triple = in_known_rows(lambda backend, rows: backend.panel(in_rows(rows)).triple[:, 0])
+        singles = in_known_rows(lambda backend, rows: backend.given_targets(in_rows(rows)))
+        assert np.array_equal(ours.given_targets(given), singles[0])
+        assert ours.given_single(given) == naive.all.given_single(given)
+        for part in (slice(None), slice(1, 4)):
+            panel = ours.panel(given, targets=part)
+            assert np.array_equal(panel.pair, naive.all.panel(given, targets=slice(0)).pair)
+            assert np.array_equal(panel.triple, triple[:, part])
+            assert np.array_equal(ours.panel(given, targets=part, reduce="sum").triple, triple[:, part].sum(axis=1))
+
+
 def _triples(backend, given):
     panel = backend.panel(given)
     return panel.triple[:, 0], panel.pair

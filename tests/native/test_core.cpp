@@ -124,6 +124,15 @@ void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given,
                 .with_given = again.data(),
                 .out = reduced.data()});
     EXPECT(with_given == again);
+    std::vector<fixed_t> joint(d * q);
+    panels.run({.given = given,
+                .n_given = n_given,
+                .first = 0,
+                .last = q,
+                .reduce = false,
+                .joint = true,
+                .with_given = again.data(),
+                .out = joint.data()});
     bool same = true, same_given = true, same_sum = true;
     for (size_t k = 0; k < d; ++k) {
         fixed_t sum = 0;
@@ -142,6 +151,8 @@ void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given,
             fixed_t expected = 0, alone = 0;
             for (const auto& [key, count] : cells) expected += table[count];
             for (const auto& [key, count] : known) alone += table[count];
+            const double scaled = ratios[l] == 0 ? 1.0 : ratios[l];
+            same = same && joint[k * q + l] == fixed_t(std::floor(double(expected) * scaled + 0.5));
             if (ratios[l] != 0)
                 expected = expected_pair + fixed_t(std::floor(double(expected - alone) * ratios[l] + 0.5));
             same = same && triple[k * q + l] == expected;

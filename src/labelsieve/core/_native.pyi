@@ -152,9 +152,17 @@ class Session:
         reduce: bool,
         with_given: NDArray[np.int64],
         out: NDArray[np.int64],
+        joint: bool = False,
     ) -> None: ...
     def run_feature(
-        self, feature: int, first: int, last: int, reduce: bool, with_given: NDArray[np.int64], out: NDArray[np.int64]
+        self,
+        feature: int,
+        first: int,
+        last: int,
+        reduce: bool,
+        with_given: NDArray[np.int64],
+        out: NDArray[np.int64],
+        joint: bool = False,
     ) -> None: ...
     def fold_feature(
         self,

@@ -1,5 +1,6 @@
 """Features and targets with their backend and arithmetic, shared by everything that scores them."""
 
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
@@ -90,6 +91,18 @@ class Workspace:
         running = np.zeros((self.X.n_columns, self.Y.n_columns + 1), dtype=np.int64)
         np.cumsum(self.pairs, axis=1, out=running[:, 1:])
         return running
+
+    @cached_property
+    def of_known_rows(self) -> "Workspace | None":
+        """The same with tables of the known rows of targets alone; None where the backend does not count them."""
+        view_of = getattr(self.backend, "of_known_rows", None)
+        if view_of is None or self.by_term or not self.Y.has_missing:
+            return None
+        view = copy(self)
+        for kept in ("_singles", "pairs", "running_pairs"):
+            view.__dict__.pop(kept, None)
+        view.backend = view_of()
+        return view
 
     def table_information(self, terms: Terms, given: Condition | None, targets: slice) -> Real:
         """Sums of entropies in nats, each from whole tables, in the rows in which all variables are known.

@@ -197,15 +197,39 @@ class TermSources(Sources):
         if any(isinstance(node, Term) and "S" in node.variables for formula in formulas for node in formula.walk()):
             wanted.setdefault("S", Needs())
         super().__init__(workspace, wanted)
+        known = workspace.of_known_rows
+        self._known = None if known is None else Sources(known, {"S": Needs()} if "S" in wanted else {})
+
+    def select(self, feature: int) -> None:
+        """Condition on one more selected feature, where formulas mention the joint of all."""
+        super().select(feature)
+        if self._known is not None:
+            self._known.select(feature)
 
     def term(self, term: Term, context: Context) -> Real:
         """An information term, all its entropies from one table of its variables, in the rows in which all are known."""
+        if self._known is not None and not term.variables & {"z", "pa"}:
+            return self.fixed.information(self._sum_of_known_rows(term, self._known, context))
         given = next((name for name in GIVEN if name in term.variables), None)
         letters = {"f": "x", "y": "y", given: "z"}
         # Tables have the sign of n log n, which is that of minus the entropy.
         terms = [(-sign, "".join(sorted(letters[name] for name in names))) for sign, names in term.tables if names]
         condition = None if given is None else self._condition(given, context)
         return self._workspace.table_information(terms, condition, context.targets)
+
+    def _sum_of_known_rows(self, term: Term, known: Sources, context: Context) -> Fixed:
+        """The sum of the tables of a term, all of the rows in which its target is known.
+
+        With ``y`` they are those of ``known``; without, what N/K times the difference of both leaves of these.
+        """
+        total: Fixed = np.zeros((1, 1), dtype=np.int64)
+        for sign, names in term.tables:
+            with_target = names | {"y"}
+            of_known = known.table(with_target, context)
+            if "y" not in names:
+                of_known = of_known - self.table(with_target, context) + self.table(names, context)
+            total = total + int(sign) * of_known
+        return total
 
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""

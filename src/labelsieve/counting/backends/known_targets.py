@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from labelsieve.counting.backends.known_tables import KnownTables
 from labelsieve.counting.backends.protocol import (
     ALL_TARGETS,
     Backend,
@@ -62,9 +63,9 @@ class KnownTargets:
         n_jobs: int | None = None,
     ) -> None:
         self._n_targets, self._fixed = Y.n_columns, fixed
-        ratios = known_ratios(Y, None if weights is None else weights.of(row_index))
-        self._with_unknown = np.flatnonzero(ratios > 1)
-        self._ratios = ratios[self._with_unknown]
+        self._all_ratios = known_ratios(Y, None if weights is None else weights.of(row_index))
+        self._with_unknown = np.flatnonzero(self._all_ratios > 1)
+        self._ratios = self._all_ratios[self._with_unknown]
         self._backend: Backend = build(
             X, _with_indicators(Y, self._with_unknown), fixed, weights=weights, row_index=row_index, n_jobs=n_jobs
         )
@@ -76,6 +77,10 @@ class KnownTargets:
 
     def singles(self) -> tuple[Sums, Sums]:
         return self._singles
+
+    def of_known_rows(self) -> KnownTables:
+        """See :meth:`labelsieve.counting.backends.native.NativeBackend.of_known_rows`; from whole tables."""
+        return KnownTables(self, self._fixed, self._all_ratios)
 
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
         sums = _side_by_side([self._backend.pairs(targets=part) for part in self._parts(targets)])

@@ -1,6 +1,7 @@
 """Counting in this process, with the C++ core."""
 
 from collections.abc import Iterator
+from copy import copy
 from functools import cached_property
 from typing import Literal
 
@@ -10,7 +11,17 @@ from numpy.typing import NDArray
 from labelsieve import core
 from labelsieve.counting.backends.joint_tables import ConditionColumns, JointTables
 from labelsieve.counting.backends.known_targets import known_ratios
-from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, CountBlock, Feature, Panel, PanelFold, Reduce, Sums
+from labelsieve.counting.backends.protocol import (
+    ALL_TARGETS,
+    Column,
+    Condition,
+    CountBlock,
+    Feature,
+    Panel,
+    PanelFold,
+    Reduce,
+    Sums,
+)
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint, logarithms
 from labelsieve.counting.joint_codes import constant_column, sum_of_levels
@@ -45,7 +56,7 @@ class NativeBackend:
     """
 
     # Backends that do not count unknown cells are wrapped in KnownTargets, and so is a core that was compiled before it did.
-    counts_unknown = "known_ratios" in str(core.Session.__init__.__doc__)
+    counts_unknown = "joint: bool" in str(core.Session.run.__doc__)
 
     def __init__(
         self,
@@ -65,6 +76,7 @@ class NativeBackend:
         self._X, self._Y, self._fixed, self._row_index, self._strategy = X, Y, fixed, row_index, strategy
         self._weights, self._n_threads = weights, n_threads(n_jobs)
         self._conditions = ConditionColumns(X, Y, row_index)
+        self._joint: dict[str, bool] = {}  # passed to the core: set in views of the known rows
         self._known_ratios: NDArray[np.float64] | None = None
         if Y.has_missing:  # 0 for targets without unknown cells
             ratios = known_ratios(Y, self._weights_of_targets)
@@ -114,8 +126,23 @@ class NativeBackend:
         features = np.empty(self.n_features, dtype=np.int64)
         targets = np.empty(self.n_targets, dtype=np.int64)
         self._session.feature_sums(features)
+        if self._joint:
+            return features, self.given_targets(Column(np.zeros(self._n_rows, dtype=np.uint32), 1))
         self._session.target_sums(targets)
         return features, targets
+
+    def of_known_rows(self) -> "NativeBackend":
+        r"""A view whose tables of targets with unknown cells are sums over the known rows, times :math:`N/K`, and no others.
+
+        Terms conditioned on a target, or joint with it, are sums of these: see
+        :class:`~labelsieve.formula.table_sources.TermSources`.
+        """
+        assert self._known_ratios is not None
+        assert self._session is not None
+        assert self._targets_alone is not None  # packed here, so that the view shares them
+        view = copy(self)
+        view._joint = {"joint": True}
+        return view
 
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
         return self._run(np.zeros(self._n_rows, dtype=np.uint32), 1, targets, reduce).triple
@@ -124,13 +151,15 @@ class NativeBackend:
         if not isinstance(given, Feature):
             return self._run(*self._conditions.column(given), targets, reduce)
         first, last, panel = self._empty_panel(targets, reduce)  # the column of a feature is packed already
-        self._session.run_feature(given.index, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))
+        out = panel.triple.reshape(-1)
+        self._session.run_feature(given.index, first, last, reduce is not None, panel.pair, out, **self._joint)
         return panel
 
     def _run(self, codes: NDArray[np.integer], n_levels: int, targets: slice, reduce: Reduce) -> Panel:
         first, last, panel = self._empty_panel(targets, reduce)
         column = np.ascontiguousarray(codes, dtype=np.uint32)
-        self._session.run(column, n_levels, first, last, reduce is not None, panel.pair, panel.triple.reshape(-1))
+        out = panel.triple.reshape(-1)
+        self._session.run(column, n_levels, first, last, reduce is not None, panel.pair, out, **self._joint)
         return panel
 
     def given_targets(self, given: Condition) -> Sums:
@@ -138,7 +167,7 @@ class NativeBackend:
         if self._known_ratios is not None:
             alone, sums = np.empty(1, dtype=np.int64), np.empty(self.n_targets, dtype=np.int64)
             column = np.ascontiguousarray(codes, dtype=np.uint32)
-            self._targets_alone.run(column, n_levels, 0, self.n_targets, False, alone, sums)
+            self._targets_alone.run(column, n_levels, 0, self.n_targets, False, alone, sums, **self._joint)
             return sums
         sums, nothing = np.empty(self.n_targets, dtype=np.int64), np.empty(0, dtype=np.int64)
         self._among_targets.run(np.ascontiguousarray(codes, dtype=np.uint32), n_levels, 0, 0, False, sums, nothing)
