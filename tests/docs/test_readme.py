@@ -6,14 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import customers
 from tests.support.command_line import run
 from tests.support.doc_pages import run_page
 from tests.support.shared_files import shared_file
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::labelsieve.errors.ColumnWarning"),
+    pytest.mark.filterwarnings("ignore::labelsieve.datasets.DatasetWarning"),
+]
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_python_blocks_run_and_print_the_shown_output():
+def test_python_blocks_run_and_print_the_shown_output(monkeypatch):
+    monkeypatch.chdir(ROOT)
     assert run_page(README, "README.md") >= 3
 
 
@@ -49,6 +56,16 @@ def test_selection_output_is_as_shown(tmp_path, monkeypatch):
     assert run(*second.split()[1:]).stdout.splitlines() == indented(f"$ {second}")[1:]
 
 
+def test_selection_from_an_ordinary_table_is_as_shown(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    (command,) = (command for command in shell_commands() if "customers.csv" in command)
+    assert run(*command.split()[1:]).stdout.splitlines() == indented(f"$ {command}")[1:]
+
+
+def test_the_ordinary_table_is_the_one_that_its_description_generates():
+    assert customers.PATH.read_text(encoding="utf-8") == customers.customers_csv()
+
+
 LONG = ("compare", "study")  # minutes or hours: what would be done is checked, for a study that of its short version
 COMMANDS = {"demo", "select", "methods", "datasets", "compare", "study", "report"}
 
@@ -62,6 +79,7 @@ def test_every_command_runs_as_it_is_written(command, tmp_path, monkeypatch):
     data_home = shared_file("data", "MANIFEST.json").parent
     monkeypatch.setenv("LABELSIEVE_DATA", str(data_home))
     monkeypatch.chdir(tmp_path)
+    Path("examples").symlink_to(ROOT / "examples")
     name, *words = shlex.split(command)
     assert name == "labelsieve"
     if "synthetic.csv" in words and words[0] != "demo":
