@@ -12,7 +12,20 @@ from pathlib import Path
 import numpy as np
 
 PATH = Path(__file__).parents[2] / "examples" / "customers.csv"
-NAMES = "customer signed_up town plan age usage calls newsletter height left upgraded complained".split()
+NAMES = [
+    "customer",
+    "signed_up",
+    "town",
+    "plan",
+    "age",
+    "usage",
+    "calls",
+    "newsletter",
+    "height",
+    "left",
+    "upgraded",
+    "complained",
+]
 TOWNS = ("Ashford", "Brighton", "Corby", "Dover", "Exeter", "Fleet", "Grantham", "Hexham")
 PLANS = ("basic", "plus", "family")
 OPENING = datetime.date(2020, 1, 1)
