@@ -11,7 +11,7 @@ from labelsieve.counting.backends import NativeBackend
 from labelsieve.discretize import EqualWidth
 from labelsieve.information import mutual_information
 from labelsieve.registry import CRITERIA
-from labelsieve.stopping import GTest, Knee, PermutationTest
+from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest
 from tests.support.criterion_cases import VARIANTS, columns, make_case, make_parents, reference_of
 from tests.support.naive_backend import NaiveBackend
 from tests.support.reference_criteria import estimating
@@ -208,6 +208,8 @@ def test_what_learns_from_labels_together_refuses():
         Sieve("mlfs", discretizer=None, target_type="class", parents="kcc").fit(X, labels)
     with pytest.raises(InputError, match="unknown cells, which MDL cannot leave out"):
         Sieve("jmi", discretizer="mdl", target_type="class").fit(X.astype(float), labels)
+    with pytest.raises(InputError, match=r"CrossValidated evaluates predictions of all labels, and some are unknown \(NaN\)"):
+        Sieve("jmi", discretizer=None, target_type="class", n_features_to_select=CrossValidated()).fit(X, labels)
     weights = np.ones(len(X))
     weights[unknown[:, 0]], labels[:, 1:] = 0.0, labels[:, :1]
     with pytest.raises(InputError, match="no target is known in any row"):

@@ -52,6 +52,11 @@ class SelectionPath:
         return len(self.search.forced)
 
     @property
+    def has_unknown_labels(self) -> bool:
+        """True when some label is unknown in some row; rankings have no counts, and so no answer but False."""
+        return bool(getattr(getattr(self.workspace, "Y", None), "has_missing", False))
+
+    @property
     def target_indices(self) -> range:
         """Indices of the targets that the features are selected for."""
         return range(*self.targets.indices(self.workspace.Y.n_columns))

@@ -91,6 +91,11 @@ class CrossValidated(StoppingRule):
     def decide(self, path: SelectionPath) -> int:
         """The smallest number of features within ``standard_errors`` of the best mean."""
         self._check()
+        if path.has_unknown_labels:
+            raise InputError(
+                "CrossValidated evaluates predictions of all labels, and some are unknown (NaN); use PermutationTest, GTest, "
+                "Knee, ScoreThreshold or a number of features."
+            )
         most = self._max_features(path, path.n_forced + MAX_CURVE_LENGTH)
         least = max(1, path.n_forced)
         estimator = None if self.estimator is None else clone(self.estimator)
