@@ -1,8 +1,9 @@
 """Columns of data frames as numbers: measurements as they are, categories as ranks of their levels, dates as seconds."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
@@ -26,6 +27,18 @@ class FrameColumn(NamedTuple):
     missing: NDArray[np.bool_] | None
     nominal: bool = False
     levels: Levels | None = None
+
+
+def read_columns(frame: Any, what: str) -> Iterator[FrameColumn]:
+    """The columns of a frame, each by its type."""
+    if not frame.implementation.is_pandas():
+        yield from (read_column(series, what) for series in frame.iter_columns())
+        return
+    for _, native in frame.to_native().items():  # without the cost of wrapping columns, which exceeds that of small ones
+        if type(native.array).__name__ == "Categorical":
+            yield _ranks(np.asarray(native.array.codes), native.array.categories)
+        else:
+            yield read_column(nw.from_native(native, series_only=True), what)
 
 
 def read_column(series: Any, what: str) -> FrameColumn:
@@ -97,7 +110,8 @@ def _level_codes(series: Any) -> tuple[NDArray[Any], Iterable[Any]]:
 
             words = native.cast(polars.String)
             native = words.cast(polars.Enum(words.drop_nulls().unique(maintain_order=True)))
-        return native.to_physical().cast(int).fill_null(-1).to_numpy(), native.dtype.categories
+        ranks = native.to_physical()
+        return (ranks.cast(int).fill_null(-1) if ranks.null_count() else ranks).to_numpy(), native.dtype.categories
     if series.implementation.is_pyarrow():
         array = native.combine_chunks() if hasattr(native, "combine_chunks") else native
         if not hasattr(array, "dictionary"):
@@ -112,17 +126,22 @@ def _level_codes(series: Any) -> tuple[NDArray[Any], Iterable[Any]]:
 
 def _ranks(codes: NDArray[Any], levels: Iterable[Any]) -> FrameColumn:
     """Ranks among the levels that occur, sorted as text, in the smallest type."""
-    words = [str(level) for level in levels]
-    missing = codes < 0
-    any_missing = bool(missing.any())
-    occurs = np.bincount(codes[~missing] if any_missing else codes, minlength=len(words)) > 0
+    words = list(map(str, levels.tolist() if hasattr(levels, "tolist") else levels))
+    missing = None
+    try:
+        occurs = np.bincount(codes, minlength=len(words)) > 0
+    except ValueError:  # codes of -1
+        missing = codes < 0
+        occurs = np.bincount(codes[~missing], minlength=len(words)) > 0
+    if missing is None and occurs.all() and all(low < high for low, high in pairwise(words)):
+        return FrameColumn(codes.astype(np.min_scalar_type(len(words) - 1)), None, True, np.array(words, dtype=object))
     kept = sorted({word for word, seen in zip(words, occurs.tolist(), strict=True) if seen})
     ranks = {word: rank for rank, word in enumerate(kept)}
     rank_of = np.array([ranks.get(word, 0) for word in words], dtype=np.min_scalar_type(max(len(kept) - 1, 0)))
     values: NDArray[Any] = rank_of[codes] if len(words) else np.zeros(len(codes))
-    if any_missing:
+    if missing is not None:
         values = np.where(missing, np.nan, values)
-    return FrameColumn(values, missing if any_missing else None, True, np.array(kept, dtype=object))
+    return FrameColumn(values, missing, True, np.array(kept, dtype=object))
 
 
 def _numbers(present: Any, what: str) -> NDArray[Any]:

@@ -122,15 +122,21 @@ def encode_levels(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevel
     """
     if not kept:
         return codes
+    all_kept = len(kept) == table.shape[1] and all(kept[column].values is table.text.get(column) for column in kept)
+    if all_kept and table.dense is not None and table.dense.dtype in (np.uint8, np.uint16):
+        levels = np.array([kept[column].n_levels for column in range(len(kept))], dtype=np.uint32)
+        return replace(codes, levels=levels, dense=table.dense)  # ranks of levels are their codes
     if table.dense is None:
         return _encode_sparse(codes, table, kept)
     assert codes.dense is not None
     columns: dict[int, NDArray[Any]] = {}
     levels = codes.levels.copy()
     for position, of_column in kept.items():
-        index, found, missing = _levels(table.dense[:, position], table.text.get(position))
-        same = found is of_column.values
-        column = index if same else of_column.codes_of(found)[index]
+        words, column = table.text.get(position), table.dense[:, position]
+        same, missing = words is not None and words is of_column.values, None
+        if not same or column.dtype.kind == "f":
+            index, found, missing = _levels(column, words)
+            column = index if same else of_column.codes_of(found)[index]
         levels[position] = of_column.n_levels
         if missing is not None:
             column = np.where(missing, of_column.n_levels, column)
@@ -142,6 +148,15 @@ def encode_levels(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevel
     for position in range(table.shape[1]):
         merged[:, position] = columns[position] if position in columns else codes.dense[:, position]
     return replace(codes, levels=levels, dense=merged)
+
+
+def without_cuts(table: NumberTable, *, mark_missing: bool) -> Codes:
+    """Codes of a dense table whose columns are all nominal, before their levels are encoded: zeros."""
+    assert table.dense is not None
+    missing = np.isnan(table.dense).any(axis=0) if mark_missing and table.dense.dtype.kind == "f" else None
+    levels = np.ones(table.shape[1], dtype=np.uint32)
+    zeros: NDArray[np.uint8] = np.broadcast_to(np.uint8(0), table.shape)
+    return Codes(table.shape[0], levels, table.names, dense=zeros, missing=missing)
 
 
 def _encode_sparse(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevels]) -> Codes:

@@ -13,7 +13,7 @@ from labelsieve.counting.frame_columns import (
     LABEL_SETS,
     Levels,
     note_date_array,
-    read_column,
+    read_columns,
     seconds,
     without_wide_integers,
 )
@@ -209,7 +209,7 @@ def _read_frame(frame: Any, what: str, allow_missing: bool) -> NumberTable:
         if array.dtype.kind in "biuf":
             nominal = frozenset(range(len(names))) if types[0] == nw.Boolean else frozenset()
             return NumberTable(_numeric(array, what), None, names, nominal=nominal)
-    columns = [read_column(series, what) for series in frame.iter_columns()]
+    columns = list(read_columns(frame, what))
     for name, column in zip(names, columns, strict=True):
         if column.missing is not None and not allow_missing:
             raise InputError(

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import ColumnCuts, apply_cuts, require_finite
-from labelsieve.counting.nominal_levels import KeptLevels, declare_nominal, encode_levels, keep_levels
+from labelsieve.counting.nominal_levels import KeptLevels, declare_nominal, encode_levels, keep_levels, without_cuts
 from labelsieve.counting.number_table import NumberTable, is_frame, read_table
 from labelsieve.counting.row_weights import RowWeights, quantize, read_weights
 from labelsieve.counting.targets import known_classes
@@ -102,6 +102,8 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         targets = self._read_targets(y, table.shape[0]) if self._supervised else None
         all_cuts, levels = self._learn(table, targets, sample_weight)
         drop = self.missing == "drop-pairwise"
+        if table.dense is not None and len(levels) == table.shape[1]:
+            return encode_levels(without_cuts(table, mark_missing=drop), table, levels)
         codes = [encode_levels(apply_cuts(table, cuts, mark_missing=drop), table, levels) for cuts in all_cuts]
         return codes[0] if len(codes) == 1 else codes
 
