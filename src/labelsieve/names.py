@@ -1,6 +1,7 @@
 """Lookup of public names, with a suggestion where a name is misspelled."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from labelsieve.errors import InputError, did_you_mean
@@ -33,6 +34,13 @@ def resolve(value: Any, known: Mapping[str, type[T]], kind: type[T], what: str) 
 
 class NamedChoices:
     """An estimator whose parameters with a fixed set of words are refused with a suggestion, before scikit-learn's checks."""
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """Those that scikit-learn finds, cached: the names are needed at every fit."""
+        names: list[str] = super()._get_param_names()  # type: ignore[misc]
+        return names
 
     def _validate_params(self) -> None:
         constraints: Mapping[str, Any] = getattr(self, "_parameter_constraints", {})
