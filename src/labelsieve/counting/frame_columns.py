@@ -31,14 +31,21 @@ class FrameColumn(NamedTuple):
 
 def read_columns(frame: Any, what: str) -> Iterator[FrameColumn]:
     """The columns of a frame, each by its type."""
-    if not frame.implementation.is_pandas():
+    # Categories are read without wrapping their columns, which costs more than reading small ones.
+    if frame.implementation.is_pandas():
+        for _, native in frame.to_native().items():
+            if type(native.array).__name__ == "Categorical":
+                yield _ranks(np.asarray(native.array.codes), native.array.categories)
+            else:
+                yield read_column(nw.from_native(native, series_only=True), what)
+    elif frame.implementation.is_polars():
+        for native in frame.to_native().get_columns():
+            if type(native.dtype).__name__ == "Enum":
+                yield _ranks(*_enumeration(native))
+            else:
+                yield read_column(nw.from_native(native, series_only=True), what)
+    else:
         yield from (read_column(series, what) for series in frame.iter_columns())
-        return
-    for _, native in frame.to_native().items():  # without the cost of wrapping columns, which exceeds that of small ones
-        if type(native.array).__name__ == "Categorical":
-            yield _ranks(np.asarray(native.array.codes), native.array.categories)
-        else:
-            yield read_column(nw.from_native(native, series_only=True), what)
 
 
 def read_column(series: Any, what: str) -> FrameColumn:
@@ -110,8 +117,7 @@ def _level_codes(series: Any) -> tuple[NDArray[Any], Iterable[Any]]:
 
             words = native.cast(polars.String)
             native = words.cast(polars.Enum(words.drop_nulls().unique(maintain_order=True)))
-        ranks = native.to_physical()
-        return (ranks.cast(int).fill_null(-1) if ranks.null_count() else ranks).to_numpy(), native.dtype.categories
+        return _enumeration(native)
     if series.implementation.is_pyarrow():
         array = native.combine_chunks() if hasattr(native, "combine_chunks") else native
         if not hasattr(array, "dictionary"):
@@ -122,6 +128,12 @@ def _level_codes(series: Any) -> tuple[NDArray[Any], Iterable[Any]]:
     codes = np.full(len(words), -1)
     levels, codes[~missing] = np.unique(words[~missing].astype(str), return_inverse=True)
     return codes, levels
+
+
+def _enumeration(native: Any) -> tuple[NDArray[Any], Any]:
+    """An enumeration of polars: its codes, -1 for a missing cell, and its levels."""
+    codes = native.to_physical()
+    return (codes.cast(int).fill_null(-1) if codes.null_count() else codes).to_numpy(), native.dtype.categories.to_list()
 
 
 def _ranks(codes: NDArray[Any], levels: Iterable[Any]) -> FrameColumn:
