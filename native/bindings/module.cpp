@@ -255,9 +255,10 @@ std::tuple<size_t, double, double> steps_of_pairs(RowMatrix matrix, OutVector<do
 
 NB_MODULE(_native, m) {
     using namespace labelsieve;
-    m.doc() = "Core of labelsieve: counting, and the search for neighbors.";
+    m.doc() = "Core of labelsieve: counting, the search for neighbors, and the scan of text.";
     bind_numbers(m);
     bind_neighbors(m);
+    bind_reading(m);
     bind_relief(m);
 
     m.def("kernel_name", [] { return std::string(kernels().name); });

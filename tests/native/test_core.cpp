@@ -17,6 +17,7 @@
 using namespace labelsieve;
 
 int simplex_failures();  // test_simplex.cpp
+void test_quotes(void (*expect)(bool, const char*, int));
 void test_relief(void (*expect)(bool, const char*, int));
 void test_neighbors(void (*expect)(bool, const char*, int));
 void test_votes(void (*expect)(bool, const char*, int));
@@ -401,6 +402,7 @@ int main() {
     test_weights();
     EXPECT(test_discretize() == 0);
     EXPECT(simplex_failures() == 0);
+    test_quotes(expect);
     test_relief(expect);
     test_neighbors(expect);
     test_votes(expect);

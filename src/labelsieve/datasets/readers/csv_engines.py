@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from labelsieve.core import scan_quotes
 from labelsieve.datasets.readers.memory_budget import TextBudget
 from labelsieve.datasets.readers.text_columns import MISSING, ParsedColumn, TextCells
 
 BLOCK_SIZE = 2**22  # bytes for one task of pyarrow: with the default of 1 MiB, wide tables take a quarter longer ...
 COLUMN_SIZE = 2**10  # ... and bytes for each of its columns: with fewer, 50,000 columns take three times as long
 FEW_TEXTS = 256  # different texts of a column that pyarrow encodes while it parses
-BLOCK_LETTERS = 2**17  # bytes whose quotes are looked at together
 _BLANK_LINE = re.compile(rb"(?:\A|\n)[ \t]*(?:\n|\Z)")
 
 
@@ -33,30 +33,12 @@ class Quotes(NamedTuple):
 
 
 def read_quotes(text: bytes, delimiter: str) -> Quotes:
-    r"""Look at the quotes of a text, in blocks that stay in a processor's cache. Two quotes within a cell stand for one.
+    r"""Look at the quotes of a text. Two quotes within a cell stand for one.
 
     >>> read_quotes(b'a,"b\nc"\n', ","), read_quotes(b'a"b",c\n', ",").enclose_cells
     (Quotes(enclose_cells=True, enclose_newlines=True), False)
     """
-    if b'"' not in text:
-        return Quotes()
-    around = b'\n"' + delimiter.encode()
-    letters = np.frombuffer(text, np.uint8)
-    is_open, has_newlines = 0, False
-    for start in range(0, len(letters), BLOCK_LETTERS):
-        block = letters[start : start + BLOCK_LETTERS]
-        marks = np.flatnonzero((block == ord('"')) | (block == ord("\n")))
-        is_quote = block[marks] == ord('"')
-        quotes = marks[is_quote] + start
-        # At an end of the text, the quote itself takes the place of its neighbor.
-        before = letters[np.maximum(quotes[is_open::2] - 1, 0)]
-        after = letters[np.minimum(quotes[1 - is_open :: 2] + 1, len(letters) - 1)]
-        if before.tobytes().translate(None, around) or after.tobytes().translate(None, around):
-            return Quotes(enclose_cells=False)
-        inside = np.cumsum(is_quote, dtype=np.uint8) & 1 != is_open  # behind an odd number of quotes
-        has_newlines = has_newlines or bool(inside[~is_quote].any())
-        is_open = (is_open + len(quotes)) % 2
-    return Quotes(not is_open, has_newlines)
+    return Quotes(*scan_quotes(text, ord(delimiter)))
 
 
 @dataclass(frozen=True, eq=False)
