@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from labelsieve.datasets import DatasetError, load
@@ -69,6 +69,7 @@ def test_the_result_does_not_depend_on_the_library(package, rows, delimiter, lin
 
 @pytest.mark.parametrize("package", ENGINES)
 @given(st.text(st.sampled_from('ab01-."\n,? x'), max_size=30))
+@example(',\n""')  # the last row, shorter than the header, is only a quoted cell
 @settings(max_examples=500)
 def test_malformed_text_is_read_or_refused_in_the_same_way(package, body):
     pytest.importorskip(package)

@@ -64,14 +64,14 @@ class CsvRows:
 
     def all_cells(self, n_rows: int) -> bool:
         """Whether every row has a cell for every column: pandas and polars fill short rows, and see blank lines differently."""
-        body = self.text[self.start :]
-        if _BLANK_LINE.search(body.removesuffix(b"\n")):
+        body = self.text[self.start :].removesuffix(b"\n")
+        if _BLANK_LINE.search(body):
             return False
         if b'"' in body:
             body = re.sub(rb'"[^"]*+"', b"", body)
         mark = self.delimiter.encode()
         if body.endswith(mark) or mark + b"\n" in body:  # pandas takes empty cells at the end of a long row for none
-            return all(line.count(mark) == self.n_columns - 1 for line in body.removesuffix(b"\n").split(b"\n"))
+            return all(line.count(mark) == self.n_columns - 1 for line in body.split(b"\n"))
         return body.count(mark) == n_rows * (self.n_columns - 1)
 
 
