@@ -22,7 +22,7 @@ DENSE_CELLS = 2**28  # of sparse targets that are numeric or have unknown cells,
 def read_targets(Y: Any, target_type: Any = "auto") -> TargetTable:
     """Read targets, column by column, as classes or numbers.
 
-    Text, categories, truth values and :class:`~labelsieve.information.Codes` are classes. Numbers are classes or numeric by the
+    Text, categories, booleans and :class:`~labelsieve.information.Codes` are classes. Numbers are classes or numeric by the
     rule of :class:`~labelsieve.counting.target_types.TypeRule`: a fraction, more than 20 distinct whole numbers, or fewer than
     two rows for each of more than two, make a column numeric. Classes that are whole numbers from 0 to 65,534 are codes as they
     are; others are numbered in their order. Label sets become a class of 0 and 1 for every label

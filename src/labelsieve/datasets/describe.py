@@ -18,7 +18,7 @@ class Description:
     cardinality, density : float
         Labels per row, and that as a share of all labels.
     n_distinct : int
-        Different rows of labels, the empty one too.
+        Distinct labelsets, the empty one included.
     x_density : float
         Share of the cells of X that are not 0; a missing value is not 0.
     imbalance : ndarray of float, shape (n_labels,)

@@ -34,8 +34,8 @@ def fetch(
     r"""Load a data set of the papers by its name.
 
     Each of its files is looked for in ``data_home`` or the folder that the variable ``LABELSIEVE_DATA`` names (there in a
-    folder of the data set's name, or loose; packed or not), then in the cache (the folder in ``LABELSIEVE_CACHE``, else the
-    system's), and downloaded into the cache if it is in neither. What is in the cache must have the checksum of the
+    folder of the data set's name, or directly; compressed or not), then in the cache (the folder in ``LABELSIEVE_CACHE``,
+    else the system's), and downloaded into the cache if it is in neither. What is in the cache must have the checksum of the
     catalog; your own files are taken as they are.
 
     Cost: that of :func:`load`; files in the cache are read twice.
@@ -49,8 +49,8 @@ def fetch(
         the order of the whole file, which may be another.
     data_home : path, optional
         A folder to look in first, instead of ``LABELSIEVE_DATA``.
-    download : bool
-        False never asks the network.
+    download : bool, default=True
+        False never uses the network.
     labels, return_X_y, **options
         As for :func:`load`; by default the labels of the catalog.
 

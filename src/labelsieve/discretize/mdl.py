@@ -42,7 +42,7 @@ class MDL(BaseBins):
     boundaries : {"rows", "values"}, default="rows"
         The number of candidate cuts: :math:`N - 1`, or the number of boundaries between distinct values (Weka's "better
         encoding").
-    missing
+    missing, min_level_count, nominal
         See :class:`EqualWidth`.
 
     Attributes

@@ -135,7 +135,8 @@ class KMeansBins(NumberedBins):
 
     over all partitions of the sorted values. Dynamic programming (Wang and Song 2011) finds the global optimum, so the result
     depends on no random start. Cut points are half-way between neighboring means. A column with no more than ``n_bins``
-    distinct values keeps them as levels. Parameters (``n_bins`` and ``missing``) and attributes: see :class:`EqualWidth`.
+    distinct values keeps them as levels. Parameters (``n_bins``, ``missing``, ``min_level_count`` and ``nominal``) and
+    attributes: see :class:`EqualWidth`.
 
     Notes
     -----
@@ -167,8 +168,8 @@ class MeanStd(BaseBins):
         Round the cut points to this number of decimals; their program has 3.
     keep_binary : bool, default=False
         Keep the values of columns of zeros and ones as levels, as their program does.
-    missing
-        Also the fitted attributes: see :class:`EqualWidth`.
+    missing, min_level_count, nominal
+        See :class:`EqualWidth`, also for the fitted attributes.
 
     Notes
     -----

@@ -38,7 +38,7 @@ def kernel_mutual_information(
     ----------
     X, Y, target_type, base
         As for :func:`neighbor_mutual_information`.
-    bandwidth : float or "reference"
+    bandwidth : float or "reference", default="reference"
         :math:`h`, in units of the standard deviation of each column. ``"reference"`` is best for a normal density:
         :math:`(4 / ((D + 2) N))^{1 / (D + 4)}`, D being 1 for classes and 2 for numbers.
 

@@ -31,8 +31,8 @@ def entropy(
     ----------
     X : array-like, frame, sparse matrix or Codes of shape (n_rows, d)
         Codes: whole numbers from 0. Bin continuous columns first (:func:`labelsieve.discretize.equal_width`).
-    base : {"nat", "bit"}
-    estimator : {"plugin", "miller-madow", "shrinkage"}
+    base : {"nat", "bit"}, default="nat"
+    estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
         Miller and Madow add :math:`(m - 1) / 2N` for :math:`m` levels that occur. Shrinkage draws the joint table of a term
         towards a uniform one (James and Stein; Hausser and Strimmer 2009): for few rows and many cells. It is not counted by
         the core, so it takes ``n_rows`` steps for every pair of columns.

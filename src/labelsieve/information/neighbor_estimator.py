@@ -34,9 +34,9 @@ def neighbor_mutual_information(
     Y : array-like, frame or sparse matrix of shape (n_rows, q)
         Classes (whole numbers from 0), or numbers.
     target_type : {"class", "numeric"}, default="class"
-    n_neighbors : int
-        The k of the formulas. Fewer follow the data more closely and scatter more.
-    base : {"nat", "bit"}
+    n_neighbors : int, default=3
+        The k of the formulas. Fewer neighbors have less bias and more variance.
+    base : {"nat", "bit"}, default="nat"
 
     Returns
     -------

@@ -87,7 +87,7 @@ class LabelNetwork:
         return cls(labels, tuple(before[label] for label in range(len(labels))))
 
     def plot(self, *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
-        """Draw labels in order, with arcs from parents to children: see :func:`labelsieve.report.figures.network_chart`."""
+        """Draw labels in order, with arcs from parents to children: see :func:`labelsieve.report.figures.label_network`."""
         return figure_function("label_network")(self, names=names, ax=ax)
 
     @property

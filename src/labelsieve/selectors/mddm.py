@@ -37,14 +37,14 @@ class MDDM(NamedChoices, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     with H the centering matrix: the Hilbert-Schmidt dependence of projected features and labels, both with linear kernels.
     Zhang and Zhou (2010); a baseline of Sun and Kudo (2017) with :math:`\mu = 0.5`. With ``mu=0`` directions are orthonormal,
-    and the projection is that of programs that know no :math:`\mu`.
+    and the projection is that of programs without :math:`\mu`.
 
     Parameters
     ----------
-    n_components : int, float or None
+    n_components : int, float or None, default=None
         Number of directions; a fraction of the number of features; None takes all that are useful. There are at most as many
         as targets: asking for more gives those.
-    mu : float
+    mu : float, default=0.5
         From 0, orthonormal directions, to below 1, uncorrelated projections.
 
     Attributes

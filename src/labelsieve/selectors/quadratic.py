@@ -43,7 +43,9 @@ class QuadraticSieve(BaseCountingSieve):
     ----------
     criterion : {"mlqpfs", "qpfs"}, default="mlqpfs"
         For any number of targets, or for exactly one: with one target they are the same.
-    discretizer, missing, target_type, target_discretizer, estimator, forced, constant_features, n_jobs, backend
+    discretizer : str, Discretizer, dict or None, default="equal-width"
+        As for :class:`Sieve`; five bins of equal width are the default of the published method.
+    missing, target_type, target_discretizer, estimator, forced, constant_features, n_jobs, backend
         As for :class:`Sieve`. Forced features are first in ``selected_``; their weights are not changed.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         A number, a fraction of all, None for a ranking of all, or a rule that uses the weights (``ScoreThreshold``, in shares

@@ -134,7 +134,7 @@ class ReliefF(BaseGroupedRelief):
 
     Notes
     -----
-    Of rows at the same distance the lowest is the nearer. A target of one class says nothing and scores 0. Categories must
+    Of rows at the same distance the lowest is the nearer. A target of one class is uninformative and scores 0. Categories must
     come as 0/1 columns: a feature is a number here. There are no sample weights: a row that counts twice would be its own
     neighbor.
 

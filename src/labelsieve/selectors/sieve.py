@@ -58,7 +58,7 @@ class Sieve(BaseCountingSieve):
         discretizer has it, ``"level"`` by default.
     target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
         Whether targets are classes or numeric: one word for all, a dict for some by name or column number, or a sequence with a
-        word for each. ``"auto"``: text, categories and truth values are classes, numbers with fractions numeric, and whole
+        word for each. ``"auto"``: text, categories and booleans are classes, numbers with fractions numeric, and whole
         numbers classes if there are at most two distinct ones, or at most 20 with two rows for each on average.
     target_discretizer : str or Discretizer, default="auto"
         How numeric targets become codes: as ``discretizer``, but not one that is supervised. ``"auto"`` is that of the

@@ -23,7 +23,7 @@ class FScore(BaseModelRanking):
     ----------
     combine : {"mean", "max"}, default="mean"
         Over the targets.
-    n_features_to_select : int, float, StoppingRule or None, default=10
+    n_features_to_select : int, float, str, StoppingRule or None, default=10
         As for :class:`labelsieve.selectors.ChiSquare`.
     random_state, n_jobs
         Not used.
@@ -36,7 +36,8 @@ class FScore(BaseModelRanking):
 
     Notes
     -----
-    Cost: one pass over X for each target.
+    Features must be numbers without missing values, as for all selectors that rank by scikit-learn's models. Cost: one pass
+    over X for each target.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class Stability:
     kind: str = ""
 
     def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
-        """Draw the selection frequencies: see :func:`labelsieve.report.figures.stability_chart`."""
+        """Draw the selection frequencies: see :func:`labelsieve.report.figures.selection_stability`."""
         return figure_function("selection_stability")(self, names=names, n_shown=n_shown, ax=ax)
 
 

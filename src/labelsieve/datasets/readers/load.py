@@ -73,7 +73,7 @@ def load(
     r"""Load a data set from a file, or from several files with its rows.
 
     The content decides the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm, Parquet, Excel (.xlsx), or else CSV
-    with a comma, semicolon, tab or bar between the cells; plain or packed with gzip, bzip2, xz or zstd.
+    with a comma, semicolon, tab or bar between the cells; plain or compressed with gzip, bzip2, xz or zstd.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ def load(
         split into 0/1 labels in sorted order; an empty cell has no label. By default a single label column of text is split at
         ``;``, ``|`` or ``,`` if at least half of its words occur in two or more different cells, with a
         :class:`DatasetWarning`; ``""`` never splits.
-    strings : {"error", "drop", "nominal"}
+    strings : {"error", "drop", "nominal"}, default="error"
         What to do with string attributes of ARFF files: refuse the file, leave the attributes out, or take every different text
         as a value, in sorted order (not in sparse rows, which do not say what they leave out). The last two are for date
         attributes too, which by default become numbers. Text in other files is always nominal.
-    missing_labels : {"error", "drop", "absent", "keep"}
+    missing_labels : {"error", "drop", "absent", "keep"}, default="error"
         What to do with rows in which a label is missing: refuse the file, leave the rows out, take a missing 0/1 label as 0,
         which is right where only positive labels were noted, or keep it as NaN: selectors then count each label in the rows
         where it is known. Features may have missing values: they are NaN.
@@ -105,7 +105,7 @@ def load(
         The most memory that reading a file may take. It is estimated from the size of the content and the number of cells,
         before the memory is allocated. By default the number in the variable ``LABELSIEVE_MAX_BYTES`` (``8G``), else 4 GiB or
         the available memory, whichever is less.
-    return_X_y : bool
+    return_X_y : bool, default=False
         Return only the arrays ``(X, Y)``.
 
     Returns

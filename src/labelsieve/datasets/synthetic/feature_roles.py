@@ -71,33 +71,34 @@ def make_feature_roles(
 
     Parameters
     ----------
-    n_rows, n_labels : int
-    n_relevant : int
+    n_rows, n_labels : int, default=1000, 6
+    n_relevant : int, default=4
         Features that are informative about two labels each (one, when there is only one label).
-    n_label_specific : int
+    n_label_specific : int, default=0
         Features that are informative about one label.
-    n_exact_copies, n_noisy_copies : int
+    n_exact_copies, n_noisy_copies : int, default=0, 2
         Repetitions of relevant features, taken in turn; noisy ones with half a standard deviation added.
-    n_xor_pairs, n_xor_triples : int
+    n_xor_pairs, n_xor_triples : int, default=1, 0
         Groups of two or three features of values 0 and 1 that are synergistic: the parity of their sum
         is informative about one label, and fewer of them are not.
-    n_irrelevant : int
-    xor_lean : float
+    n_irrelevant : int, default=20
+        Features that are noise.
+    xor_lean : float, default=0.5
         Probability of 1 in the features of an XOR group except the first. Away from a half, the first one alone is slightly
         informative, which a forward search needs to find the group.
-    label_dependence : float
+    label_dependence : float, default=0.0
         Weight of the label before in the chain of labels; 0 makes labels independent given the features.
-    imbalance : float
+    imbalance : float, default=1.0
         How many times more frequent the commonest label is than the rarest; those between follow geometrically.
-    n_levels : int, optional
-        Cut normal features into this many equally frequent levels.
-    noise : float
+    n_levels : int, default=None
+        Cut normal features into this many equally frequent levels; None does not.
+    noise : float, default=0.3
         Standard deviation of the noise in the scores.
-    missing : float
+    missing : float, default=0.0
         Share of cells of X that are NaN, at random.
-    targets : {"labels", "numeric"}
+    targets : {"labels", "numeric"}, default="labels"
         0/1 labels, or the hidden scores themselves (multi-target regression).
-    random_state : int, optional
+    random_state : int or None, default=0
         Seed of the generator.
 
     Examples

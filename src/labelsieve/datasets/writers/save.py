@@ -34,7 +34,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
     dataset : Dataset
     path : path
         The ending of the name says what is written, and a further ``.gz``, ``.bz2``, ``.xz`` or (with the package
-        ``zstandard``) ``.zst`` how it is packed:
+        ``zstandard``) ``.zst`` how it is compressed:
 
         ``.arff``
             ARFF with labels last, in sparse rows if ``X`` is sparse, and the labels in a Mulan header next to it, ``NAME.xml``.
