@@ -74,9 +74,8 @@ def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> 
     texts = cells.texts if values is not None else [text.strip() for text in cells.texts]
     kind: Kind = "nominal"
     if values is None:
-        used = np.zeros(len(texts) + 1, dtype=bool)  # the last one stands for missing cells
-        used[cells.index] = True
-        present = {text for text, occurs in zip(texts, used[:-1], strict=True) if occurs and text not in MISSING}
+        counts = np.bincount(cells.index + 1, minlength=len(texts) + 1)[1:]  # without the missing cells, whose index is -1
+        present = {text for text, count in zip(texts, counts, strict=True) if count and text not in MISSING}
         kind, codes = _numbers(list(present), decimal_comma)
         if kind == "nominal":
             values = tuple(sorted(present))
