@@ -212,6 +212,17 @@ def test_dates_of_parquet_are_those_of_csv(tmp_path):
     np.testing.assert_array_equal(found.X.ravel(), [DAY, np.nan, 0])
 
 
+def test_categories_of_parquet_that_do_not_occur_are_no_values(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    words = pandas.Categorical(["b", None, "a", "b"], categories=["z", "a", "b", "9"])
+    numbers = pandas.Categorical(["1", "2", None, "1"], categories=["word", "1", "2"])
+    pandas.DataFrame({"w": words, "n": numbers, "y": [0, 1, 0, 1]}).to_parquet(tmp_path / "made.parquet")
+    found = load(tmp_path / "made.parquet", 1)
+    assert found.categories == {"w": ("a", "b")}
+    np.testing.assert_array_equal(found.X, [[1, 1], [np.nan, 2], [0, np.nan], [1, 1]])
+
+
 def test_columns_of_one_name_are_refused_with_both_positions(write):
     with pytest.raises(DatasetError, match=r"two columns have the same name: 'a' \(columns 1 and 3\)\. Rename"):
         load(write("a,b,a,y\n1,2,3,0\n"), "y")
