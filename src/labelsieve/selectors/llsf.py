@@ -42,7 +42,7 @@ _REMEDIES = {
 class LLSF(BaseSieve):
     r"""Select features for every label by a least-squares fit that correlated labels share.
 
-    .. math:: \min_W \tfrac{1}{2} \|XW - Y\|_F^2 + \tfrac{\alpha}{2} tr(R W'W) + \beta \|W\|_1,
+    .. math:: \min_W \tfrac{1}{2} \left\|XW - Y\right\|_F^2 + \tfrac{\alpha}{2} tr(R W'W) + \beta \left\|W\right\|_1,
               \quad R_{lm} = 1 - \cos(Y_l, Y_m)
 
     Label l's features are the non-zeros of column l of W. Huang et al. (2015); a baseline of Sun and Kudo (2017), whose
@@ -93,8 +93,9 @@ class LLSF(BaseSieve):
     where it is convex. Elsewhere a run may end at a local minimum, which a larger ``beta`` makes likelier; or it comes to where
     the direction of a step is unbounded below, and ends there.
 
-    The step is :math:`1 / \sqrt{2 (\|X'X\|^2 + \|\alpha R\|^2)}` with spectral norms. Nothing is centered: there is no
-    intercept. Labels that never occur are left out and get no features. Weighted rows count in the fit and in R.
+    The step is :math:`1 / \sqrt{2 (\left\|X'X\right\|^2 + \left\|\alpha R\right\|^2)}` with spectral norms. Nothing is
+    centered: there is no intercept. Labels that never occur are left out and get no features. Weighted rows count in the fit
+    and in R.
 
     Cost: one product by X'X in each step, d x d where d is at most n and 2,048, else by X and X' (X is never made dense).
 
