@@ -19,7 +19,8 @@ ONE_TARGET = range(640, 660)
 
 
 def fit(criterion, X, Y, **parameters):
-    return Sieve(criterion, **{"discretizer": None, "n_features_to_select": None, **parameters}).fit(X, Y)
+    settings = {"discretizer": None, "target_type": "class", "n_features_to_select": None, **parameters}
+    return Sieve(criterion, **settings).fit(X, Y)
 
 
 def compare(one, other, seeds, *, n_targets=None, **parameters):

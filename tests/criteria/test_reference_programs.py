@@ -16,7 +16,7 @@ BITS = np.log(2)
 
 
 def fit(criterion, X, Y, n_features, **parameters):
-    return Sieve(criterion, discretizer=None, n_features_to_select=n_features, **parameters).fit(X, Y)
+    return Sieve(criterion, discretizer=None, target_type="class", n_features_to_select=n_features, **parameters).fit(X, Y)
 
 
 # ------------------------------------------------------------- FEAST, in C: single-label criteria, each label and the powerset

@@ -45,7 +45,9 @@ def make_data(seed):
 
 def fit(formula, seed):
     X, Y, parents = make_data(seed)
-    return Sieve(Any(formula), discretizer=None, n_features_to_select=4, parents=parents).fit(X, Y)
+    return Sieve(
+        Any(formula), discretizer=None, n_features_to_select=4, parents=parents, constant_features="score", target_type="class"
+    ).fit(X, Y)
 
 
 def assert_equals_plain_reading(written, seed):

@@ -93,7 +93,7 @@ def test_the_parameter_of_the_selector_overrides_that_of_the_discretizer(selecto
     assert not get_tags(selector(discretizer=rule, missing="error")).input_tags.allow_nan
     with pytest.raises(InputError, match=r"column 'a' has \d+ missing values, the first in row|row \d+, column \d+ \('[ad]'\)"):
         selector(discretizer=rule, missing="error").fit(table, Y)
-    with pytest.raises(ValueError, match="missing='drop' is unknown"):
+    with pytest.raises(ValueError, match="Did you mean 'drop-pairwise'"):
         selector(missing="drop").fit(table, Y)
 
 

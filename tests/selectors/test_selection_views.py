@@ -173,13 +173,13 @@ def test_lines_of_the_summary_are_as_long_as_their_table_at_any_width(selector, 
 
 def test_text_in_a_terminal_a_notebook_and_a_pipeline():
     X, Y = frames()
-    sieve = Sieve("jmi", n_features_to_select=2)
+    sieve = Sieve(n_features_to_select=2)
     assert repr(sieve) == str(sieve) == "Sieve(n_features_to_select=2)"
     assert "labelsieve-selection" not in sieve._repr_html_()
     sieve.fit(X, Y)
     first, second = (NAMES[column] for column in sieve.selected_)
     assert repr(sieve) == f"Sieve(n_features_to_select=2)  # 2 of 8 features: {first}, {second}"
-    assert str(sieve).splitlines()[1] == "jmi: 2 of 8 features for 4 labels (single); scores in nats."
+    assert str(sieve).splitlines()[1] == "cmim: 2 of 8 features for 4 labels (single); scores in nats."
     assert repr(make_pipeline(sieve)) == "Pipeline(steps=[('sieve', Sieve(n_features_to_select=2))])"
     assert sieve._repr_mimebundle_()["text/plain"] == str(sieve)
     assert eval(repr(sieve)).get_params() == sieve.get_params()

@@ -77,7 +77,7 @@ def test_whole_number_regression_targets_are_numeric():
     assert sieve.target_types_.tolist() == ["numeric"]
     best = X[:, sieve.selected_]
     assert LinearRegression().fit(best, y).score(best, y) > 0.3
-    as_classes = Sieve("mim", target_type="class", n_features_to_select=1).fit(X, y)
+    as_classes = Sieve("mim", discretizer="equal-width", target_type="class", n_features_to_select=1).fit(X, y)
     assert as_classes.target_types_.tolist() == ["class"]
     worse = X[:, as_classes.selected_]
     assert LinearRegression().fit(worse, y).score(worse, y) < 0.1

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import HasMethods
 
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
-from labelsieve.classifiers.logistic_newton import NewtonLogistic
+from labelsieve.classifiers.logistic_newton import _NewtonLogistic
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors
 
 MAX_NEWTON_INPUTS = 500  # above, a step of Newton's method takes seconds (92 s for a label of bibtex with 1,836 features)
@@ -107,6 +107,6 @@ class IBLR(BaseNeighborClassifier):
 def _regression(inputs: Any) -> Any:
     """The unfitted logistic regression for inputs of this shape."""
     if inputs.shape[1] <= MAX_NEWTON_INPUTS:
-        return NewtonLogistic()
+        return _NewtonLogistic()
     scaler = StandardScaler(with_mean=not sp.issparse(inputs))
     return make_pipeline(scaler, LogisticRegression(C=5e7, solver="newton-cg", max_iter=1000, tol=1e-8))

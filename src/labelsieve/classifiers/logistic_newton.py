@@ -22,7 +22,7 @@ SUFFICIENT = 1e-4  # Armijo's constant
 
 
 @dataclass(eq=False, repr=False)
-class NewtonLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _NewtonLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Logistic regression of a 0/1 label on standardized inputs.
 
     Minimizes :math:`-\sum_i \log p_i + \lambda \lVert w \rVert^2` over the coefficients of the inputs divided by their standard
@@ -42,7 +42,7 @@ class NewtonLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> model = NewtonLogistic().fit(np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1]))
+    >>> model = _NewtonLogistic().fit(np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1]))
     >>> model.predict_proba(np.array([[1.5]])).round(6)
     array([[0.5, 0.5]])
     """

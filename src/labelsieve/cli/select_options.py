@@ -164,7 +164,7 @@ class SelectOptions(ReadOptions):
         if hasattr(selector, "target_type"):
             selector.set_params(target_type=types_of_labels(data, selector.target_type))
         try:
-            selector.fit(X, data.Y)
+            selector.fit(X, data.Y if as_codes else data.named_labels())
         except InputError:
             raise
         except ValueError as error:  # what scikit-learn's checks of input raise

@@ -12,7 +12,7 @@ from sklearn.base import _fit_context
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from labelsieve.counting.sparse_format import validate_data
+from labelsieve.counting.checked_features import check_numbers
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.selectors.base import BaseRanking, Constraints
@@ -74,11 +74,15 @@ class BaseModelRanking(BaseRanking):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or numbers, dense or sparse."""
-        checked, labels = validate_data(self, X, y, accept_sparse=("csr", "csc"), multi_output=True, dtype=np.float64)
+        checked = check_numbers(self, X)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         if sp.issparse(checked) and checked.shape[0] * checked.shape[1] <= LARGEST_DENSE:
             checked = checked.toarray()
+        if not sp.issparse(checked):
+            checked = np.ascontiguousarray(checked)  # sums in the same order, whatever the layout in memory
         sparse = sp.issparse(checked)
-        table = read_targets(labels)
+        table = read_targets(y).require_known(type(self).__name__)
         if table.n_rows != checked.shape[0]:
             raise InputError(f"X has {checked.shape[0]} rows and Y has {table.n_rows}; they must be the same rows.")
         classes = table.classes.to_dense()[:, ~np.asarray(table.is_numeric)].astype(np.int64)

@@ -61,8 +61,8 @@ def selection_stability(
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles()
     >>> stability = selection_stability(Sieve("mim", n_features_to_select=4), data.X, data.Y, n_repeats=10, random_state=0)
-    >>> stability.index
-    1.0
+    >>> round(stability.index, 2)
+    0.94
     """
     n_repeats = whole_number(n_repeats, "n_repeats", 2, 1_000_000)
     one_of(kind, "kind", ("auto", "bootstrap", "subsample"))

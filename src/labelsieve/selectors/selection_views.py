@@ -119,8 +119,8 @@ class SelectionViews:
         <BLANKLINE>
         rank   feature        score   relevance
         ───────────────────────────────────────
-           1   relevant-22   0.5807      0.5807
-           2   relevant-12   1.0679      0.3234
+           1   relevant-22   0.6536      0.6536
+           2   relevant-12   1.2737      0.3480
         """
         return Summary(self._shown(X, y, names, label_names, redundant, stability), redundant)
 

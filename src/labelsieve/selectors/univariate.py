@@ -115,7 +115,7 @@ class PCALoadings(BaseModelRanking):
     Parameters
     ----------
     n_components : int, default=10
-        Components; fewer where there are fewer rows or features.
+        Components; at most half of the features, because over all components every standardized feature scores the same.
     n_features_to_select, random_state, n_jobs
         As for :class:`FScore`; the seed is that of the solver.
 
@@ -144,7 +144,7 @@ class PCALoadings(BaseModelRanking):
 
     def _score(self, data: ModelData) -> Real:
         sparse = hasattr(data.X, "tocsr")
-        most = min(data.X.shape) - (1 if sparse else 0)
+        most = min(data.X.shape[0] - 1, max(1, data.X.shape[1] // 2))
         if most < 1:
             return np.zeros(data.X.shape[1])
         kind = TruncatedSVD if sparse else PCA
