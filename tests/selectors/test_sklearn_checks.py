@@ -32,7 +32,7 @@ from labelsieve.selectors import (
     ShadowFeatures,
     TreeImportance,
 )
-from tests.support.discovery import estimator_cases, estimator_classes
+from tests.support.discovery import estimator_cases, estimator_classes, quick
 from tests.support.selection_data import LABELS, N_FEATURES, NAMES, assert_same_selection, make_data
 
 
@@ -78,7 +78,7 @@ def test_estimator_passes_the_checks_of_scikit_learn(estimator, check):
 def selecting(kind, **settings):
     """A selector that keeps three features, where it takes a number."""
     numbered = {"n_features_to_select": 3} if "n_features_to_select" in kind().get_params() else {}
-    return kind(**{**numbered, **settings})
+    return quick(kind, **{**numbered, **settings})
 
 
 SELECTORS = [kind for kind in estimator_classes(selectors) if kind is not MDDM]  # MDDM projects and selects nothing

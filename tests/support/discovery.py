@@ -27,6 +27,12 @@ def estimator_classes(package, base=BaseEstimator):
     )
 
 
+def quick(item, **settings):
+    """An estimator with its defaults, but few repetitions where they cost time."""
+    few = {"n_rounds": 2, "n_repeats": 1}
+    return item(**{name: few[name] for name in few.keys() & item().get_params(deep=False).keys()}, **settings)
+
+
 def estimator_cases(package, settings=None, base=BaseEstimator):
     """An estimator of every class with its defaults, or those that ``settings`` lists for the class instead.
 
@@ -35,4 +41,4 @@ def estimator_cases(package, settings=None, base=BaseEstimator):
     settings = dict(settings or {})
     classes = estimator_classes(package, base)
     assert settings.keys() <= set(classes), f"not in {package.__name__}: {settings.keys() - set(classes)}"
-    return [estimator for item in classes for estimator in (settings[item] if item in settings else [item()])]
+    return [estimator for item in classes for estimator in (settings[item] if item in settings else [quick(item)])]
