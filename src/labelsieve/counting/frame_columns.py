@@ -163,8 +163,10 @@ def _numbers(present: Any, what: str) -> NDArray[Any]:
     except Exception:  # types that numpy does not have, such as integers of 128 bits: each library has its own error
         try:
             return np.asarray(present.cast(nw.Float64).to_numpy())
-        except Exception:
-            raise _unreadable(present, what) from None
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise _unreadable(present, what) from error
 
 
 def _seconds(present: Any, what: str) -> NDArray[np.float64]:
@@ -179,8 +181,10 @@ def _seconds(present: Any, what: str) -> NDArray[np.float64]:
         else:
             units = (present.cast(nw.Datetime) if present.dtype == nw.Date else present).dt.timestamp("us")
         values = np.asarray(units.to_numpy(), dtype=np.float64) / 1e6
-    except Exception:
-        raise _unreadable(present, what) from None
+    except MemoryError:
+        raise
+    except Exception as error:  # of a date outside the range of its library: each has its own error
+        raise _unreadable(present, what) from error
     return values
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError
 
 LARGEST, SMALLEST = 1e145, 1e-145  # sums of 10**15 squares stay below 1e308, and squares are not subnormal
-_DIGITS = 300  # of a sum: some are left for the steps that follow
+_DIGITS = 305  # of a sum, of 308: some are left for the steps that follow
 
 
 def largest_magnitude(*tables: Any) -> float:

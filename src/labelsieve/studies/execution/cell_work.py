@@ -152,7 +152,8 @@ class SplitWork:
     def _nested(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:
         """One neighbor search serves all sizes, so training and prediction are one phase."""
         features, sizes = list(task.ranking[: max(task.sizes)]), list(task.sizes)
-        X, test_X = self._learning_rows
+        with watch.phase("both"):  # the scaler is fitted with the first classifier
+            X, test_X = self._learning_rows
         predictions = nested_predictions(task.classifier, X, self.Y, test_X, features=features, sizes=sizes)
         for _ in sizes:
             with watch.phase("both"):
@@ -171,7 +172,9 @@ class SplitWork:
             yield Predictions(size, predicted)
 
     def _separate(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:
-        seeded, (X, test_X) = _seeded(task.classifier, task.seed), self._learning_rows
+        seeded = _seeded(task.classifier, task.seed)
+        with watch.phase("training"):  # the scaler is fitted with the first classifier
+            X, test_X = self._learning_rows
         Y = densified(self.Y) if type(seeded).__module__.startswith("sklearn.") else self.Y  # few of them take sparse labels
         for size in task.sizes:
             columns = sorted(task.ranking[:size])  # the order of a selector's ``transform``
