@@ -136,13 +136,14 @@ def evaluate(learner, X, Y, X_test, Y_test):
     )
 
 
+def finished(path):
+    """The data sets, splits and selectors that a file of results has."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {(row["dataset"], int(row["split"]), row["selector"]) for row in csv.DictReader(lines)}
+
+
 def run(path, names):
-    known = set()
-    if path.exists():
-        known = {
-            (row["dataset"], int(row["split"]), row["selector"])
-            for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
-        }
+    known = finished(path)
     with path.open("a", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         if not known:
@@ -188,12 +189,16 @@ def print_ranks(part, path, names):
         print(f"{list(SELECTORS)[i]:38}" + "".join(f"{cell:>16}" for cell in cells))
 
 
-if __name__ == "__main__":
+def command(arguments, parts, run, print_ranks, stored):
+    """Run cells, or print ranks of a file of results or of the ``stored`` one."""
     warnings.simplefilter("ignore")
-    parts = {"decide": DECIDE, "confirm": CONFIRM}
-    if sys.argv[1:2] == ["run"]:
-        run(Path(sys.argv[2]), parts[sys.argv[3]])
-    else:
-        results = Path(sys.argv[2]) if sys.argv[1:2] == ["ranks"] else Path(__file__).with_suffix(".csv")
-        for part, names in parts.items():
-            print_ranks(part, results, names)
+    if arguments[:1] == ["run"]:
+        run(Path(arguments[1]), parts[arguments[2]])
+        return
+    results = Path(arguments[1]) if arguments[:1] == ["ranks"] else stored
+    for part, names in parts.items():
+        print_ranks(part, results, names)
+
+
+if __name__ == "__main__":
+    command(sys.argv[1:], {"decide": DECIDE, "confirm": CONFIRM}, run, print_ranks, Path(__file__).with_suffix(".csv"))

@@ -15,7 +15,6 @@ DECIDE are the data sets that decide; CONFIRM are used once, afterwards.
 import csv
 import os
 import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +25,7 @@ from sklearn.linear_model import MultiTaskLasso, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.default_settings import command, finished
 from labelsieve import Sieve
 from labelsieve.datasets import fetch
 from labelsieve.discretize import EqualFrequency, EqualWidth
@@ -106,12 +106,7 @@ def relative_error(predicted, Y_test, mean):
 
 
 def run(path, names):
-    known = set()
-    if path.exists():
-        known = {
-            (row["dataset"], int(row["split"]), row["selector"])
-            for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines())
-        }
+    known = finished(path)
     with path.open("a", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         if not known:
@@ -150,11 +145,4 @@ def print_ranks(part, path, names):
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    parts = {"decide": DECIDE, "confirm": CONFIRM}
-    if sys.argv[1:2] == ["run"]:
-        run(Path(sys.argv[2]), parts[sys.argv[3]])
-    else:
-        results = Path(sys.argv[2]) if sys.argv[1:2] == ["ranks"] else Path(__file__).with_suffix(".csv")
-        for part, names in parts.items():
-            print_ranks(part, results, names)
+    command(sys.argv[1:], {"decide": DECIDE, "confirm": CONFIRM}, run, print_ranks, Path(__file__).with_suffix(".csv"))
