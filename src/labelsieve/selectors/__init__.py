@@ -2,6 +2,7 @@ from labelsieve.selectors.chi_square import ChiSquare, chi_square
 from labelsieve.selectors.llsf import LLSF
 from labelsieve.selectors.mddm import MDDM
 from labelsieve.selectors.model_importance import L1Importance, PermutationImportance, RecursiveElimination
+from labelsieve.selectors.rank_ensemble import RankEnsemble
 from labelsieve.selectors.relief import ReliefF, ReliefFML
 from labelsieve.selectors.rrelief import RReliefF
 from labelsieve.selectors.selection_stability import selection_stability
@@ -19,6 +20,7 @@ __all__ = [
     "PCALoadings",
     "PermutationImportance",
     "RReliefF",
+    "RankEnsemble",
     "RecursiveElimination",
     "ReliefF",
     "ReliefFML",

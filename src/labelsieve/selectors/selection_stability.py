@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, one_of, whole_number
-from labelsieve.labelspace import read_targets
+from labelsieve.selectors.selector_list import for_all_rows
 from labelsieve.statistics import Stability, stability_index
 
 Kind = Literal["auto", "bootstrap", "subsample"]
@@ -68,20 +68,27 @@ def selection_stability(
     one_of(kind, "kind", ("auto", "bootstrap", "subsample"))
     if kind == "auto":
         kind = "subsample" if getattr(selector, "needs_distinct_rows", False) else "bootstrap"
-    if not 0 < fraction <= 1:
-        raise InputError(f"fraction must be above 0 and at most 1, not {fraction!r}.")
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    rng = check_random_state(random_state)
-    if kind == "bootstrap":
-        samples = [rng.randint(n_rows, size=n_rows) for _ in range(n_repeats)]
-    else:
-        size = max(1, round(fraction * n_rows))
-        samples = [np.sort(rng.permutation(n_rows)[:size]) for _ in range(n_repeats)]
+    samples = row_samples(n_rows, n_repeats, kind, fraction, random_state)
     Y = label_matrix(Y)  # of all rows: a sample may lack a label
-    if getattr(selector, "target_type", None) is not None:  # and few rows may look like the other type
-        selector = clone(selector).set_params(target_type=read_targets(Y, selector.target_type).types.tolist())
+    selector = for_all_rows(selector, Y)
     masks = Parallel(n_jobs=n_jobs)(delayed(_support)(selector, X, Y, rows) for rows in samples)
     return replace(stability_index(np.array(masks), confidence=confidence), kind=kind)
+
+
+def row_samples(n_rows: int, n_repeats: int, kind: Kind, fraction: float, random_state: Any) -> list[NDArray[np.intp]]:
+    """Rows of every sample: as many as there are, drawn with replacement, or a fraction without.
+
+    >>> [sample.tolist() for sample in row_samples(4, 2, "subsample", 0.5, 0)]
+    [[2, 3], [0, 2]]
+    """
+    if not 0 < fraction <= 1:
+        raise InputError(f"fraction must be above 0 and at most 1, not {fraction!r}.")
+    rng = check_random_state(random_state)
+    if kind == "bootstrap":
+        return [rng.randint(n_rows, size=n_rows) for _ in range(n_repeats)]
+    size = max(1, round(fraction * n_rows))
+    return [np.sort(rng.permutation(n_rows)[:size]) for _ in range(n_repeats)]
 
 
 def _support(selector: Any, X: Any, Y: Any, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
