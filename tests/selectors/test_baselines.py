@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import BaselineSieve, InputError
+from labelsieve.selectors import L1Importance
 from tests.support.selection_data import NAMES, assert_same_selection, make_data
 
 everyone = pytest.mark.parametrize("criterion", ["random", "variance", "all"])
@@ -69,3 +70,10 @@ def test_a_missing_value_has_no_variance():
     X = pd.DataFrame({"tone": [1.0, 2.0], "pace": [np.nan, 1.0]})
     with pytest.raises(InputError, match=r"X, row 0, column 1 \('pace'\): the value is missing"):
         BaselineSieve("variance").fit(X)
+
+
+def test_the_lasso_of_numeric_targets_keeps_some_coefficients():
+    X, _ = make_data()
+    fitted = L1Importance(n_features_to_select=2).fit(X, np.column_stack([X[:, 7] + X[:, 3], X[:, 7]]))
+    assert fitted.selected_.tolist() == [7, 3]
+    assert (fitted.scores_ > 0).all()

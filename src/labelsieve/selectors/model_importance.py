@@ -26,7 +26,8 @@ class L1Importance(BaseModelRanking):
     Parameters
     ----------
     C : float, default=0.1
-        The inverse penalty. For numeric targets the penalty is ``1 / (10 * C)`` of the smallest that leaves no feature.
+        The inverse penalty. For numeric targets the penalty is ``1 / (100 * C)`` of the smallest that leaves no feature: a
+        tenth by default.
     n_features_to_select, random_state, n_jobs
         As for :class:`labelsieve.selectors.FScore`.
 
@@ -64,7 +65,7 @@ class L1Importance(BaseModelRanking):
             X = data.X.toarray() if sp.issparse(data.X) else data.X
             most = np.linalg.norm(X.T @ data.numbers, axis=1).max() / len(X)
             if most > 0:
-                fitted = MultiTaskLasso(alpha=most / (10 * self.C), max_iter=5000).fit(X, data.numbers)
+                fitted = MultiTaskLasso(alpha=most / (100 * self.C), max_iter=5000).fit(X, data.numbers)
                 total += np.linalg.norm(fitted.coef_, axis=0)
         return total
 

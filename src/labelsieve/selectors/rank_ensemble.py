@@ -32,8 +32,8 @@ class RankEnsemble(BaseRanking):
 
     .. math:: J(f) = \frac{1}{B \sum_m w_m} \sum_m w_m \sum_{b=1}^{B} \Big( 1 - \frac{r_{mb}(f) - 1}{d - 1} \Big)
 
-    between 0 and 1: Borda's count, divided by its largest value. Features that a list of length :math:`L` does not contain share
-    the mean of the remaining ranks, :math:`(L + 1 + d) / 2`.
+    between 0 and 1: Borda's count, divided by its largest value. Features that a list of length :math:`L` does not contain
+    share the mean of the remaining ranks, :math:`(L + 1 + d) / 2`.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ class RankEnsemble(BaseRanking):
 
     Notes
     -----
-    Borda (1784); for feature selection Saeys, Abeel and Van de Peer (2008); stability as in Nogueira, Sechidis and Brown (2018).
-    Cost: ``n_selectors * n_repeats`` fits. Adding scores inside of a search was more accurate than aggregating finished lists,
-    and one fit on all rows more accurate than bootstrap samples (docs/selectors.md, "Ensembles of rankings").
+    Borda (1784); for feature selection Saeys, Abeel and Van de Peer (2008); stability as in Nogueira, Sechidis and Brown
+    (2018). Cost: ``n_selectors * n_repeats`` fits. Bootstrap samples show how stable a ranking is; on the data sets of
+    docs/selectors.md they did not improve it.
 
     Examples
     --------
