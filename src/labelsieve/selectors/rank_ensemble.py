@@ -166,11 +166,12 @@ class RankEnsemble(BaseRanking):
             self.selector_stability_ = np.array([stability_index(group).index for group in np.split(masks, n_members)])
 
     def _weights(self, n_members: int) -> NDArray[np.float64]:
-        weights = np.ones(n_members)
+        weights: NDArray[np.float64] = np.ones(n_members)
         if self.combine == "stability":
             positive = np.nan_to_num(np.maximum(self.selector_stability_, 0.0))
             weights = positive if positive.any() else weights
-        return weights / weights.sum()
+        normalized: NDArray[np.float64] = weights / weights.sum()
+        return normalized
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
