@@ -128,6 +128,66 @@ def mrmr(candidate, selected, targets):
     return relevance(candidate, targets) - len(targets) * fmean(mi(candidate, s) for s in selected)
 
 
+@reference("nmifs")
+def nmifs(candidate, selected, targets):
+    score = relevance(candidate, targets)
+    if selected:
+        score -= len(targets) * fmean(ratio(mi(candidate, s), min(H(candidate), H(s))) for s in selected)
+    return score
+
+
+@reference("enm")
+def enm(candidate, selected, targets):
+    return sqrt(sum(mi(candidate, y) ** 2 for y in targets))
+
+
+@reference("jmim")
+def jmim(candidate, selected, targets):
+    if not selected:
+        return relevance(candidate, targets)
+    return sum(min(joint_mi(candidate, s, y) for s in selected) for y in targets)
+
+
+@reference("njmim")
+def njmim(candidate, selected, targets):
+    if not selected:
+        return relevance(candidate, targets)
+    return sum(min(ratio(joint_mi(candidate, s, y), H(candidate, s, y)) for s in selected) for y in targets)
+
+
+@reference("mri")
+def mri(candidate, selected, targets):
+    independent = sum(cmi(candidate, y, s) + cmi(s, y, candidate) for s in selected for y in targets)
+    return relevance(candidate, targets) + independent
+
+
+@reference("dcsf")
+def dcsf(candidate, selected, targets):
+    if not selected:
+        return relevance(candidate, targets)
+    pairs = [(s, y) for s in selected for y in targets]
+    return sum(cmi(candidate, y, s) + cmi(s, y, candidate) - mi(candidate, s) for s, y in pairs)
+
+
+@reference("cfr")
+def cfr(candidate, selected, targets):
+    if not selected:
+        return relevance(candidate, targets)
+    return sum(cmi(candidate, y, s) - co(candidate, y, s) for s in selected for y in targets)
+
+
+@reference("tcrfs")
+def tcrfs(candidate, selected, targets):
+    q, score = len(targets), 0.0
+    if q > 1:
+        given_labels = [cmi(candidate, y, z) for k, y in enumerate(targets) for z in others(targets, k)]
+        score += sum(given_labels) / (q * (q - 1))
+    for s in selected:
+        score += sum(cmi(candidate, y, s) + cmi(s, y, candidate) for y in targets) / (q * len(selected))
+        score -= (mi(candidate, s) - sum(cmi(candidate, s, y) for y in targets) / q) / len(selected)
+    return score
+
+
 @reference("betagamma")
 def betagamma(candidate, selected, targets, *, beta=1.0, gamma=1.0):
     total = 0.0

@@ -1,7 +1,7 @@
 """Relevance minus redundancy: single-label criteria added over the targets, so redundancy counts once for each target."""
 
 from labelsieve.criteria.criterion import Criterion
-from labelsieve.formula import H, I, f, mean_s, pos, s, sum_s, sum_y, y
+from labelsieve.formula import H, I, f, mean_s, minimum, pos, s, sum_s, sum_y, y
 
 
 class MRMR(Criterion):
@@ -14,6 +14,16 @@ class MRMR(Criterion):
 
     paper = "Peng, Long and Ding 2005; Sun and Kudo 2017, table 1"
     score = sum_y(I(f, y) - mean_s(I(f, s)))
+
+
+class NMIFS(Criterion):
+    r"""Normalized mutual information feature selection: redundancy as a share of the smaller entropy.
+
+    .. math:: J(f) = \sum_y \Big[ I(f; y) - \frac{1}{|S|} \sum_{s} \frac{I(f; s)}{\min(H(f), H(s))} \Big]
+    """
+
+    paper = "Estevez, Tesmer, Perez and Zurada 2009"
+    score = sum_y(I(f, y) - mean_s(I(f, s) / minimum(H(f), H(s))))
 
 
 class BetaGamma(Criterion):
