@@ -34,7 +34,7 @@ def separate_searches(X, Y, parents, labels):
     selected = []
     for label in labels:
         scorer = plan.bind(workspace, targets=slice(label, label + 1), parents=parents)
-        search = GreedySearch(plan, scorer, X.shape[1])
+        search = GreedySearch(scorer, X.shape[1])
         search.extend(N_FEATURES)
         selected.append(search.selected)
     return np.array(selected)

@@ -259,6 +259,7 @@ NB_MODULE(_native, m) {
     bind_numbers(m);
     bind_neighbors(m);
     bind_reading(m);
+    bind_pursuit(m);
     bind_relief(m);
 
     m.def("kernel_name", [] { return std::string(kernels().name); });

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
     from labelsieve.labelspace import LabelNetwork, NetworkRule
     from labelsieve.selectors.baseline import BaselineSieve
+    from labelsieve.selectors.hybrid import HybridSieve
     from labelsieve.selectors.labelwise import LabelwiseSieve
     from labelsieve.selectors.pptmi import PPTMI
     from labelsieve.selectors.quadratic import QuadraticSieve
@@ -19,6 +20,7 @@ __all__ = [
     "PPTMI",
     "BaselineSieve",
     "Criterion",
+    "HybridSieve",
     "InputError",
     "LabelNetwork",
     "LabelwiseSieve",
@@ -33,6 +35,7 @@ _MODULES = {
     "PPTMI": "labelsieve.selectors.pptmi",
     "BaselineSieve": "labelsieve.selectors.baseline",
     "Criterion": "labelsieve.criteria",
+    "HybridSieve": "labelsieve.selectors.hybrid",
     "LabelNetwork": "labelsieve.labelspace",
     "LabelwiseSieve": "labelsieve.selectors.labelwise",
     "NetworkRule": "labelsieve.labelspace",

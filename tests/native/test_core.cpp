@@ -16,6 +16,7 @@
 
 using namespace labelsieve;
 
+int pursuit_failures();  // test_pursuit.cpp
 int simplex_failures();  // test_simplex.cpp
 void test_quotes(void (*expect)(bool, const char*, int));
 void test_relief(void (*expect)(bool, const char*, int));
@@ -401,6 +402,7 @@ int main() {
     test_row_index();
     test_weights();
     EXPECT(test_discretize() == 0);
+    EXPECT(pursuit_failures() == 0);
     EXPECT(simplex_failures() == 0);
     test_quotes(expect);
     test_relief(expect);

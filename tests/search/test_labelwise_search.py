@@ -25,7 +25,7 @@ def one_after_the_other(plan, workspace, parents, forced=(), excluded=()):
     searches = []
     for target in range(N_TARGETS):
         scorer = plan.bind(workspace, targets=slice(target, target + 1), parents=parents)
-        searches.append(GreedySearch(plan, scorer, workspace.X.n_columns, forced, excluded, workspace.constant_features))
+        searches.append(GreedySearch(scorer, workspace.X.n_columns, forced, excluded, workspace.constant_features))
         searches[-1].extend(workspace.X.n_columns)
     return [search.selected for search in searches], [search.scores for search in searches]
 

@@ -114,6 +114,13 @@ def cmim(candidate, selected, targets, *, with_relevance=False):
     return total
 
 
+@reference("cmim-positive")
+def cmim_positive(candidate, selected, targets):
+    if not selected:
+        return sum(max(0.0, mi(candidate, y)) for y in targets)
+    return sum(max(0.0, min(cmi(candidate, y, s) for s in selected)) for y in targets)
+
+
 @reference("disr")
 def disr(candidate, selected, targets):
     if not selected:

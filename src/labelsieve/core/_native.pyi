@@ -179,6 +179,49 @@ class Session:
     @property
     def bytes(self) -> int: ...
 
+class PursuitColumns:
+    @overload
+    def __init__(self, values: NDArray[np.float64], n_threads: int) -> None: ...
+    @overload
+    def __init__(
+        self,
+        starts: NDArray[np.int64],
+        rows: NDArray[np.uint32],
+        values: NDArray[np.float64],
+        n_rows: int,
+        centers: NDArray[np.float64],
+        factors: NDArray[np.float64],
+        n_threads: int,
+    ) -> None: ...
+    def times(self, vector: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
+    def times_targets(
+        self,
+        starts: NDArray[np.int64],
+        targets: NDArray[np.uint32],
+        values: NDArray[np.float64],
+        out: NDArray[np.float64],
+    ) -> None: ...
+    def column(self, column: int, out: NDArray[np.float64]) -> None: ...
+    def fold(
+        self,
+        starts: NDArray[np.int64],
+        products: NDArray[np.float64],
+        squares: NDArray[np.float64],
+        of_columns: NDArray[np.float64],
+        of_targets: NDArray[np.float64],
+    ) -> None: ...
+    def gains(
+        self,
+        starts: NDArray[np.int64],
+        products: NDArray[np.float64],
+        squares: NDArray[np.float64],
+        least: NDArray[np.float64],
+        penalties: NDArray[np.float64],
+        out: NDArray[np.float64],
+    ) -> None: ...
+
+def orthogonalize(basis: NDArray[np.float64], n_basis: int, vector: NDArray[np.float64]) -> float: ...
+
 class ReliefRows:
     @overload
     def __init__(self, values: NDArray[np.float64], n_columns: int, n_threads: int) -> None: ...

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from labelsieve.criteria.criterion import Criterion
-from labelsieve.formula import H, I, S, f, min_s, minimum, s, sqrt, sum_s, sum_y, y
+from labelsieve.formula import H, I, S, f, min_s, minimum, pos, s, sqrt, sum_s, sum_y, y
 
 RELEVANCE = sum_y(I(f, y))
 
@@ -71,6 +71,21 @@ class CMIM(Criterion):
         self.with_relevance = with_relevance
         if with_relevance:
             self.score = sum_y(minimum(I(f, y), min_s(I(f, y | s))))
+
+
+class CMIMPositive(Criterion):
+    r"""CMIM with the positive part of every minimum, for estimators that correct bias.
+
+    .. math:: J(f) = \sum_y \max\left(0, \min_{s \in S} I(f; y \mid s)\right)
+
+    Corrected estimates may be negative, and those of labels about which the feature has no information would be subtracted
+    from those of the others. The same as :class:`CMIM` with the plug-in estimator, which is never negative.
+    """
+
+    name = "cmim-positive"
+    paper = "Fleuret 2004, positive parts; docs/hybrid.md"
+    first = sum_y(pos(I(f, y)))
+    score = sum_y(pos(min_s(I(f, y | s))))
 
 
 class DISR(Criterion):

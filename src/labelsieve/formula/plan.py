@@ -216,6 +216,20 @@ class BaseScorer:
 class Scorer(BaseScorer):
     """Scores of all features given those selected so far."""
 
+    @property
+    def name(self) -> str:
+        """That of the formula."""
+        return self._plan.name
+
+    @property
+    def is_ranking(self) -> bool:
+        """True when scores do not depend on the selection."""
+        return self._plan.is_ranking
+
+    def rebind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
+        """The scorer of the same formula for other data."""
+        return self._plan.bind(workspace, targets=targets, parents=parents)
+
     def scores(self) -> Real:
         """Score of every feature, in nats."""
         self._components, self._values, total = self._evaluate()

@@ -8,6 +8,7 @@ from labelsieve.labelspace.base_space import (
     refusal,
     to_count,
 )
+from labelsieve.labelspace.cumulative import Cumulative
 from labelsieve.labelspace.group import Group, GroupRand
 from labelsieve.labelspace.group_auto import GroupAuto
 from labelsieve.labelspace.label_network import LabelNetwork, check_parents
@@ -19,6 +20,7 @@ __all__ = [
     "NETWORKS",
     "Copy",
     "CopyWeight",
+    "Cumulative",
     "EncodedTargets",
     "Group",
     "GroupAuto",

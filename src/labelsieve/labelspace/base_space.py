@@ -14,7 +14,7 @@ from labelsieve.counting.row_weights import Estimator, RowWeights, quantized_wei
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError
 
-Produces = Literal["targets", "groups", "variable"]
+Produces = Literal["targets", "indicators", "groups", "variable"]
 Weights = NDArray[np.float64] | None
 RandomState = int | np.random.RandomState | None
 
@@ -47,7 +47,8 @@ class EncodedTargets:
 class LabelSpace(BaseEstimator):  # type: ignore[misc]
     """Encodes targets as variables. Its parameters are scikit-learn parameters, so a grid search can tune them.
 
-    ``produces`` is the kind of the variables: the ``"targets"`` themselves, ``"groups"`` of them, or one ``"variable"``.
+    ``produces`` is the kind of the variables: the ``"targets"`` themselves, ``"indicators"`` of their values, ``"groups"`` of
+    them, or one ``"variable"``.
     """
 
     name: ClassVar[str]
@@ -59,7 +60,7 @@ class LabelSpace(BaseEstimator):  # type: ignore[misc]
 
     def n_variables(self, n_targets: int) -> int:
         """Number of variables for ``n_targets`` targets."""
-        return n_targets if self.produces == "targets" else 1
+        return n_targets if self.produces in ("targets", "indicators") else 1
 
 
 def label_space_name(space: LabelSpace) -> str:
@@ -121,7 +122,7 @@ def random_generator(random_state: RandomState) -> np.random.Generator:
 
 # The needs of a formula (or a setting), the kinds of spaces that provide them, and the error message for the others.
 NEEDS: dict[str, tuple[frozenset[Produces], str]] = {
-    "sums over targets": (frozenset({"targets", "groups", "variable"}), ""),
+    "sums over targets": (frozenset({"targets", "indicators", "groups", "variable"}), ""),
     "pairs of targets": (frozenset({"targets"}), "label pairs need separate targets"),
     "parents of targets": (frozenset({"targets"}), "parents are of single targets"),
     "weights of targets": (frozenset({"targets"}), "target_weight is for single targets"),
@@ -129,6 +130,7 @@ NEEDS: dict[str, tuple[frozenset[Produces], str]] = {
 
 _IS: dict[Produces, str] = {
     "targets": "the targets themselves",
+    "indicators": "indicators of their values",
     "groups": "groups of targets",
     "variable": "a single variable",
 }

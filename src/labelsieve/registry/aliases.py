@@ -21,6 +21,8 @@ ALIASES: dict[str, dict[str, str]] = {
         "f-score": "mean-f",
         "fscore": "mean-f",
         "lasso": "l1",
+        "forward-least-squares": "omp",
+        "orthogonal-matching-pursuit": "omp",
         "l1-logistic": "l1",
         "extratrees": "extra-trees",
         "recursive-feature-elimination": "rfe",

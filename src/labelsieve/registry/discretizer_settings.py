@@ -38,6 +38,11 @@ def declare_nominal(selector: Any, columns: Sequence[int], n_columns: int) -> No
     >>> sieve
     Sieve(criterion='mlfs', discretizer=MeanStd(nominal=[2]))
     """
-    rule = discretizer_of(selector) if columns else None
+    if not columns:
+        return
+    nominal = "all" if len(columns) == n_columns else list(columns)
+    if "nominal" in selector.get_params(deep=False):
+        selector.set_params(nominal=nominal)
+    rule = discretizer_of(selector)
     if rule is not None and "nominal" in rule.get_params(deep=False):
-        selector.set_params(discretizer=rule.set_params(nominal="all" if len(columns) == n_columns else list(columns)))
+        selector.set_params(discretizer=rule.set_params(nominal=nominal))

@@ -155,15 +155,15 @@ def method_of(selector: Any) -> str:
     >>> method_of(make_selector("lp-relieff", n_neighbors=3)), method_of(make_selector("cmim", with_relevance=True))
     ('lp-relieff', 'cmim')
     """
+    settings = selector.get_params(deep=False)
+    for name, method in METHODS.items():
+        if method.selector.rpartition(".")[2] == type(selector).__name__ and method.settings.items() <= settings.items():
+            return name
     criterion = getattr(selector, "criterion", None)
     if isinstance(criterion, str):
         return canonical("criterion", criterion, _NAMES)
     if criterion is not None:
         return str(getattr(criterion, "name", None) or type(criterion).__name__)
-    settings = selector.get_params(deep=False)
-    for name, method in METHODS.items():
-        if method.selector.rpartition(".")[2] == type(selector).__name__ and method.settings.items() <= settings.items():
-            return name
     return type(selector).__name__
 
 

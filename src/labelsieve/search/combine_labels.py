@@ -13,7 +13,7 @@ from labelsieve.criteria import JoinedMIM
 from labelsieve.errors import one_of
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace.base_space import CountingInput
-from labelsieve.search.greedy import Progress
+from labelsieve.search.gains import Progress
 from labelsieve.search.labelwise_search import search_each
 
 Join = Literal["max", "mean", "min", "sum"]
@@ -69,7 +69,10 @@ def joined_scores(tables: Sequence[CountingInput], criterion: JoinedMIM, options
 
 
 class KnownScores:
-    """A scorer of a ranking whose scores are computed beforehand."""
+    """The gain of a ranking whose scores are computed beforehand."""
+
+    name = "joined-mim"
+    is_ranking = True
 
     def __init__(self, scores: NDArray[np.float64]) -> None:
         self._scores = scores

@@ -1,34 +1,12 @@
 """Greedy forward search: at every step the feature with the best score given the selected ones."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.formula.plan import Plan
-
-Progress = Callable[[int, int], None]
-
-
-class StepScorer(Protocol):
-    """What a search needs: a :class:`~labelsieve.formula.plan.Scorer`, or scores computed beforehand for a ranking."""
-
-    def scores(self) -> NDArray[np.float64]:
-        """Score of every feature given the selected ones."""
-
-    def components(self, feature: int) -> dict[str, float]:
-        """The components of a feature's last score."""
-
-    def relevance(self) -> NDArray[np.float64] | None:
-        """Information of every feature alone, where the last scores are made from it."""
-
-    def select(self, feature: int) -> None:
-        """Add a feature to the selected ones."""
-
-    def report_to(self, progress: Progress | None) -> None:
-        """Report progress inside a step."""
+from labelsieve.search.gains import Gain, Progress
 
 
 @dataclass
@@ -37,12 +15,12 @@ class GreedySearch:
 
     Ties go to the lowest column. ``forced`` features are always selected first, in the order given; ``excluded`` ones never,
     and those in ``last`` when no other is left, whatever their scores. Extending continues where the last call stopped, with
-    the same result as selecting all at once. A criterion that does not depend on the selection is a ranking: it is sorted once.
+    the same result as selecting all at once. A gain that does not depend on the selection is a ranking: it is sorted once.
 
     Parameters
     ----------
-    plan, scorer : Plan, Scorer
-        The planned criterion, and its scorer for the data.
+    gain : Gain
+        Scores of all features given the selected ones: those of a formula, or others.
     n_features : int
         Number of columns.
     forced, excluded, last : sequences of int
@@ -52,7 +30,7 @@ class GreedySearch:
     selected : list of int
         In order of selection.
     scores : list of float
-        The score of each when it was selected, in nats.
+        The score of each when it was selected, in nats for a formula.
     components : list of dict
         The components of each score: relevance, redundancy, interaction, label pairs.
     last_scores : ndarray of float, shape (n_features,), or None
@@ -61,8 +39,7 @@ class GreedySearch:
         Information of every feature alone about the targets, added up, where the first step computes it.
     """
 
-    plan: Plan
-    scorer: StepScorer
+    gain: Gain
     n_features: int
     forced: Sequence[int] = ()
     excluded: Sequence[int] = ()
@@ -82,17 +59,17 @@ class GreedySearch:
     def extend(self, n_selected: int, progress: Progress | None = None) -> None:
         """Select until there are ``n_selected`` features, or none is left."""
         n_selected = min(n_selected, self.n_available)
-        self.scorer.report_to(progress)
-        if self.plan.is_ranking:
+        self.gain.report_to(progress)
+        if self.gain.is_ranking:
             self._rank(n_selected)
             return
         penalty = np.zeros(self.n_features)
         penalty[[*self.excluded, *self.selected, *self.last]] = -np.inf
         while len(self.selected) < n_selected:
             while self._folded < len(self.selected):
-                self.scorer.select(self.selected[self._folded])
+                self.gain.select(self.selected[self._folded])
                 self._folded += 1
-            scores = self.scorer.scores()
+            scores = self.gain.scores()
             still_forced = self.forced[len(self.selected) :]
             best = still_forced[0] if len(still_forced) else int((scores + penalty).argmax())
             if not len(still_forced) and penalty[best] < 0:  # none but the last ones is left
@@ -104,7 +81,7 @@ class GreedySearch:
                 progress(len(self.selected), n_selected)
 
     def _rank(self, n_selected: int) -> None:
-        scores = self.scorer.scores()
+        scores = self.gain.scores()
         order = np.argsort(-scores, kind="stable")
         if len(self.last):
             order = order[np.argsort(np.isin(order, self.last), kind="stable")]
@@ -115,8 +92,8 @@ class GreedySearch:
 
     def _select(self, best: int, scores: NDArray[np.float64]) -> None:
         if not self.selected:
-            self.relevance = self.scorer.relevance()
+            self.relevance = self.gain.relevance()
         self.last_scores = scores
         self.selected.append(best)
         self.scores.append(float(scores[best]))
-        self.components.append(self.scorer.components(best))
+        self.components.append(self.gain.components(best))

@@ -10,7 +10,8 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents
 from labelsieve.formula.labelwise_evaluation import LabelwiseScorer, can_share
 from labelsieve.formula.plan import Plan
-from labelsieve.search.greedy import GreedySearch, Progress
+from labelsieve.search.gains import Progress
+from labelsieve.search.greedy import GreedySearch
 
 NONE = np.empty(0, dtype=np.intp)
 Lists = tuple[NDArray[np.intp], NDArray[np.float64]]
@@ -52,7 +53,7 @@ def search_each(
         else:
             excluded = np.flatnonzero(closed[:, start]).tolist()
             scores = plan.bind(workspace, targets=block, parents=parents)
-            alone = GreedySearch(plan, scores, n_features, forced, excluded, last)
+            alone = GreedySearch(scores, n_features, forced, excluded, last)
             alone.extend(n_selected)
             lists.append((np.array([alone.selected], dtype=np.intp), np.array([alone.scores])))
             if progress is not None:

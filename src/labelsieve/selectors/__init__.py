@@ -2,6 +2,7 @@ from labelsieve.selectors.chi_square import ChiSquare, chi_square
 from labelsieve.selectors.llsf import LLSF
 from labelsieve.selectors.mddm import MDDM
 from labelsieve.selectors.model_importance import L1Importance, PermutationImportance, RecursiveElimination
+from labelsieve.selectors.pursuit import OrthogonalPursuit
 from labelsieve.selectors.rank_ensemble import RankEnsemble
 from labelsieve.selectors.relief import ReliefF, ReliefFML
 from labelsieve.selectors.rrelief import RReliefF
@@ -17,6 +18,7 @@ __all__ = [
     "FScore",
     "L1Importance",
     "NeighborInformation",
+    "OrthogonalPursuit",
     "PCALoadings",
     "PermutationImportance",
     "RReliefF",

@@ -63,7 +63,7 @@ class BaseCountingSieve(BaseSieve):
         One table of features for all targets, or one for each where the discretizer has cuts for each.
         """
         X, targets, weights = self._rows(X, Y, sample_weight, method.target_discretizer)
-        if method.space.produces != "targets":
+        if method.space.produces not in ("targets", "indicators"):
             targets.require_known(label_space_name(method.space))
         encoded = method.space.encode(targets, weights)
         encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)

@@ -127,7 +127,7 @@ class LabelwiseSieve(BaseCountingSieve):
                         only, unavailable = slice(target, target + 1), np.flatnonzero(closed[:, target]).tolist()
                         scorer = block_plan.bind(workspace, targets=only, parents=parents)
                         constant = self._last(workspace)
-                        search = GreedySearch(block_plan, scorer, self.n_features_in_, forced, unavailable, constant)
+                        search = GreedySearch(scorer, self.n_features_in_, forced, unavailable, constant)
                         rule: StoppingRule = clone(given)
                         kept = rule.decide(SelectionPath(search, workspace, parents, X, y, cannot_evaluate, only))
                         lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))

@@ -19,7 +19,7 @@ from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, joined_scores
-from labelsieve.search.greedy import StepScorer
+from labelsieve.search.gains import Gain
 from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.stopping import SelectionPath, StoppingRule
@@ -181,7 +181,7 @@ class Sieve(BaseCountingSieve):
         """Extend the search to the number of features, and set the fitted attributes."""
         search = started.search
         self.__dict__.pop("stopping_", None)
-        with progress_bar(f"{search.plan.name}: selecting features") as progress:
+        with progress_bar(f"{search.gain.name}: selecting features") as progress:
             if isinstance(rule := self._count, StoppingRule):
                 self.stopping_ = clone(rule)
                 evaluator = self._evaluator(X, y, sample_weight)
@@ -214,7 +214,7 @@ class Sieve(BaseCountingSieve):
     def _search_settings(self, method: ResolvedMethod) -> dict[str, Any]:
         """The parameters that a search depends on, to be compared."""
         parameters = self.get_params(deep=False)
-        del parameters["criterion"], parameters["n_features_to_select"]
+        parameters = {name: value for name, value in parameters.items() if name not in ("criterion", "n_features_to_select")}
         backend = parameters.pop("backend")  # a factory need not be one that can be hashed
         formulas = str(method.criterion.plan.score), str(method.criterion.plan.first)
         parameters |= {
@@ -239,11 +239,16 @@ class Sieve(BaseCountingSieve):
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         if joined and self.target_weight is not None:
             raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
-        scorer: StepScorer = plan.bind(workspace, parents=parents)
+        gain: Gain = plan.bind(workspace, parents=parents)
         if isinstance(criterion, JoinedMIM):
-            scorer = joined_scores(tables, criterion, options)
+            gain = joined_scores(tables, criterion, options)
         constant = self._last(workspace) if len(tables) == 1 else ()
-        return _Started(GreedySearch(plan, scorer, data.X.n_columns, forced, excluded, constant), workspace, parents, Lock())
+        gain = self._combined(gain, method, (X, Y, sample_weight), (*excluded, *constant))
+        return _Started(GreedySearch(gain, data.X.n_columns, forced, excluded, constant), workspace, parents, Lock())
+
+    def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
+        """The gain of the search, from that of the formula: itself."""
+        return information
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
         """The tables that would be counted for data of this size, and the memory they take; whole tables also their time."""

@@ -9,7 +9,8 @@ from sklearn.utils import check_random_state
 
 from labelsieve.counting.codes import Codes, SparseCodes
 from labelsieve.counting.joint_codes import joint_variable
-from labelsieve.errors import share, whole_number
+from labelsieve.errors import InputError, share, whole_number
+from labelsieve.formula.plan import Scorer
 from labelsieve.stopping.base_rule import Rows, SelectionPath, StoppingRule
 
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
@@ -88,6 +89,7 @@ class PermutationTest(StoppingRule):
         alpha = share(self.alpha, "alpha")
         whole_number(self.n_permutations, "n_permutations", 1, 2**31)
         path.require_plain_rows("PermutationTest", REMEDY)
+        self._formula(path)
         random = check_random_state(self.random_state)
         p_values = [np.nan] * path.n_forced
 
@@ -102,9 +104,18 @@ class PermutationTest(StoppingRule):
         self.p_value_left_out_ = None if np.isnan(left_out) else float(left_out)
         return kept
 
+    def _formula(self, path: SelectionPath) -> Scorer:
+        """The scores of a formula, which can be computed for permuted targets."""
+        if not isinstance(path.search.gain, Scorer):
+            raise InputError(
+                f"PermutationTest permutes the targets of a formula, and the scores are of {path.search.gain.name}; use GTest, "
+                "CrossValidated or a fixed number."
+            )
+        return path.search.gain
+
     def _p_value(self, path: SelectionPath, kept: int, alpha: float, random: np.random.RandomState) -> float:
         """p-value of the feature selected after ``kept`` others."""
-        search, workspace = path.search, path.workspace
+        search, workspace, formula = path.search, path.workspace, self._formula(path)
         selected, observed = search.selected[:kept], search.scores[kept]
         columns = [workspace.X.column(feature) for feature in selected]
         strata = np.zeros(workspace.X.n_rows, dtype=np.uint32)
@@ -119,7 +130,7 @@ class PermutationTest(StoppingRule):
         as_good = 0
         for n_done in range(1, self.n_permutations + 1):
             permuted = workspace.with_targets(permuted_rows(workspace.Y, permutation_within(strata, random)))
-            scorer = search.plan.bind(permuted, targets=path.targets, parents=path.parents)
+            scorer = formula.rebind(permuted, targets=path.targets, parents=path.parents)
             for feature in selected:
                 scorer.select(feature)
             as_good += bool((scorer.scores() + penalty).max() >= observed)

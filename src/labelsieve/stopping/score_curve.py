@@ -7,6 +7,7 @@ import numpy as np
 
 from labelsieve.errors import InputError, number, one_of
 from labelsieve.formula import I, Plan, f, min_s, s, sum_y, y
+from labelsieve.search import CombinedGain
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH, Floats, SelectionPath, StoppingRule
 
 # The scale of a criterion's scores may change with every pick (that of JMI grows), so rules that compare scores along a
@@ -94,6 +95,11 @@ class Curve:
     def __init__(self, path: SelectionPath, of: str) -> None:
         one_of(of, "of", ("score", "added"))
         self._search, self._scorer = path.search, None
+        if of == "score" and isinstance(gain := getattr(path.search, "gain", None), CombinedGain):
+            raise InputError(
+                f"The scores of {gain.name} together are shares of the best at every step and do not decline; use of='added', "
+                "GTest, CrossValidated or a fixed number."
+            )
         if of == "added":
             ADDED.require_memory(path.workspace.X, path.workspace.Y)
             self._scorer = ADDED.bind(path.workspace, targets=path.targets)

@@ -52,16 +52,21 @@ def stop_ranking(
     >>> stop_ranking(rule, np.array([2, 0, 1]), np.array([0.9, 0.8, 0.1]), evaluator=cannot_evaluate, X=None, Y=None)[0]
     2
     """
+    ranking = [int(column) for column in order]
+    search: Any = Ranked(ranking, [float(value) for value in scores], ranking[:n_forced], [], len(ranking))
+    return stop_search(rule, search, evaluator=evaluator, X=X, Y=Y)
+
+
+def stop_search(rule: StoppingRule, search: Any, *, evaluator: Evaluator, X: Any, Y: Any) -> tuple[int, StoppingRule]:
+    """The same for a search without counts, whose scores are no information."""
     name = type(rule).__name__
     if not isinstance(rule, ScoreThreshold | Knee | CrossValidated):
         raise InputError(
-            f"{name} tests what a feature adds to those selected before it, and this method ranks all at once; use "
+            f"{name} tests what a feature adds to those selected before it, by counts that this method has not; use "
             "ScoreThreshold, Knee, CrossValidated or a number."
         )
     if getattr(rule, "of", "score") != "score":
         raise InputError(f"{name}: the added information is not available for this method; use {name}(of='score').")
-    ranking = [int(column) for column in order]
-    search: Any = Ranked(ranking, [float(value) for value in scores], ranking[:n_forced], [], len(ranking))
     fitted: StoppingRule = clone(rule)
     workspace: Any = None  # such a method has no counts
     return fitted.decide(SelectionPath(search, workspace, None, X, Y, evaluator)), fitted

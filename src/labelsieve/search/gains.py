@@ -1,0 +1,138 @@
+"""Gains: what a search adds up when it selects a feature, from formulas, from other accounts of the data, or from several."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError, not_negative, one_of
+
+Real = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+Combine = Literal["sum", "product"]
+
+
+class Gain(Protocol):
+    """What a greedy search needs: the scores of all features given the selected ones, and an update with the next.
+
+    The :class:`~labelsieve.formula.plan.Scorer` of a formula is a gain, and so are
+    :class:`~labelsieve.search.least_squares.LeastSquaresGain` and a :class:`CombinedGain` of several.
+    """
+
+    @property
+    def name(self) -> str:
+        """In messages."""
+
+    @property
+    def is_ranking(self) -> bool:
+        """True when scores do not depend on the selection."""
+
+    def scores(self) -> Real:
+        """Score of every feature given the selected ones."""
+
+    def components(self, feature: int) -> dict[str, float]:
+        """The components of a feature's last score."""
+
+    def relevance(self) -> Real | None:
+        """Information of every feature alone, where the last scores are made from it."""
+
+    def select(self, feature: int) -> None:
+        """Add a feature to the selected ones."""
+
+    def report_to(self, progress: Progress | None) -> None:
+        """Report progress inside a step."""
+
+
+class CombinedGain:
+    r"""Several gains as one: each is divided by its maximum over the candidates, then they are added or multiplied.
+
+    .. math:: J(f) = \sum_i w_i \frac{\max(0, J_i(f))}{\max_g J_i(g)} \quad \text{or} \quad
+              \prod_i \left(\frac{\max(0, J_i(f))}{\max_g J_i(g)}\right)^{w_i}
+
+    The maxima are over the features that can still be selected, at every step anew, so that gains of different units and
+    of different decline have the same influence throughout. A gain without a positive value contributes 0.
+
+    Parameters
+    ----------
+    gains : mapping of str to Gain
+        By the name of their component.
+    n_features : int
+    weights : sequence of float, default=None
+        One for each gain; None: 1.
+    combine : {"sum", "product"}, default="sum"
+    unavailable : sequence of int, default=()
+        Features that do not count for the maxima: excluded ones, and those that are selected when no other is left.
+
+    Examples
+    --------
+    >>> from labelsieve.search.combine_labels import KnownScores
+    >>> gains = {"a": KnownScores(np.array([4.0, 2.0, 0.0])), "b": KnownScores(np.array([1.0, 9.0, 10.0]))}
+    >>> combined = CombinedGain(gains, 3)
+    >>> combined.scores()
+    array([1.1, 1.4, 1. ])
+    >>> combined.select(1)
+    >>> CombinedGain(gains, 3, combine="product").scores()
+    array([0.1 , 0.45, 0.  ])
+    """
+
+    def __init__(
+        self,
+        gains: Mapping[str, Gain],
+        n_features: int,
+        weights: Sequence[float] | None = None,
+        *,
+        combine: Combine = "sum",
+        unavailable: Sequence[int] | NDArray[np.intp] = (),
+    ) -> None:
+        one_of(combine, "combine", ("sum", "product"))
+        weights = [1.0] * len(gains) if weights is None else list(weights)
+        if len(weights) != len(gains):
+            raise InputError(f"weights has {len(weights)} numbers; one for each of the {len(gains)} gains is needed.")
+        self._weights = [not_negative(weight, "weights") for weight in weights]
+        if not any(self._weights):
+            raise InputError("weights are all 0; at least one gain must count.")
+        self._gains, self._combine = dict(gains), combine
+        self._available = np.ones(n_features, dtype=bool)
+        self._available[np.asarray(unavailable, dtype=np.intp)] = False
+        self._parts: list[Real] = []
+
+    @property
+    def name(self) -> str:
+        """The names of the gains."""
+        return " and ".join(self._gains)
+
+    @property
+    def is_ranking(self) -> bool:
+        """False: the maxima depend on the selection."""
+        return False
+
+    def scores(self) -> Real:
+        """The combined score of every feature."""
+        self._parts = []
+        for gain, weight in zip(self._gains.values(), self._weights, strict=True):
+            scores = gain.scores()
+            largest = scores.max(where=self._available, initial=0.0)
+            share = np.maximum(scores, 0.0) / largest if largest > 0 else np.zeros(len(scores))
+            self._parts.append(weight * share if self._combine == "sum" else share**weight)
+        total: Real = np.sum(self._parts, axis=0) if self._combine == "sum" else np.prod(self._parts, axis=0)
+        return total
+
+    def components(self, feature: int) -> dict[str, float]:
+        """The summands or factors of a feature's last score, by the names of the gains."""
+        return {name: float(part[feature]) for name, part in zip(self._gains, self._parts, strict=True)}
+
+    def relevance(self) -> Real | None:
+        """That of the first gain that has one."""
+        return next((known for gain in self._gains.values() if (known := gain.relevance()) is not None), None)
+
+    def select(self, feature: int) -> None:
+        """Add a feature to the selected ones, in every gain."""
+        self._available[feature] = False
+        for gain in self._gains.values():
+            gain.select(feature)
+
+    def report_to(self, progress: Progress | None) -> None:
+        """Report progress inside a step, where a gain does."""
+        for gain in self._gains.values():
+            gain.report_to(progress)

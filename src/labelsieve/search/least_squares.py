@@ -1,0 +1,119 @@
+"""The gain of forward least squares for all targets at once: orthogonal matching pursuit."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve import core
+from labelsieve.counting.resources import require_memory
+from labelsieve.counting.target_table import TargetTable
+from labelsieve.search.gains import Progress
+from labelsieve.search.linear_columns import LinearColumns, sparse_columns, target_columns
+
+Real = NDArray[np.float64]
+LEAST_LEFT = 0.01  # of the variance of a column: with less left, given the selected features, it has no gain
+INDEPENDENT = 1e-10  # of the variance: with less left, a selected column adds no direction
+EXPLAINED = 1e-12  # of the variance of a target: with less left there is nothing to gain
+_STEPS = 2.0**40  # gains are multiples of the largest divided by this: equal ones are equal in spite of rounding
+
+
+class LeastSquaresGain:
+    r"""The drop of the mean squared residuals when a feature is added to a linear model of all targets.
+
+    .. math:: O(f) = \sum_y \max\Big(0, \frac{(z_f' R_y)^2}{z_f' z_f} - c \, d_f \frac{|R_y|^2}{N}\Big) / N
+
+    :math:`z_f` and the residuals :math:`R_y` are kept orthogonal to the selected features. :math:`c \, d_f |R_y|^2 / N`
+    is a penalty for the degrees of freedom: a column of noise lowers the sum of squares by :math:`|R_y|^2 / N` on average. The
+    first term is the drop by all columns of a feature (levels, or ranks and their squares), and :math:`d_f` is their number.
+
+    Nothing of the size of X'X is formed. With products A = X'R, a pick makes the selected column orthogonal to those before
+    it, a vector u of unit length, and then :math:`A \leftarrow A - (X'u)(u'Y)'`, since u'R = u'Y.
+    Columns are centered implicitly, so sparse ones stay sparse.
+
+    Cost of a pick: the stored cells of X and Y, N for every feature selected before, and d q. Memory: d q. The same bits on any
+    number of threads.
+
+    Parameters
+    ----------
+    columns : LinearColumns
+    targets : TargetTable
+    penalty : float, default=2.0
+        c.
+    n_jobs : int, default=None
+    """
+
+    name = "least squares"
+    is_ranking = False
+
+    def __init__(
+        self, columns: LinearColumns, targets: TargetTable, *, penalty: float = 2.0, n_jobs: int | None = None
+    ) -> None:
+        shares, self._columns, self._penalty = columns.shares, columns, float(penalty)
+        matrix = target_columns(targets, shares)
+        self._targets, deviations = sparse_columns(matrix, shares, n_jobs, standardize=False)
+        self._left = deviations**2
+        self._explained = EXPLAINED * self._left
+        n_columns, n_targets = len(columns.varies), matrix.shape[1]
+        require_memory(8 * n_columns * n_targets, "Products of", n_columns, n_targets)
+        by_row = matrix.tocsr()
+        weighted = by_row.data * np.repeat(shares, np.diff(by_row.indptr))
+        self._products = np.empty((n_columns, n_targets))
+        columns.core.times_targets(by_row.indptr.astype(np.int64), by_row.indices.astype(np.uint32), weighted, self._products)
+        self._least = np.where(columns.varies, LEAST_LEFT, np.inf)
+        self._root = np.sqrt(shares)
+        # The first direction is the constant: whatever is orthogonal to it is centered.
+        self._directions, self._n_directions = np.empty((8, len(shares))), 1
+        self._directions[0] = self._root
+        self._squares = columns.squares.copy()
+
+    def scores(self) -> Real:
+        """The gain of every feature."""
+        gains = np.empty(len(self._columns.starts) - 1)
+        penalties = np.where(self._left > self._explained, self._penalty * self._left / self._columns.total, np.inf)
+        self._columns.core.gains(self._columns.starts, self._products, self._squares, self._least, penalties, gains)
+        largest = gains.max(initial=0.0)
+        if largest > 0:
+            unit = 2.0 ** np.floor(np.log2(largest)) / _STEPS
+            gains = np.rint(gains / unit) * unit
+        self._gains = gains
+        return gains
+
+    def components(self, feature: int) -> dict[str, float]:
+        """All of it."""
+        return {self.name: float(self._gains[feature])}
+
+    def relevance(self) -> None:
+        """Squares are no information."""
+
+    def select(self, feature: int) -> None:
+        """Make columns and residuals orthogonal to a feature."""
+        starts = self._columns.starts
+        for column in range(int(starts[feature]), int(starts[feature + 1])):
+            if self._columns.varies[column]:
+                self._take_out(column)
+
+    def report_to(self, progress: Progress | None) -> None:
+        """A step is short."""
+
+    def _take_out(self, column: int) -> None:
+        direction = np.empty(len(self._root))
+        self._columns.core.column(column, direction)
+        direction *= self._root
+        left = core.orthogonalize(self._directions, self._n_directions, direction)
+        if left <= INDEPENDENT:
+            return
+        direction /= np.sqrt(left)
+        if self._n_directions == len(self._directions):
+            self._directions = np.concatenate([self._directions, np.empty_like(self._directions)])
+        self._directions[self._n_directions] = direction
+        self._n_directions += 1
+        of_columns, of_targets = self._times(direction)
+        self._columns.core.fold(self._columns.starts, self._products, self._squares, of_columns, of_targets)
+        self._left = np.maximum(self._left - of_targets**2, 0.0)
+
+    def _times(self, direction: Real) -> tuple[Real, Real]:
+        """Products of a direction with all columns, and with all targets."""
+        weighted = direction * self._root
+        of_columns, of_targets = np.empty(len(self._columns.varies)), np.empty(self._products.shape[1])
+        self._columns.core.times(weighted, of_columns)
+        self._targets.times(weighted, of_targets)
+        return of_columns, of_targets

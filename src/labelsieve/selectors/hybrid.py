@@ -1,0 +1,123 @@
+"""HybridSieve: greedy selection by information and least squares together."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import StrOptions
+
+from labelsieve.counting.row_weights import Estimator
+from labelsieve.criteria import Criterion
+from labelsieve.labelspace import LabelSpace
+from labelsieve.registry import ResolvedMethod
+from labelsieve.search import CombinedGain, Gain, LeastSquaresGain
+from labelsieve.search.gains import Combine
+from labelsieve.search.linear_columns import Basis
+from labelsieve.selectors.base import NOT_NEGATIVE, Constraints
+from labelsieve.selectors.pursuit import BASIS, NOMINAL, read_columns
+from labelsieve.selectors.sieve import Sieve
+
+
+@dataclass(eq=False, repr=False)
+class HybridSieve(Sieve):
+    r"""Select features by what they add to the information and to a least-squares fit, in equal shares.
+
+    .. math:: J(f) = w_1 \frac{I(f)}{\max_g I(g)} + w_2 \frac{O(f)}{\max_g O(g)}, \quad
+              I(f) = \sum_y \max\big(0, \min_{s \in S} I(f; y \mid s)\big)
+
+    with information corrected for bias (Miller and Madow) on bins of equal frequency, :math:`O(f)` the drop of the squared
+    residuals of :class:`labelsieve.selectors.OrthogonalPursuit`, and maxima over the features that can still be selected. Both
+    gains are updated with every selected feature. Information sees any relation of a feature with a target, but given one
+    selected feature at a time; least squares accounts for all selected features together, but sees straight lines only.
+
+    Parameters
+    ----------
+    information : str or Criterion, default="cmim-positive"
+        The formula of the first gain, as the criterion of :class:`labelsieve.Sieve`. Gains below 0 count as 0.
+    targets : str or LabelSpace, default="cumulative"
+        The label space of the information: labels and classes as they are, and indicators of the cut points of numeric targets.
+        The least-squares fit has labels as 0/1, classes as indicators and standardized numbers.
+    estimator : {"plugin", "miller-madow", "shrinkage"}, default="miller-madow"
+    weights : sequence of two float, default=(1.0, 1.0)
+        :math:`w_1` of the information and :math:`w_2` of the least-squares fit; exponents for ``combine="product"``.
+    combine : {"sum", "product"}, default="sum"
+        Of the two shares.
+    penalty, basis, nominal
+        Of the least-squares fit, as for :class:`labelsieve.selectors.OrthogonalPursuit`. Columns that the discretizer declares
+        nominal need not be repeated.
+    discretizer, missing, target_type, target_discretizer, n_features_to_select, forced, excluded, constant_features, \
+warm_start, n_jobs, backend
+        As for :class:`labelsieve.Sieve`. Stopping rules that compare scores of different steps, or that permute targets, are
+        refused: scores are shares of the best of their step.
+
+    Attributes
+    ----------
+    scores_ : ndarray of float
+        :math:`J` of each feature when it was selected, at most :math:`w_1 + w_2`.
+    score_components_ : dict of ndarray
+        The two summands, ``"information"`` and ``"least squares"``.
+    selected_, feature_scores_, relevance_, criterion_, targets_, discretizer_, target_discretizer_, target_types_, \
+label_names_, n_rows_left_out_, support_, stopping_, n_features_in_, feature_names_in_
+        As for :class:`labelsieve.Sieve`.
+
+    See Also
+    --------
+    labelsieve.Sieve : by information alone; ``Sieve("cmim-positive", estimator="miller-madow")`` is the first gain.
+    labelsieve.selectors.OrthogonalPursuit : by least squares alone.
+
+    Notes
+    -----
+    Missing values are a level for the information and the mean of their feature for the least-squares fit. The page
+    docs/hybrid.md has the derivation and comparisons.
+
+    Cost: that of both. Each step counts the tables of all features and targets given the newest feature, as ``"cmim"`` does,
+    and adds one pass over the stored values of X and Y and N multiplications for every feature selected before: time grows
+    linearly in rows, features and targets, and its second part with the square of the number of selected features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 5))
+    >>> Y = np.column_stack([abs(X[:, 3]) > 1, X[:, 1] > 0.5])  # the first label depends on the size of column 3
+    >>> HybridSieve(n_features_to_select=2).fit(X, Y).selected_
+    array([1, 3])
+    """
+
+    # No parameters here. In studies and on the command line `criterion` is the name of the method.
+    criterion: ClassVar[Any]  # type: ignore[misc]
+    parents: ClassVar[Any] = None  # type: ignore[misc]
+    target_weight: ClassVar[Any] = None  # type: ignore[misc]
+
+    information: str | Criterion = "cmim-positive"
+    _: KW_ONLY
+    targets: str | LabelSpace = "cumulative"
+    estimator: Estimator = "miller-madow"
+    weights: Any = (1.0, 1.0)
+    combine: Combine = "sum"
+    penalty: float = 2.0
+    basis: Basis = "linear"
+    nominal: Any = None
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        **{name: kinds for name, kinds in Sieve._parameter_constraints.items() if name not in ("parents", "target_weight")},
+        "information": [str, Criterion, type],
+        "weights": ["array-like"],
+        "combine": [StrOptions({"sum", "product"})],
+        "penalty": [NOT_NEGATIVE],
+        "basis": BASIS,
+        "nominal": NOMINAL,
+    }
+
+    @property  # type: ignore[no-redef]
+    def criterion(self) -> str | Criterion:  # type: ignore[override]
+        """The formula of the information."""
+        return self.information
+
+    def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
+        """Information, and least squares of the same rows."""
+        X, targets, weights = self._rows(*data, method.target_discretizer)
+        nominal = getattr(method.discretizer, "nominal", None) if self.nominal is None else self.nominal
+        columns = read_columns(X, nominal, self.basis, weights, self.n_jobs)
+        linear = LeastSquaresGain(columns, targets, penalty=self.penalty, n_jobs=self.n_jobs)
+        gains = {"information": information, "least squares": linear}
+        return CombinedGain(gains, self.n_features_in_, self.weights, combine=self.combine, unavailable=unavailable)

@@ -1,0 +1,146 @@
+"""Gains of a search: least squares equals one fit for every candidate, and several gains combine as their shares."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from labelsieve import InputError
+from labelsieve.counting.number_table import read_table
+from labelsieve.labelspace import read_targets
+from labelsieve.search import CombinedGain, GreedySearch, KnownScores, LeastSquaresGain
+from labelsieve.search.linear_columns import feature_columns
+from tests.support.reference_pursuit import gains
+
+
+def make_data(seed, n_rows=90, n_features=8):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features)) * 10.0 ** rng.integers(-3, 4, n_features) + rng.normal(size=n_features)
+    X[rng.random(X.shape) < 0.4] = 0.0
+    X[:, 5] = 2 * X[:, 1] - 3 * X[:, 2] + 1e-7 * rng.normal(size=n_rows)  # all but dependent
+    X[:, 6] = 4.0
+    Y = np.column_stack([X[:, 1] > 0, X[:, 0] + X[:, 3] > 0, rng.random(n_rows) > 0.8, np.ones(n_rows)]).astype(int)
+    return X, Y
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("penalty", [0.0, 2.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gains_are_drops_of_the_residual_sum_of_squares(form, penalty, weighted):
+    X, Y = make_data(0)
+    weights = np.random.default_rng(1).integers(1, 5, len(X)).astype(float) if weighted else None
+    gain = LeastSquaresGain(feature_columns(read_table(form(X)), weights=weights), read_targets(Y), penalty=penalty)
+    selected = []
+    for feature in (1, 3, 6, 5, 0):  # also a constant one, and one that is all but dependent
+        expected = gains([[column] for column in X.T], Y, selected, penalty, weights)
+        np.testing.assert_allclose(gain.scores(), expected, rtol=1e-6, atol=1e-12)
+        gain.select(feature)
+        selected.append(feature)
+
+
+def test_the_drop_of_a_nominal_feature_is_that_of_all_its_levels():
+    rng = np.random.default_rng(2)
+    animal, number = rng.choice(["cat", "dog", "eel", "fox"], 200, p=[0.4, 0.3, 0.2, 0.1]), rng.normal(size=200)
+    Y = np.column_stack([(animal == "dog") | (number > 1), animal == "fox", number > 0]).astype(int)
+    frame = pd.DataFrame({"animal": animal, "number": number, "flag": number > 0.5})
+    levels = [[(animal == level).astype(float) for level in ("dog", "eel", "fox")], [number], [(number > 0.5).astype(float)]]
+    gain, selected = LeastSquaresGain(feature_columns(read_table(frame)), read_targets(Y)), []
+    for feature in (1, 0, 2):
+        np.testing.assert_allclose(gain.scores(), gains(levels, Y, selected), rtol=1e-9, atol=1e-14)
+        gain.select(feature)
+        selected.append(feature)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_ranks_and_their_squares_are_a_group(form):
+    X, Y = make_data(3)
+    groups = []
+    for column in X.T:
+        rank = np.array([np.mean([(column < x).sum(), (column <= x).sum()]) for x in column])
+        groups.append([rank, (rank - rank.mean()) ** 2])
+    columns = feature_columns(read_table(form(X)), basis="quadratic-ranks")
+    gain = LeastSquaresGain(columns, read_targets(Y))
+    np.testing.assert_allclose(gain.scores(), gains(groups, Y, []), rtol=1e-9, atol=1e-14)
+    gain.select(2)
+    np.testing.assert_allclose(gain.scores(), gains(groups, Y, [2]), rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_clipped_values_are_cut_at_two_and_a_half_deviations(form):
+    rng = np.random.default_rng(4)
+    X = rng.standard_t(2, size=(300, 3))
+    X[rng.random(X.shape) < 0.3] = 0.0
+    Y = (X > 1).astype(int)
+    z = (X - X.mean(axis=0)) / X.std(axis=0)
+    gain = LeastSquaresGain(feature_columns(read_table(form(X)), basis="clipped"), read_targets(Y))
+    np.testing.assert_allclose(gain.scores(), gains([[c] for c in np.clip(z, -2.5, 2.5).T], Y, []), rtol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_missing_cells_have_the_mean_of_their_feature(form):
+    X, Y = make_data(5)
+    X[X == 0] = 0.5
+    holes = np.random.default_rng(6).random(X.shape) < 0.2
+    with_holes = np.where(holes, np.nan, X)
+    filled = np.where(holes, np.nanmean(with_holes, axis=0), X)
+    found = LeastSquaresGain(feature_columns(read_table(form(with_holes), allow_missing=True)), read_targets(Y)).scores()
+    np.testing.assert_allclose(found, gains([[column] for column in filled.T], Y, []), rtol=1e-9, atol=1e-14)
+
+
+def test_numeric_targets_are_standardized_and_classes_are_indicators():
+    X, Y = make_data(7)
+    numbers, classes = 1e6 + 50 * X[:, 0] + X[:, 1], np.digitize(X[:, 3], [-1, 1])
+    expanded = np.column_stack(
+        [(numbers - numbers.mean()) / numbers.std(), *(classes == level for level in range(3)), Y[:, 0]]
+    ).astype(float)
+    targets = read_targets(np.column_stack([numbers, classes, Y[:, 0]]), ["numeric", "class", "class"])
+    found = LeastSquaresGain(feature_columns(read_table(X)), targets).scores()
+    np.testing.assert_allclose(found, gains([[column] for column in X.T], expanded, []), rtol=1e-8, atol=1e-12)
+
+
+def test_gains_are_the_same_bits_on_any_number_of_threads():
+    rng = np.random.default_rng(8)
+    X, Y = rng.normal(size=(3000, 400)), (rng.random((3000, 20)) > 0.9).astype(int)
+    for form in (np.asarray, sp.csr_array):
+        found = []
+        for n_jobs in (1, 2, 3):
+            gain = LeastSquaresGain(feature_columns(read_table(form(X)), n_jobs=n_jobs), read_targets(Y), n_jobs=n_jobs)
+            search = GreedySearch(gain, 400)
+            search.extend(5)
+            found.append((search.selected, search.last_scores.tobytes()))
+        assert found[0] == found[1] == found[2]
+
+
+def test_all_features_can_be_selected_though_they_outnumber_the_rows():
+    rng = np.random.default_rng(9)
+    X, Y = rng.normal(size=(12, 40)), (rng.random((12, 2)) > 0.5).astype(int)
+    search = GreedySearch(LeastSquaresGain(feature_columns(read_table(X)), read_targets(Y), penalty=0.0), 40)
+    search.extend(40)
+    assert sorted(search.selected) == list(range(40))
+    assert np.isfinite(search.scores).all()
+    assert max(search.scores[12:]) < 1e-9
+
+
+def test_shares_are_of_the_largest_gain_that_can_still_be_selected():
+    gains_of = {"a": KnownScores(np.array([8.0, 4.0, 2.0, -5.0])), "b": KnownScores(np.array([1.0, 9.0, 10.0, 0.0]))}
+    combined = CombinedGain(gains_of, 4, weights=(1.0, 0.5), unavailable=[2])
+    np.testing.assert_allclose(combined.scores(), [1 + 0.5 / 9, 0.5 + 0.5, 0.25 + 0.5 * 10 / 9, 0])
+    assert combined.components(1) == {"a": 0.5, "b": 0.5}
+    combined.select(0)
+    np.testing.assert_allclose(combined.scores(), [2 + 0.5 / 9, 1 + 0.5, 0.5 + 0.5 * 10 / 9, 0])
+    product = CombinedGain(gains_of, 4, weights=(1.0, 2.0), combine="product")
+    np.testing.assert_allclose(product.scores(), [0.01, 0.5 * 0.81, 0.25, 0])
+
+
+def test_a_gain_without_positive_values_contributes_nothing():
+    combined = CombinedGain({"a": KnownScores(np.array([-1.0, -2.0])), "b": KnownScores(np.array([1.0, 2.0]))}, 2)
+    np.testing.assert_array_equal(combined.scores(), [0.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"), [((1.0,), "one for each of the 2"), ((0.0, 0.0), "all 0"), ((-1.0, 1.0), "negative")]
+)
+def test_weights_that_do_not_fit_are_refused(weights, message):
+    known = KnownScores(np.ones(2))
+    with pytest.raises(InputError, match=message):
+        CombinedGain({"a": known, "b": known}, 2, weights)
