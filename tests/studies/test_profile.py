@@ -51,7 +51,7 @@ def test_the_profile_adds_up_what_is_stored(tmp_path):
 
 def as_version_1(folder):
     db = sqlite3.connect(folder / "results.sqlite", isolation_level=None)
-    for table, columns in schema.ADDED.items():
+    for table, columns in schema.added_since(1).items():
         for column in columns:
             db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     db.execute("UPDATE facts SET value = '1' WHERE key = 'version'")

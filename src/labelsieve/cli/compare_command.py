@@ -1,5 +1,6 @@
 """The command that compares methods on the user's data: ``labelsieve compare``."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,8 +19,9 @@ from labelsieve.cli.options import (
     registered,
     with_options,
 )
+from labelsieve.cli.part_options import PartOptions
 from labelsieve.cli.read_options import FILE, ReadOptions, messages_as_options
-from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, RunOptions, end, prepare, run
+from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, NO_ESTIMATE, OUT, RETRY, Changed, RunOptions, end, prepare, run
 from labelsieve.cli.study_tables import print_means, print_profile
 from labelsieve.errors import InputError
 
@@ -40,11 +42,16 @@ PROFILE = "Print the time of all stored cells, by method and phase."
 DATA = f"{FILE} Or one .toml file with the whole protocol."
 
 
-@with_options(ReadOptions)
+@dataclass(frozen=True)
+class CompareOptions(PartOptions, ReadOptions):
+    """How to read files of data, and the part of a protocol to run."""
+
+
+@with_options(CompareOptions)
 def compare(
     data: Annotated[list[str], typer.Argument(help=DATA)],
     out: Annotated[Path, typer.Option(help=OUT)],
-    options: ReadOptions,
+    options: CompareOptions,
     methods: Annotated[str | None, typer.Option(help=METHODS, autocompletion=complete(method_names))] = None,
     k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help=N_FEATURES)] = None,
     splits: Annotated[str | None, typer.Option(help=SPLITS)] = None,
@@ -61,6 +68,7 @@ def compare(
     seed: Annotated[int | None, typer.Option(min=0, help="Random state of splits and methods; default: 0.")] = None,
     jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
+    no_estimate: Annotated[bool, typer.Option("--no-estimate", help=NO_ESTIMATE)] = False,
     time_limit: Annotated[float | None, typer.Option(help="Seconds of one selection or evaluation.")] = None,
     memory_limit: Annotated[float | None, typer.Option(help="MB of one selection or evaluation (Linux).")] = None,
     changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
@@ -92,22 +100,28 @@ def compare(
         if settings or reading or len(data) > 1:
             more = ", ".join([*settings, *reading]) or "files"
             raise InputError(f"{data[0]}: this file is the whole protocol; leave out other data sets and {more}.")
-        protocol = Protocol.from_toml(data[0])
+        protocols = Protocol.several_from_toml(data[0])
     else:
-        protocol = protocol_from_options(data, settings, reading)
-    format = asked_format(format, json)
-    with messages_as_options():
-        prepared = prepare(protocol, out, RunOptions(jobs, changed, retry_failed, time_limit, memory_limit))
-    if dry_run:
-        rows = [["method", "minutes"], *prepared.document["minutes_by_method"].items()]
-        emit(format, False, table=lambda: prepared.text, document=lambda: prepared.document, rows=lambda: rows)
-        return
-    outcome = run(prepared)
-    results = StudyResults(out, protocol=protocol)
-    print_means(protocol, results, outcome, format)
-    if profile:
-        print_profile(out)
-    end({out: outcome}, [results])
+        protocols = {"": protocol_from_options(data, settings, reading)}
+    format, run_options = (
+        asked_format(format, json),
+        RunOptions(jobs, changed, retry_failed, time_limit, memory_limit, not no_estimate),
+    )
+    outcomes, stored = {}, []
+    for name, protocol in options.part().of(protocols).items():
+        folder = out / name if name else out
+        with messages_as_options():
+            prepared = prepare(protocol, folder, run_options)
+        if dry_run:
+            rows = [["method", "minutes"], *prepared.document["minutes_by_method"].items()]
+            emit(format, False, table=lambda: prepared.text, document=lambda: prepared.document, rows=lambda: rows)  # noqa: B023
+            continue
+        outcomes[folder] = run(prepared)
+        stored.append(StudyResults(folder, protocol=protocol))
+        print_means(protocol, stored[-1], outcomes[folder], format)
+        if profile:
+            print_profile(folder)
+    end(outcomes, stored)
 
 
 def protocol_from_options(data: list[str], given: dict[str, Any], reading: dict[str, Any]) -> "Protocol":

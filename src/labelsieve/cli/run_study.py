@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from labelsieve.studies.results.records import FailedCell
 
 Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
+NO_ESTIMATE = "Start at once, without the trials that estimate the cost."
 OUT = "Folder of the study. A second run completes the missing cells."
 JOBS = "Number of processes; -1: one per core."
 DRY_RUN = "Estimate the cost and run nothing."
@@ -38,6 +39,7 @@ class RunOptions:
     retry_failed: bool = False
     time_limit: float | None = None
     memory_limit: float | None = None
+    estimate: bool = True
 
     @property
     def changed_name(self) -> "ChangedName":
@@ -60,17 +62,17 @@ def prepare(protocol: "Protocol", out: Path, options: RunOptions) -> PreparedStu
     """Plan the missing cells and estimate their cost; notes go to standard error."""
     from joblib import effective_n_jobs
 
-    from labelsieve.studies import Study, estimate
+    from labelsieve.studies import Estimate, Study, estimate
     from labelsieve.studies.execution import ESTIMATE_METHOD
 
     if options.n_jobs == 0:
         raise InputError("--n-jobs must not be 0; pass a number of processes, or -1 for one per core.")
     study = Study(protocol, out)
     plan = study.plan(changed=options.changed_name, retry_failed=options.retry_failed)
-    cost = estimate(protocol, plan)
+    cost = estimate(protocol, plan) if options.estimate else Estimate(plan.n_cells, plan.n_missing, 0.0, 0.0, {}, ())
     processes = min(effective_n_jobs(options.n_jobs), max(1, len(plan.batches)))
     sentence = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run"
-    if cost.n_missing:
+    if cost.n_missing and options.estimate:
         bound, time = "at least" if cost.n_timed_out else "about", duration(60 * cost.minutes / processes)
         sentence += f", {bound} {time} in {processes} {'process' if processes == 1 else 'processes'}, "
         sentence += f"{cost.memory_mb:,.0f} MB of data in each"

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from labelsieve.classifiers.feature_scaling import NONE
 from labelsieve.errors import StudyError
@@ -11,6 +11,8 @@ from labelsieve.fingerprint import code_print, seed_of, text_print
 from labelsieve.studies.protocol import LoadedData, NamedEstimator, Protocol
 from labelsieve.studies.store.stored_results import CellKey, Fingerprints, SelectionKey, StoredResults
 from labelsieve.studies.store.study_store import StudyStore
+
+TIME_LIMIT, MEMORY_LIMIT = "TimeLimit", "MemoryLimit"  # the first words of errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,15 +81,21 @@ class DataFacts:
         return cls(data.name, data.fingerprint, data.shape, [split.fingerprint for split in splits], share)
 
 
-def make_plan(protocol: Protocol, facts: list[DataFacts], stored: StoredResults, *, retry_failed: bool = False) -> StudyPlan:
-    """Compare a protocol with the stored results.
+def make_plan(
+    protocol: Protocol, facts: list[DataFacts], stored: StoredResults, *, retry_failed: bool = False, keep: bool = False
+) -> StudyPlan:
+    """Compare a protocol with the stored results; the first split of every data set comes first, then the second.
 
-    Cells of other data, rows, settings or code are listed as stale and are not among the steps.
+    Cells of other data, rows, settings or code are listed as stale and are not among the steps. With ``keep``, a ranking of
+    other code is used for new evaluations.
     """
-    planner = _Planner(protocol, stored, retry_failed)
-    for data in facts:
-        for split, rows in enumerate(data.rows):
-            batch = Batch(data.name, split, data.data, rows, [], {})
+    planner = _Planner(protocol, stored, retry_failed, keep)
+    positions = {source.name: position for position, source in enumerate(protocol.whole.datasets)}
+    for split in range(max((len(data.rows) for data in facts), default=0)):
+        for data in facts:
+            if split >= len(data.rows) or not protocol.part.has(positions[data.name], split):
+                continue
+            batch = Batch(data.name, split, data.data, data.rows[split], [], {})
             for method in protocol.methods:
                 batch.steps.extend(planner.steps(data, batch, method))
             if batch.steps:
@@ -96,9 +104,14 @@ def make_plan(protocol: Protocol, facts: list[DataFacts], stored: StoredResults,
 
 
 class _Planner:
-    def __init__(self, protocol: Protocol, stored: StoredResults, retry_failed: bool) -> None:
+    def __init__(self, protocol: Protocol, stored: StoredResults, retry_failed: bool, keep: bool) -> None:
         self.plan = StudyPlan()
-        self._protocol, self._stored, self._retry_failed = protocol, stored, retry_failed
+        self._protocol, self._stored, self._retry_failed, self._keep = protocol, stored, retry_failed, keep
+        self._exceeded = {
+            (key.dataset, key.method)
+            for key, ranking in stored.rankings.items()
+            if ranking.selected is None and (ranking.error or "").startswith((TIME_LIMIT, MEMORY_LIMIT))
+        }
 
     def steps(self, data: DataFacts, batch: Batch, method: NamedEstimator) -> Iterator[Step]:
         """Yield the selection by a method, if its ranking is not stored, and its evaluations."""
@@ -106,6 +119,10 @@ class _Planner:
         seed = seed_of(protocol.seed, data.name, batch.split, method.name)
         key = SelectionKey(data.name, batch.split, method.name)
         fingerprints = Fingerprints(data.data, batch.rows, text_print(method.identity, str(seed)), code_print())
+        if protocol.part.skip_exceeded and (data.name, method.name) in self._exceeded:
+            plan.n_cells += len(protocol.classifiers)
+            plan.n_failed += len(protocol.classifiers)
+            return
         evaluations = [
             step
             for classifier in protocol.classifiers
@@ -116,7 +133,8 @@ class _Planner:
             plan.stale_selections.append(key)
             if not any(cell[:3] == key for cell in plan.stale_cells[-len(protocol.classifiers) :]):
                 plan.reasons.update([self._reason(ranking.fingerprints, fingerprints, data.name, method)])
-            ranking = None
+            if not self._keep or replace(ranking.fingerprints, code=fingerprints.code) != fingerprints:
+                ranking = None
         if not evaluations:
             return
         n_wanted = max(step.n_wanted for step in evaluations)
@@ -144,7 +162,7 @@ class _Planner:
         scale = [] if protocol.scale is None else [protocol.scale]
         settings = text_print(method.identity, str(seed), classifier.identity, convention, *scale)
         fingerprints = Fingerprints(selection.data, selection.rows, settings, selection.code)
-        sizes, measures = protocol.sizes(data.shape[1], method), protocol.measures
+        sizes, measures = protocol.sizes(data.shape[1], method, classifier), protocol.measures
         cell_key = CellKey(*key, classifier.name)
         stored = self._stored.cells.get(cell_key)
         if stored is not None:

@@ -3,9 +3,12 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from labelsieve.studies.store.stored_results import ResourcesUsed
+
+CLEAR, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 
 class Stopwatch:
@@ -21,6 +24,8 @@ class Stopwatch:
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.by_phase: dict[str, float] = {}
         self._clock = clock
+        reset_peak()
+        self._cpu = processor_seconds()
         self._started = clock()
 
     @contextmanager
@@ -34,7 +39,8 @@ class Stopwatch:
 
     def used(self) -> ResourcesUsed:
         """Return the resources used so far."""
-        return ResourcesUsed(self._clock() - self._started, peak_mb(), dict(self.by_phase))
+        cpu = processor_seconds() - self._cpu
+        return ResourcesUsed(self._clock() - self._started, peak_mb(), dict(self.by_phase), cpu)
 
 
 def processor_seconds() -> float:
@@ -56,10 +62,20 @@ def processor_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+def reset_peak() -> None:
+    """Make the peak memory of this process its present memory, where the system can (Linux)."""
+    with suppress(OSError):
+        CLEAR.write_text("5", encoding="ascii")
+
+
 def peak_mb() -> float | None:
-    """Return the peak memory of this process in MB; None where the system does not report it."""
+    """Return the peak memory of this process in MB since :func:`reset_peak`; None where the system does not report it."""
     if sys.platform == "win32":
         return None
+    with suppress(OSError):
+        for line in STATUS.read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 2**10
     import resource
 
     unit = 2**20 if sys.platform == "darwin" else 2**10

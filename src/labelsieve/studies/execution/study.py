@@ -66,7 +66,7 @@ class Study:
         """Plan the missing cells. Loads every data set once; runs and writes nothing."""
         one_of(changed, "changed", CHANGED)
         facts, stored = self._facts(), stored_results(self.folder)
-        plan = make_plan(self.protocol, facts, stored, retry_failed=retry_failed)
+        plan = make_plan(self.protocol, facts, stored, retry_failed=retry_failed, keep=changed == "keep")
         if changed == "rerun" and plan.reasons:
             kept = stored.without(plan.stale_selections, plan.stale_cells)
             again = make_plan(self.protocol, facts, kept, retry_failed=retry_failed)
@@ -100,7 +100,7 @@ class Study:
             sets under the same paths; results are written here. Limits are then those of the workers.
         time_limit, memory_limit : float, optional
             Limits of a selection or an evaluation: seconds, and MB of its process (Linux). A step that exceeds one is recorded
-            as failed.
+            as failed. The defaults are the limits of the protocol.
         changed : {"refuse", "rerun", "keep"}, default="refuse"
             How to treat stored cells of other data, splits, settings or code: refuse to run, run them again, or keep them
             next to new ones; the outcome counts them.
@@ -110,18 +110,23 @@ class Study:
             Called after each cell with the numbers of finished cells and of all cells to run.
         """
         one_of(changed, "changed", CHANGED)
-        limits = Limits(time_limit, memory_limit)
+        own = self.protocol if client is None else None
+        limits = Limits(
+            time_limit if time_limit is not None or own is None else own.time_limit,
+            memory_limit if memory_limit is not None or own is None else own.memory_limit,
+            None if own is None else own.cpu_limit,
+        )
         limits.check()
         if client is not None:
             check_client(client, limits, n_jobs)
         started = time.perf_counter()
         facts = self._facts()
         with StudyStore(self.folder) as store:
-            plan = make_plan(self.protocol, facts, store.stored(), retry_failed=retry_failed)
+            plan = make_plan(self.protocol, facts, store.stored(), retry_failed=retry_failed, keep=changed == "keep")
             changes = plan.changes()
             if handle_stale(plan, store, changed):
                 plan = make_plan(self.protocol, facts, store.stored(), retry_failed=retry_failed)
-            store.begin(self.protocol.plain(strict=False), time.perf_counter() - started)
+            store.begin(self.protocol.whole.plain(strict=False), time.perf_counter() - started)
             for data in facts:
                 store.add_dataset(data.name, data.data, data.shape, data.test_share)
             if client is not None:

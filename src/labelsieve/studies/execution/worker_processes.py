@@ -18,12 +18,12 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from labelsieve.errors import StudyError
-from labelsieve.studies.execution.pending_steps import Batch
+from labelsieve.studies.execution.pending_steps import MEMORY_LIMIT, TIME_LIMIT, Batch
 from labelsieve.studies.execution.step_runner import BatchProgress, StepResult, StepRunner, error_text
 from labelsieve.studies.protocol import Protocol
 
 POLL_SECONDS = 0.1  # between checks of the clock and of memory
-STATM = "/proc/{}/statm"
+STATM, STAT = "/proc/{}/statm", "/proc/{}/stat"
 NOT_STARTED = (
     "a process could not start; its error is printed above. Scripts need 'if __name__ == \"__main__\":', and custom "
     "selectors and classifiers a file that other processes can import. Or run with n_jobs=1 and no limits."
@@ -50,18 +50,20 @@ Message = Signal | StepResult | WorkerFailure
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of every step: seconds, and MB of its process."""
+    """Limits of every step: seconds, MB of its process, and processor seconds."""
 
     seconds: float | None = None
     memory_mb: float | None = None
+    cpu_seconds: float | None = None
 
     def check(self) -> None:
         """Refuse limits that cannot be enforced."""
-        for name, value in (("time_limit", self.seconds), ("memory_limit", self.memory_mb)):
+        for name, value in (("time_limit", self.seconds), ("memory_limit", self.memory_mb), ("cpu_limit", self.cpu_seconds)):
             if value is not None and not value > 0:
                 raise StudyError(f"{name} must be above 0, not {value!r}.")
-        if self.memory_mb is not None and not Path(STATM.format(os.getpid())).exists():
-            raise StudyError("memory_limit: this system does not report the memory of a process; leave it out.")
+        for name, value, file in (("memory_limit", self.memory_mb, STATM), ("cpu_limit", self.cpu_seconds, STAT)):
+            if value is not None and not Path(file.format(os.getpid())).exists():
+                raise StudyError(f"{name}: this system does not report what a process uses; leave it out.")
 
 
 def run_here(protocol: Protocol, batches: list[Batch]) -> Generator[tuple[Batch, StepResult]]:
@@ -121,6 +123,7 @@ class Worker:
     def start_batch(self, batch: Batch) -> None:
         """Send a batch to the process."""
         self.progress, self._is_prepared, self._last_message = BatchProgress(batch), False, time.perf_counter()
+        self._cpu_before = 0.0
         with suppress(ConnectionError):  # it died before: receive() notices
             self.pipe.send(batch)
 
@@ -129,7 +132,7 @@ class Worker:
         try:
             while self.progress is not None and self.pipe.poll():
                 message = self.pipe.recv()
-                self._last_message = time.perf_counter()
+                self._last_message, self._cpu_before = time.perf_counter(), self._cpu_seconds()
                 match message:
                     case StepResult():
                         self.progress.record(message)
@@ -148,11 +151,20 @@ class Worker:
                 raise StudyError(NOT_STARTED) from None
             yield from self._fail(f"the process died (exit code {self._process.exitcode}); out of memory?")
             return
-        seconds, memory_mb = time.perf_counter() - self._last_message, self._memory_mb()
-        if self.progress is not None and self._is_prepared and limits.seconds is not None and seconds > limits.seconds:
-            yield from self._fail(f"TimeLimit: more than {limits.seconds:g} s")
-        elif self.progress is not None and limits.memory_mb is not None and memory_mb > limits.memory_mb:
-            yield from self._fail(f"MemoryLimit: {memory_mb:,.0f} MB used, {limits.memory_mb:,.0f} MB allowed")
+        if self.progress is not None and (exceeded := self._exceeded(limits)) is not None:
+            yield from self._fail(exceeded)
+
+    def _exceeded(self, limits: Limits) -> str | None:
+        """Return in words the limit that the present step exceeds, if any."""
+        seconds = time.perf_counter() - self._last_message
+        if self._is_prepared and limits.seconds is not None and seconds > limits.seconds:
+            return f"{TIME_LIMIT}: more than {limits.seconds:g} s"
+        cpu = None if limits.cpu_seconds is None else self._cpu_seconds() - self._cpu_before
+        if self._is_prepared and cpu is not None and limits.cpu_seconds is not None and cpu > limits.cpu_seconds:
+            return f"{TIME_LIMIT}: more than {limits.cpu_seconds:g} s of the processor"
+        if limits.memory_mb is not None and (used := self._memory_mb()) > limits.memory_mb:
+            return f"{MEMORY_LIMIT}: {used:,.0f} MB used, {limits.memory_mb:,.0f} MB allowed"
+        return None
 
     def _fail(self, error: str) -> Generator[tuple[Batch, StepResult]]:
         """End the process, yield its current step as failed, and run the rest of the batch in a new process."""
@@ -172,6 +184,16 @@ class Worker:
         except (OSError, ValueError, IndexError):
             return 0.0
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    def _cpu_seconds(self) -> float:
+        """Return the processor seconds of the process, over all its threads."""
+        try:
+            fields = (
+                Path(STAT.format(self._process.pid)).read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+            )
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        except (OSError, ValueError, IndexError):
+            return 0.0
 
     def stop(self) -> None:
         """Kill the process."""

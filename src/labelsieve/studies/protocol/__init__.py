@@ -1,6 +1,7 @@
 from labelsieve.studies.protocol.data_sources import LoadedData, Source, read_source
 from labelsieve.studies.protocol.named_estimators import NamedEstimator
 from labelsieve.studies.protocol.split_rule import Split, SplitRule
+from labelsieve.studies.protocol.study_part import Part, read_shard
 from labelsieve.studies.protocol.study_protocol import ALL, AVERAGE, BASELINES, Protocol
 
 __all__ = [
@@ -9,9 +10,11 @@ __all__ = [
     "BASELINES",
     "LoadedData",
     "NamedEstimator",
+    "Part",
     "Protocol",
     "Source",
     "Split",
     "SplitRule",
+    "read_shard",
     "read_source",
 ]

@@ -16,7 +16,7 @@ from labelsieve.fingerprint import array_print
 from labelsieve.studies.protocol.toml_file import as_plain
 
 READING = ("label_separator", "strings", "missing_labels", "max_bytes")  # options of load
-KEYS = ("name", "path", "labels", "part", "drop", "data_home", *READING, "missing_values")
+KEYS = ("name", "path", "labels", "part", "drop", "data_home", *READING, "missing_values", "max_labels", "tags")
 MEAN = "train-mean"  # the only rule for missing values: column means of the training rows of every split
 
 
@@ -31,7 +31,13 @@ class Source:
     def load(self) -> Dataset:
         """Read the data set."""
         dataset = self._read() if self.dataset is None else self.dataset
-        return without_columns(dataset, self.settings.get("drop", ()), self.name)
+        kept = without_columns(dataset, self.settings.get("drop", ()), self.name)
+        return frequent_labels(kept, self.settings.get("max_labels"))
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """Words that name groups of data sets, such as the kind of the data."""
+        return frozenset(self.settings.get("tags", ()))
 
     def _read(self) -> Dataset:
         path, labels = self.settings.get("path", self.name), self.settings.get("labels")
@@ -143,9 +149,10 @@ def read_source(given: Any) -> Source:
 def _object_source(given: Mapping[str, Any], dataset: Dataset) -> Source:
     """Make a source from an object with settings, without those that concern files."""
     rest = read_source({"name": dataset.name, **{key: value for key, value in given.items() if key != "dataset"}})
-    unknown = sorted(set(rest.settings) - {"drop", "missing_values"})
+    taken = ("drop", "missing_values", "max_labels", "tags")
+    unknown = sorted(set(rest.settings) - set(taken))
     if unknown:
-        raise InputError(f"data set {rest.name!r}: {unknown[0]!r} is for files; a Dataset takes drop and missing_values.")
+        raise InputError(f"data set {rest.name!r}: {unknown[0]!r} is for files; a Dataset takes {', '.join(taken)}.")
     return Source(rest.name, rest.settings, dataset)
 
 
@@ -163,6 +170,20 @@ def without_columns(data: Dataset, drop: Sequence[str], name: str) -> Dataset:
     return replace(data, X=data.X[:, kept], feature_names=names, feature_kinds=kinds, categories=categories)
 
 
+def frequent_labels(data: Dataset, most: int | None) -> Dataset:
+    """Return a data set with its ``most`` most frequent labels, in their order; of equally frequent ones, the first.
+
+    >>> Y = np.array([[1, 0, 1], [1, 0, 0], [0, 0, 1]])
+    >>> frequent_labels(Dataset(np.eye(3), Y, ("a", "b", "c"), ("x", "y", "z"), ("numeric",) * 3), 2).label_names
+    ('x', 'z')
+    """
+    if most is None or most >= len(data.label_names):
+        return data
+    counts = np.asarray(data.Y.sum(axis=0)).ravel()
+    kept = np.sort(np.argsort(-counts, kind="stable")[:most])
+    return replace(data, Y=data.Y[:, kept], label_names=tuple(data.label_names[column] for column in kept))
+
+
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
@@ -176,4 +197,6 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "drop": (lambda value: value == [] or _are_texts(value), "a list of names of features"),
     "data_home": (lambda value: isinstance(value, str), "a folder"),
+    "max_labels": (lambda value: is_whole(value) and value > 0, "a number of labels"),
+    "tags": (lambda value: value == [] or _are_texts(value), "a list of words"),
 }

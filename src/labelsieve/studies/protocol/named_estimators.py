@@ -22,6 +22,7 @@ from labelsieve.registry import (
 )
 from labelsieve.selectors.labelwise import LabelwiseSieve
 from labelsieve.selectors.sieve import Sieve
+from labelsieve.studies.protocol.feature_counts import read_sizes
 from labelsieve.studies.protocol.leakage_checks import refuse_fitted
 from labelsieve.studies.protocol.toml_file import plain_or_none
 
@@ -34,11 +35,15 @@ _COMPONENTS: dict[str, tuple[str, Mapping[str, type]]] = {
 
 @dataclass(frozen=True, eq=False)
 class NamedEstimator:
-    """An unfitted estimator and its name in the results; ``settings`` is None for an estimator given as an object."""
+    """An unfitted estimator and its name in the results; ``settings`` is None for an estimator given as an object.
+
+    ``sizes`` are the numbers of features that a classifier is evaluated with; None: those of the study.
+    """
 
     name: str
     estimator: Any
     settings: Mapping[str, Any] | None = None
+    sizes: tuple[int | float, ...] | None = None
 
     @cached_property
     def identity(self) -> str:
@@ -106,10 +111,11 @@ def read_classifier(given: Any, *, numeric: bool = False) -> NamedEstimator:
         return replace(named, estimator=for_label_sets(named.estimator, numeric=numeric))
     settings = _settings(given, "classifier")
     name = settings.pop("name")
+    sizes = tuple(read_sizes(settings.pop("n_features"))) if "n_features" in settings else None
     plain = plain_or_none(settings)
     kind = settings.pop("classifier", name)
     made = _make(partial(make_classifier, kind, numeric=numeric), settings, f"classifier {name!r}")
-    return _named(name, made, plain, "classifier")
+    return replace(_named(name, made, plain, "classifier"), sizes=sizes)
 
 
 def _named(name: str, estimator: Any, plain: Mapping[str, Any] | None, kind: str) -> NamedEstimator:

@@ -1,7 +1,7 @@
 """Rules that split rows into training and test rows: words such as ``30x50%``, or a splitter."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 
 from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
 from labelsieve.errors import InputError
-from labelsieve.fingerprint import array_print
+from labelsieve.fingerprint import array_print, seed_of
 from labelsieve.studies.protocol.leakage_checks import refuse_overlap
 
 Rows = NDArray[np.intp]
@@ -35,10 +35,15 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class SplitRule:
-    """Splits by words, or by a splitter of scikit-learn's kind (``words`` is None then)."""
+    """Splits by words, or by a splitter of scikit-learn's kind (``words`` is None then).
+
+    ``max_rows`` limits the rows of every split, training and test rows in the same proportion.
+    """
 
     words: str | None
     splitter: Any
+    max_rows: int | None = None
+    seed: int = 0
 
     @property
     def count(self) -> int | None:
@@ -60,10 +65,21 @@ class SplitRule:
         for number, pair in enumerate(pairs):
             rows = _rows_of(pair, X.shape[0], where := f"split {number} of {name}")
             refuse_overlap(*rows, X.shape[0], where)
-            splits.append(Split(number, *rows))
+            splits.append(Split(number, *self._drawn(rows, name, number)))
         if not splits:
             raise InputError(f"data set {name!r}, splits: there are none ({self.splitter!r}).")
         return splits
+
+    def _drawn(self, rows: tuple[Rows, Rows], name: str, number: int) -> tuple[Rows, Rows]:
+        """Draw ``max_rows`` of the rows; the seed depends on the data set and the split."""
+        n_rows = sum(map(len, rows))
+        if self.max_rows is None or n_rows <= self.max_rows:
+            return rows
+        draw = np.random.default_rng(seed_of(self.seed, name, number, "rows"))
+        train, test = rows
+        n_train = min(max(1, round(self.max_rows * len(train) / n_rows)), self.max_rows - 1)
+        few = draw.permutation(train)[:n_train], draw.permutation(test)[: self.max_rows - n_train]
+        return np.sort(few[0]), np.sort(few[1])
 
 
 @dataclass(frozen=True)
@@ -91,7 +107,7 @@ def _rows_of(pair: Any, n_rows: int, where: str) -> tuple[Rows, Rows]:
     return train, test
 
 
-def read_splits(given: Any, seed: int) -> SplitRule:
+def read_splits(given: Any, seed: int, max_rows: int | None = None) -> SplitRule:
     """Make a rule from words, from a splitter with a fixed seed, or from pairs of training and test rows.
 
     >>> read_splits("30x50%", 0).splitter.n_repeats
@@ -99,8 +115,11 @@ def read_splits(given: Any, seed: int) -> SplitRule:
     >>> len(read_splits([([0, 1], [2, 3])], 0).splits(np.eye(4), np.eye(4), "songs"))
     1
     """
-    if isinstance(given, SplitRule):
-        return given
+    rule = given if isinstance(given, SplitRule) else _rule(given, seed)
+    return replace(rule, max_rows=max_rows, seed=seed)
+
+
+def _rule(given: Any, seed: int) -> SplitRule:
     if isinstance(given, list | tuple) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in given):
         return SplitRule(None, GivenSplits(list(given)))
     if hasattr(given, "split") and not isinstance(given, str):

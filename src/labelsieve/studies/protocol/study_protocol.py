@@ -1,7 +1,8 @@
 """Protocol: the data sets, methods, classifiers, measures and splits of a study."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from copy import copy
 from math import floor
 from pathlib import Path
 from typing import Any, Self
@@ -15,19 +16,20 @@ from labelsieve.errors import InputError, whole_number
 from labelsieve.metrics import MEASURES
 from labelsieve.metrics.measures_table import Convention, read_convention
 from labelsieve.names import unknown_name
-from labelsieve.registry import METHODS
 from labelsieve.studies.protocol.data_sources import LoadedData, read_source
 from labelsieve.studies.protocol.feature_counts import read_sizes
 from labelsieve.studies.protocol.leakage_checks import refuse_rows
+from labelsieve.studies.protocol.name_lists import is_baseline, names_of, several
 from labelsieve.studies.protocol.named_estimators import NamedEstimator, read_classifier, read_method
 from labelsieve.studies.protocol.split_rule import read_splits
-from labelsieve.studies.protocol.toml_file import as_plain, read_toml, write_toml
+from labelsieve.studies.protocol.study_part import Part, named
+from labelsieve.studies.protocol.toml_file import as_plain, read_studies, read_toml, write_toml
 
 BASELINES = ("random", "all")
+LIMITS = ("max_rows", "time_limit", "memory_limit", "cpu_limit")
 AVERAGE = "average"  # of all classifiers, in results
 ALL = "all"  # the one method without a number of features to select
 NEIGHBORS = (BaseNeighborClassifier, KNNRegressor)
-MAX_SHOWN = 80  # characters of a refused value in an error
 DEFAULT_MEASURES = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
 
 
@@ -51,7 +53,7 @@ class Protocol:
     classifiers : sequence, default=("mlknn",)
         Names of :data:`labelsieve.registry.CLASSIFIERS`, such as ``"mlknn"``, ``"logistic"`` and ``"trees"``, or for numeric
         targets ``"knn"``, ``"ridge"`` and ``"trees"``; tables with ``name``, ``classifier`` (such a name, or the import path of
-        a scikit-learn estimator) and parameters; or pairs of a name and an estimator.
+        a scikit-learn estimator), ``n_features`` (numbers for this one) and parameters; or pairs of a name and an estimator.
     measures : sequence of str
         See :data:`labelsieve.metrics.MEASURES`.
     splits : str, splitter or list of pairs, default="30x50%"
@@ -66,6 +68,11 @@ class Protocol:
         range from 0 to 1, or none. It matters to distances and linear models; trees make the same splits with and without it.
         Selections and classifiers that select features themselves get the features unscaled. Sparse features stay sparse: they
         are divided by their deviations, or by their largest absolute values, and not shifted.
+    max_rows : int, optional
+        Largest number of rows of a split. Of a larger data set so many are drawn from the training and the test rows of every
+        split, in their proportion.
+    time_limit, memory_limit, cpu_limit : float, optional
+        Limits of a selection or an evaluation: seconds, MB and processor seconds (Linux). ``Study.run`` may get others.
     seed : int, default=0
         Random state of splits and methods; the seed of every data set, split and method is derived from it.
     select_on, discretize_on : {"train"}
@@ -89,6 +96,10 @@ class Protocol:
         baselines: Iterable[str] = BASELINES,
         convention: Convention = "labelsieve",
         scale: str | None = "standard",
+        max_rows: int | None = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        cpu_limit: float | None = None,
         seed: int = 0,
         select_on: str = "train",
         discretize_on: str = "train",
@@ -97,24 +108,28 @@ class Protocol:
         refuse_rows(discretize_on, "discretize_on")
         self.seed = whole_number(seed, "seed", 0, 2**31 - 1)
         self.n_features = read_sizes(n_features)
-        self.datasets = [read_source(given) for given in _several(datasets, "datasets")]
-        named = [read_method(given) for given in _several(methods, "methods")]
-        wanted = _names(baselines, "baselines", fewest=0)
+        self.datasets = [read_source(given) for given in several(datasets, "datasets")]
+        selectors = [read_method(given) for given in several(methods, "methods")]
+        wanted = names_of(baselines, "baselines", fewest=0)
         for name in wanted:
-            if not _is_baseline(name):
+            if not is_baseline(name):
                 raise InputError(f"baselines: {name!r} is not a baseline. Known: random, variance, all.")
-        for method in named:
-            if _is_baseline(method.name) and method.identity != read_method(method.name).identity:
+        for method in selectors:
+            if is_baseline(method.name) and method.identity != read_method(method.name).identity:
                 raise InputError(f"method {method.name!r}: this is the name of a baseline; use another name.")
-        self.baselines = [name for name in wanted if name not in {method.name for method in named}]
-        self.methods = [*named, *map(read_method, self.baselines)]
-        self.measures = _names(measures, "measures")
+        self.baselines = [name for name in wanted if name not in {method.name for method in selectors}]
+        self.methods = [*selectors, *map(read_method, self.baselines)]
+        self.measures = names_of(measures, "measures")
         self.convention = convention if isinstance(convention, str) else as_plain(convention)
         self._check_measures()
-        learners = _several(classifiers, "classifiers")
+        learners = several(classifiers, "classifiers")
         self.classifiers = [read_classifier(given, numeric=self.is_numeric) for given in learners]
         self.scale = read_scale(scale)
-        self.splits = read_splits(splits, self.seed)
+        self.max_rows = None if max_rows is None else whole_number(max_rows, "max_rows", 2, 2**53)
+        self.time_limit, self.memory_limit, self.cpu_limit = time_limit, memory_limit, cpu_limit
+        self.splits = read_splits(splits, self.seed, self.max_rows)
+        self.part = Part()
+        self.whole = self
         for what, names in (
             ("datasets", [source.name for source in self.datasets]),
             ("methods", [method.name for method in self.methods]),
@@ -165,17 +180,36 @@ class Protocol:
                 "Set missing_values = 'train-mean' for it, or use other classifiers."
             )
 
-    def sizes(self, n_features: int, method: NamedEstimator) -> list[int]:
-        """Return the numbers of features for a data set of ``n_features``, ascending; a half is rounded up."""
+    def sizes(self, n_features: int, method: NamedEstimator, classifier: NamedEstimator | None = None) -> list[int]:
+        """Return the numbers of features for a data set of ``n_features``, ascending; a half is rounded up.
+
+        ``classifier`` may have numbers of its own; None: those of all classifiers.
+        """
         if method.name == ALL:
             return [n_features]
-        wanted = {max(1, floor(size * n_features + 0.5)) if isinstance(size, float) else size for size in self.n_features}
+        classifiers = self.classifiers if classifier is None else [classifier]
+        given = {size for each in classifiers for size in (self.n_features if each.sizes is None else each.sizes)}
+        wanted = {max(1, floor(size * n_features + 0.5)) if isinstance(size, float) else size for size in given}
         return sorted({min(size, n_features) for size in wanted})
+
+    def only(self, part: "Part") -> Self:
+        """Return the protocol of a part of the cells; their seeds and results are those of the whole."""
+        chosen = copy(self)
+        chosen.part = part
+        chosen.datasets = part.datasets_of(self.datasets)
+        chosen.methods = named(self.methods, part.methods)
+        chosen.classifiers = named(self.classifiers, part.classifiers)
+        return chosen
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Self:
         """Read a protocol; paths in it are relative to its folder."""
         return cls(**read_toml(Path(path)))
+
+    @classmethod
+    def several_from_toml(cls, path: str | os.PathLike[str]) -> dict[str, Self]:
+        """Read the protocols of a file with tables ``[[studies]]``, by name; other settings of the file are shared."""
+        return {name: cls(**settings) for name, settings in read_studies(Path(path)).items()}
 
     def to_toml(self, path: str | os.PathLike[str]) -> None:
         """Write the protocol, which must consist of plain settings."""
@@ -195,12 +229,16 @@ class Protocol:
             "baselines": self.baselines,
             "convention": self.convention,
             "scale": self.scale or NONE,
+            **{key: value for key in LIMITS if (value := getattr(self, key)) is not None},
             "seed": self.seed,
             "datasets": [as_plain({"name": data.name, **data.settings}, None if strict else repr) for data in self.datasets],
             "methods": [
                 {"name": method.name, **(method.settings or {})} for method in self.methods if method.name not in self.baselines
             ],
-            "classifiers": [{"name": classifier.name, **(classifier.settings or {})} for classifier in self.classifiers],
+            "classifiers": [
+                {"name": each.name, **(each.settings or {}), **({} if each.sizes is None else {"n_features": list(each.sizes)})}
+                for each in self.classifiers
+            ],
         }
 
     def __repr__(self) -> str:
@@ -212,25 +250,3 @@ class Protocol:
         rest = f"{count(len(self.classifiers), 'classifier')}, {count(len(self.measures), 'measure')}"
         splits = self.splits.words or type(self.splits.splitter).__name__
         return f"Protocol: {count(len(self.datasets), 'data set')}, {methods}, {sizes}, {rest}, {splits}"
-
-
-def _several(given: Any, what: str, fewest: int = 1) -> list[Any]:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        text = repr(given)
-        raise InputError(f"{what} must be a list, not {text if len(text) <= MAX_SHOWN else f'a {type(given).__name__}'}.")
-    entries = list(given)
-    if len(entries) < fewest:
-        raise InputError(f"{what}: the list is empty; at least one is needed.")
-    return entries
-
-
-def _names(given: Any, what: str, fewest: int = 1) -> list[str]:
-    names = _several(given, what, fewest)
-    for name in names:
-        if not isinstance(name, str):
-            raise InputError(f"{what}: {name!r} is not a name.")
-    return names
-
-
-def _is_baseline(name: str) -> bool:
-    return name in METHODS and METHODS[name].selector == "BaselineSieve"

@@ -15,15 +15,49 @@ from labelsieve.errors import InputError, StudyError
 KEYS = (
     *("n_features", "measures", "splits", "baselines", "convention", "scale", "seed"),
     *("datasets", "methods", "classifiers", "select_on", "discretize_on"),
+    *("max_rows", "time_limit", "memory_limit", "cpu_limit"),
 )
+ADDED = ("datasets", "methods")  # lists of one of several studies, added to the shared ones
+STUDIES = "studies"
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read the settings of a protocol; relative paths of data sets start at the folder of the file."""
+    return _checked(_read(path), path)
+
+
+def read_studies(path: Path) -> dict[str, dict[str, Any]]:
+    """Read the settings of several protocols in one file, by name; a file with a single one has the name "".
+
+    Every table of ``studies`` has a name and its own settings; data sets and methods are added to the shared ones.
+    """
+    shared = _read(path)
+    tables = shared.pop(STUDIES, None)
+    if tables is None:
+        return {"": _checked(shared, path)}
+    names = [table.get("name") for table in tables] if _is_tables(tables) else []
+    if not names or not all(isinstance(name, str) and re.fullmatch(r"[\w-]+", name) for name in names):
+        raise StudyError(f"{path}: studies must be tables, [[studies]], each with a name of letters, digits, _ and -.")
+    if len(set(names)) < len(names):
+        raise StudyError(f"{path}: two studies have the same name.")
+    studies = {}
+    for table in tables:
+        own = {key: value for key, value in table.items() if key != "name"}
+        lists = {key: [*shared.get(key, []), *own.get(key, [])] for key in ADDED if key in shared or key in own}
+        studies[table["name"]] = _checked({**shared, **own, **lists}, path)
+    return studies
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a byte order mark
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a byte order mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not TOML ({error}).") from None
+
+
+def _checked(settings: dict[str, Any], path: Path) -> dict[str, Any]:
+    if STUDIES in settings:
+        raise StudyError(f"{path}: it has several studies; read it with Protocol.several_from_toml.")
     unknown = sorted(set(settings) - set(KEYS))
     if unknown:
         raise StudyError(f"{path}: {unknown[0]!r} is not a setting of a study. Known: {', '.join(KEYS)}.")

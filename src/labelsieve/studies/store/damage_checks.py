@@ -29,12 +29,13 @@ _TYPES = {
             "seconds": "number",
             "error": "text?",
             "storing": "number?",
+            "cpu": "number?",
         },
     },
     "cells": {
         **{"dataset": "text", "split": "count", "method": "text", "classifier": "text", "data": "text", "rows": "text"},
         **{"settings": "text", "code": "text", "sizes": "text", "measures": "text", "seconds": "number", "error": "text?"},
-        **dict.fromkeys(("training", "prediction", "both", "measuring", "storing"), "number?"),
+        **dict.fromkeys(("training", "prediction", "both", "measuring", "storing", "cpu"), "number?"),
     },
     "results": {"cell": "count", "k": "count", "measure": "text", "value": "number?"},
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 from labelsieve.errors import StudyError
 
 FORMAT = "labelsieve study"
-VERSION = 2
+VERSION = 3
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS runs (
@@ -21,25 +21,28 @@ CREATE TABLE IF NOT EXISTS datasets (
 CREATE TABLE IF NOT EXISTS selections (
     dataset TEXT, split INTEGER, method TEXT, data TEXT, rows TEXT, settings TEXT, code TEXT,
     n_wanted INTEGER, selected TEXT, seconds REAL, peak_mb REAL, error TEXT, run INTEGER,
-    storing REAL,
+    storing REAL, cpu REAL,
     PRIMARY KEY (dataset, split, method)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cells (
     id INTEGER PRIMARY KEY, dataset TEXT, split INTEGER, method TEXT, classifier TEXT,
     data TEXT, rows TEXT, settings TEXT, code TEXT, sizes TEXT, measures TEXT,
     seconds REAL, peak_mb REAL, error TEXT, run INTEGER,
-    training REAL, prediction REAL, both REAL, measuring REAL, storing REAL,
+    training REAL, prediction REAL, both REAL, measuring REAL, storing REAL, cpu REAL,
     UNIQUE (dataset, split, method, classifier)
 );
 CREATE TABLE IF NOT EXISTS results (
     cell INTEGER REFERENCES cells (id) ON DELETE CASCADE, k INTEGER, measure TEXT, value REAL, PRIMARY KEY (cell, k, measure)
 ) WITHOUT ROWID;
 """
-# Columns that version 1 did not have: seconds by phase.
-ADDED = {
-    "runs": ("preparing", "seconds"),
-    "selections": ("storing",),
-    "cells": ("training", "prediction", "both", "measuring", "storing"),
+# Columns that a version added: seconds by phase, then processor seconds.
+ADDED: dict[int, dict[str, tuple[str, ...]]] = {
+    2: {
+        "runs": ("preparing", "seconds"),
+        "selections": ("storing",),
+        "cells": ("training", "prediction", "both", "measuring", "storing"),
+    },
+    3: {"selections": ("cpu",), "cells": ("cpu",)},
 }
 _MEANINGS = {
     sqlite3.SQLITE_FULL: "the disk is full. Free some space and run again: finished cells are kept",
@@ -64,7 +67,7 @@ def plain_errors(path: Path) -> Iterator[None]:
 
 
 def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
-    """Open a study's file for writing; create its tables if it is new, upgrade them if it has version 1."""
+    """Open a study's file for writing; create its tables if it is new, upgrade them if it has an earlier version."""
     _refuse_folder(path)
     with plain_errors(path):
         connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
@@ -82,16 +85,30 @@ def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
     return connection
 
 
+def added_since(version: int) -> dict[str, list[str]]:
+    """Return the columns that later versions added, by table.
+
+    >>> added_since(2), added_since(VERSION)
+    ({'selections': ['cpu'], 'cells': ['cpu']}, {})
+    """
+    found: dict[str, list[str]] = {}
+    for later in range(version + 1, VERSION + 1):
+        for table, columns in ADDED[later].items():
+            found.setdefault(table, []).extend(columns)
+    return found
+
+
 def _create_tables(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table'").fetchone():
         _version(connection, path)  # refuse the file of another program before writing
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
     connection.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?), ('version', ?)", (FORMAT, str(VERSION)))
-    if _version(connection, path) == 1:
-        for table, columns in ADDED.items():
-            for column in columns:
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} REAL")
+    version = _version(connection, path)
+    for table, columns in added_since(version).items():
+        for column in columns:
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} REAL")
+    if version < VERSION:
         connection.execute("UPDATE facts SET value = ? WHERE key = 'version'", (str(VERSION),))
 
 
@@ -105,7 +122,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     version = str(facts.get("version", ""))
     if facts.get("format") != FORMAT:
         raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_NOTADB]}.")
-    if version not in ("1", str(VERSION)):
+    if version not in map(str, range(1, VERSION + 1)):
         raise StudyError(f"{path}: version {version} of the format; this release reads versions up to {VERSION}.")
     return int(version)
 
@@ -131,14 +148,14 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
             connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
             has_tables = _has_tables(connection)
         try:
-            is_version_1 = has_tables and _version(connection, path) == 1
+            added = added_since(_version(connection, path)) if has_tables else {}
         except StudyError:
             connection.close()
             raise
         if not has_tables:
             connection.close()
             return None
-        for table, columns in ADDED.items() if is_version_1 else ():
+        for table, columns in added.items():
             more = ", ".join(f"NULL AS {column}" for column in columns)
             connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {more} FROM main.{table}")
     return connection

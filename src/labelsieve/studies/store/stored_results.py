@@ -56,11 +56,15 @@ class Fingerprints:
 
 @dataclass(frozen=True)
 class ResourcesUsed:
-    """Seconds, the peak memory of the process in MB, and the seconds of an evaluation by :data:`PHASES`."""
+    """Seconds, the peak memory of the process in MB, the seconds of an evaluation by :data:`PHASES`, and processor seconds.
+
+    On Linux the peak is that of the step; elsewhere that of the process since its start.
+    """
 
     seconds: float
     peak_mb: float | None
     by_phase: dict[str, float] = field(default_factory=dict)
+    cpu: float | None = None
 
 
 @dataclass(frozen=True)

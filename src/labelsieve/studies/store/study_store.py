@@ -167,7 +167,7 @@ class StudyStore:
     ) -> None:
         """Store a ranking, or the error; a shorter ranking that is already stored is kept."""
         text, same = None if selected is None else json.dumps(selected), (*key, *astuple(fingerprints))
-        row = (*same, n_wanted, text, used.seconds, used.peak_mb, error, self.run, None)
+        row = (*same, n_wanted, text, used.seconds, used.peak_mb, error, self.run, None, used.cpu)
         storing = "UPDATE selections SET storing = ? WHERE dataset = ? AND split = ? AND method = ?"
         keep_old = f"{_FAILED_SELECTION} AND selected NOT NULL"
         with self._transaction(storing, key) as db:
@@ -188,7 +188,7 @@ class StudyStore:
         """Store all values of a cell at once, or the error; values that are already stored are kept."""
         same, coverage = (*key, *astuple(fingerprints)), (json.dumps(sizes), json.dumps(measures))
         row = (*same, *coverage, used.seconds, used.peak_mb, error, self.run)
-        row += (*(used.by_phase.get(phase) for phase in PHASES), None)
+        row += (*(used.by_phase.get(phase) for phase in PHASES), None, used.cpu)
         storing = "UPDATE cells SET storing = ? WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?"
         with self._transaction(storing, key) as db:
             if error is not None and db.execute(f"{_FAILED_CELL} AND {HAS_VALUES}", (error, self.run, *same)).rowcount:
