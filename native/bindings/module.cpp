@@ -66,6 +66,34 @@ struct Weights {
     fixed_t penalty;
 };
 
+// Features and targets as they are counted.
+struct Packed {
+    virtual ~Packed() = default;
+    virtual AnyPanels& panels() = 0;
+};
+
+template <class Count>
+class PackedAs final : public Packed {
+  public:
+    PackedAs(const Columns& features, const Columns& targets, Terms<Count> terms,
+             std::optional<RowWeights<Count>> weights, Strategy strategy, std::span<const double> ratios,
+             Pool& pool)
+        : weights_(std::move(weights)), features_(features, weights_ ? &*weights_ : nullptr, strategy, pool),
+          targets_(targets, pool, ratios), panels_(features_, targets_, with_weights(terms), pool) {}
+    AnyPanels& panels() override { return panels_; }
+
+  private:
+    Terms<Count> with_weights(Terms<Count> terms) const {
+        terms.weights = weights_ ? &*weights_ : nullptr;
+        return terms;
+    }
+
+    std::optional<RowWeights<Count>> weights_;
+    Features<Count> features_;
+    Targets targets_;
+    Panels<Count> panels_;
+};
+
 // Features and targets packed, with everything that they look at.
 class Session {
   public:
@@ -73,62 +101,59 @@ class Session {
             unsigned n_threads, const std::string& strategy, const std::optional<Vector<row_t>>& rows,
             const std::optional<Vector<double>>& known_ratios)
         : x_(std::move(x)), y_(std::move(y)), table_(std::move(table)), weights_(std::move(weights)),
-          pool_(n_threads, poll_signals) {
-        const Columns& features = *nb::cast<const Table&>(x_).columns;
-        const Columns& targets = *nb::cast<const Table&>(y_).columns;
-        const size_t n_entries = rows ? rows->shape(0) : features.n_rows();
-        require(n_entries == targets.n_rows(), "features and targets must have the same rows");
-        require(table_.has_value() != weights_.has_value(), "a table of counts or weights, not both");
-        Terms terms;
-        if (table_) {
-            require(table_->shape(0) == n_entries + 1,
-                    "the table needs a value for every count from 0 to the number of rows");
-            require(table_->data()[0] == 0, "the table must be 0 at 0");
-            terms.table = table_->data();
-        } else {
-            require(weights_->of_rows.shape(0) == features.n_rows(), "one weight for each row");
-            require(weights_->logs.shape(0) == WeightedTerm::n_logs + 1, "4,097 logarithms");
-            terms.weights = weights_->of_rows.data();
-            terms.weighted = {
-                .logs = weights_->logs.data(), .scale = weights_->scale, .penalty = weights_->penalty};
-        }
+          pool_(n_threads, poll_signals), features_(*nb::cast<const Table&>(x_).columns),
+          targets_(*nb::cast<const Table&>(y_).columns) {
+        const size_t n_entries = rows ? rows->shape(0) : features_.n_rows();
+        require(n_entries == targets_.n_rows(), "features and targets must have the same rows");
+        require(table_ || weights_, "a table of counts, weights, or both");
         if (rows) {  // a copy, since it is trusted once it has been checked
             rows_.assign(rows->data(), rows->data() + n_entries);
             for (const row_t row : rows_)
-                require(row < features.n_rows(), "the row index names a row that does not exist");
-            terms.rows = rows_.data();
+                require(row < features_.n_rows(), "the row index names a row that does not exist");
+        }
+        const uint64_t total = weights_ ? sum_of_weights() : n_entries;
+        if (table_) {
+            require(table_->shape(0) == total + 1 && total <= std::numeric_limits<count_t>::max(),
+                    "the table needs a value for every count from 0 to the number of rows, or their weight");
+            require(table_->data()[0] == 0, "the table must be 0 at 0");
+        } else {
+            require(weights_->logs.shape(0) == WeightedTerm::n_logs + 1, "4,097 logarithms");
+            require(total < uint64_t(1) << 53 && weighted()(total) <= fixed_t(1) << 52,
+                    "weights and their scale must be such that sums are exact");
         }
         std::vector<double> ratios;
         if (known_ratios) {
-            require(known_ratios->shape(0) == targets.size(), "one ratio for each target");
-            ratios.assign(known_ratios->data(), known_ratios->data() + targets.size());
+            require(known_ratios->shape(0) == targets_.size(), "one ratio for each target");
+            ratios.assign(known_ratios->data(), known_ratios->data() + targets_.size());
             for (const double ratio : ratios)
                 require(ratio == 0 || (ratio > 1 && std::isfinite(ratio)), "ratios must be 0 or above 1");
         }
-        const Strategy counting = weights_ ? Strategy::histogram : strategy_of(strategy);
+        const Strategy counting = strategy_of(strategy);
         const nb::gil_scoped_release released;
-        const double cost = 0.7 * double(features.n_rows()) * double(features.size() + targets.size());
+        const double cost = 0.7 * double(features_.n_rows()) * double(features_.size() + targets_.size());
         const Pool::KeepAwake awake(pool_, cost);
-        features_.emplace(features, counting, pool_);
-        targets_.emplace(targets, pool_, ratios);
-        panels_.emplace(*features_, *targets_, terms, pool_);
+        if (table_) {
+            packed_ = pack<count_t>({.table = table_->data()}, counting, ratios);
+        } else {
+            packed_ = pack<double>({.weighted = weighted()}, counting, ratios);
+        }
     }
 
     void feature_sums(OutVector<fixed_t> out) {
-        require(out.shape(0) == features_->size(), "one sum for each feature");
+        require(out.shape(0) == features_.size(), "one sum for each feature");
         const nb::gil_scoped_release released;
-        panels_->feature_sums(out.data());
+        packed_->panels().feature_sums(out.data());
     }
 
     void target_sums(OutVector<fixed_t> out) {
-        require(out.shape(0) == targets_->size(), "one sum for each target");
+        require(out.shape(0) == targets_.size(), "one sum for each target");
         const nb::gil_scoped_release released;
-        panels_->target_sums(out.data());
+        packed_->panels().target_sums(out.data());
     }
 
     void run(Vector<uint32_t> given, size_t n_given, size_t first, size_t last, bool reduce,
              OutVector<fixed_t> with_given, OutVector<fixed_t> out, bool joint) {
-        require(given.shape(0) == targets_->n_rows(), "one given code for each row or entry");
+        require(given.shape(0) == targets_.n_rows(), "one given code for each row or entry");
         const PanelRequest request{.given = view_of(given),
                                    .n_given = n_given,
                                    .first = first,
@@ -139,15 +164,15 @@ class Session {
                                    .out = out.data()};
         check_shapes(request, with_given.shape(0), out.shape(0));
         const nb::gil_scoped_release released;
-        panels_->run(request);
+        packed_->panels().run(request);
     }
 
     // The same, given one of the features.
     void run_feature(size_t feature, size_t first, size_t last, bool reduce, OutVector<fixed_t> with_given,
                      OutVector<fixed_t> out, bool joint) {
-        require(feature < features_->size(), "there is no such feature");
+        require(feature < features_.size(), "there is no such feature");
         PanelRequest request{.given = {},
-                             .n_given = features_->columns().levels(feature),
+                             .n_given = features_.levels(feature),
                              .first = first,
                              .last = last,
                              .reduce = reduce,
@@ -162,12 +187,12 @@ class Session {
     void fold_feature(size_t feature, size_t first, size_t last, OutVector<fixed_t> accumulator,
                       std::optional<Vector<fixed_t>> fixed, fixed_t pair_factor, fixed_t triple_factor,
                       fixed_t constant) {
-        const size_t n = features_->size();
+        const size_t n = features_.size();
         require(feature < n, "there is no such feature");
         require(accumulator.shape(0) == n && (!fixed || fixed->shape(0) == n), "one number for each feature");
         std::vector<fixed_t> pair(n), triple(n);
         PanelRequest request{.given = {},
-                             .n_given = features_->columns().levels(feature),
+                             .n_given = features_.levels(feature),
                              .first = first,
                              .last = last,
                              .reduce = true,
@@ -182,26 +207,51 @@ class Session {
         fold_panel(terms, pair.data(), triple.data(), n, accumulator.data());
     }
 
-    size_t bytes() const { return panels_->bytes(); }
+    size_t bytes() const { return packed_->panels().bytes(); }
 
   private:
     void run_given_feature(size_t feature, PanelRequest request) {
         const nb::gil_scoped_release released;
-        std::vector<code_t> codes(features_->n_rows());
-        features_->columns().read(feature, feature + 1, codes.data());
+        std::vector<code_t> codes(features_.n_rows());
+        features_.read(feature, feature + 1, codes.data());
         std::vector<uint32_t> given(codes.begin(), codes.end());
         if (!rows_.empty()) given.resize(rows_.size());
         for (size_t entry = 0; entry < rows_.size(); ++entry) given[entry] = codes[rows_[entry]];
         request.given = given;
-        panels_->run(request);
+        packed_->panels().run(request);
     }
 
     void check_shapes(const PanelRequest& request, size_t n_with_given, size_t n_out) const {
         const size_t first = request.first, last = request.last;
-        require(first <= last && last <= targets_->size(), "targets out of range");
-        require(n_with_given == features_->size(), "one sum for each feature");
-        require(n_out == features_->size() * (request.reduce ? 1 : last - first),
+        require(first <= last && last <= targets_.size(), "targets out of range");
+        require(n_with_given == features_.size(), "one sum for each feature");
+        require(n_out == features_.size() * (request.reduce ? 1 : last - first),
                 "one sum for each feature and target");
+    }
+
+    // Of all entries; 2^53, which is refused, when it is that or more.
+    uint64_t sum_of_weights() const {
+        constexpr uint64_t most = uint64_t(1) << 53;
+        require(weights_->of_rows.shape(0) == features_.n_rows(), "one weight for each row");
+        uint64_t total = 0;
+        for (size_t entry = 0; entry < targets_.n_rows(); ++entry) {
+            const uint64_t weight = weights_->of_rows.data()[rows_.empty() ? entry : rows_[entry]];
+            total = std::min(most, total + std::min(most, weight));
+        }
+        return total;
+    }
+
+    WeightedTerm weighted() const {
+        return {.logs = weights_->logs.data(), .scale = weights_->scale, .penalty = weights_->penalty};
+    }
+
+    template <class Count>
+    std::unique_ptr<Packed> pack(Terms<Count> terms, Strategy strategy, std::span<const double> ratios) {
+        std::optional<RowWeights<Count>> weights;
+        if (weights_) weights.emplace(view_of(weights_->of_rows));
+        terms.rows = rows_.empty() ? nullptr : rows_.data();
+        return std::make_unique<PackedAs<Count>>(features_, targets_, terms, std::move(weights), strategy,
+                                                 ratios, pool_);
     }
 
     nb::object x_, y_;
@@ -209,9 +259,9 @@ class Session {
     std::optional<Weights> weights_;
     std::vector<row_t> rows_;
     Pool pool_;
-    std::optional<Features> features_;
-    std::optional<Targets> targets_;
-    std::optional<Panels> panels_;
+    const Columns& features_;
+    const Columns& targets_;
+    std::unique_ptr<Packed> packed_;
 };
 
 size_t refine_joint(OutVector<uint32_t> joint, size_t n_joint, Vector<code_t> column, size_t n_levels) {

@@ -5,15 +5,18 @@
 // differs.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <memory>
 #include <vector>
 
 #include "counting/columns.hpp"
-#include "counting/partition.hpp"
-#include "simd/kernels.hpp"
+#include "counting/terms.hpp"
 
 namespace labelsieve {
+
+size_t positional_capacity(size_t levels);       // features of a PositionalBlock
+inline constexpr size_t sparse_capacity = 8192;  // and of a SparseBlock
 
 // A set of rows: a list, or one bit per row. Each way of storing asks for the form that it needs.
 struct RowSet {
@@ -23,32 +26,38 @@ struct RowSet {
 };
 
 // Memory of one worker, kept between tasks.
+template <class Count>
 struct Scratch {
     Buffer<uint64_t> planes;
-    Buffer<count_t> counts, cells, margins;
+    Buffer<Count> counts, cells, margins;
     Buffer<fixed_t> sums, known;
     Buffer<code_t> codes;
+    Buffer<row_t> rows;
     std::vector<RowSet> sets;
     Partition partition, known_rows;
 };
 
+// `weights` are those of the rows, null when every row counts once.
+template <class Count>
 class Block {
   public:
-    Block(size_t levels, std::vector<size_t> features, size_t round_to = 16);
+    Block(size_t levels, std::vector<size_t> features, const RowWeights<Count>* weights,
+          size_t round_to = 16);
     virtual ~Block() = default;
 
     size_t levels() const { return levels_; }
     size_t width() const { return width_; }  // features, rounded up: a row of counts for one level
     size_t pitch() const { return pitch_; }  // counts of one set of rows: levels - 1 rows of width
     const std::vector<size_t>& features() const { return features_; }
-    const count_t* totals() const { return totals_.data(); }  // counts over all rows
+    const Count* totals() const { return totals_.data(); }  // counts over all rows
 
-    // counts[s * pitch + (a - 1) * width + i] = rows of set s in which feature i has level a.
-    virtual void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const = 0;
+    // counts[s * pitch + (a - 1) * width + i] = rows of set s in which feature i has level a, or their
+    // weight.
+    virtual void count(const RowSet* sets, size_t n_sets, Count* counts, Scratch<Count>& scratch) const = 0;
 
-    // sums[i] += sum over the groups and the levels of feature i of table[count].
-    virtual void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
-                            Scratch& scratch) const = 0;
+    // sums[i] += sum over the groups and the levels of feature i of the term of their count.
+    virtual void add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
+                            Scratch<Count>& scratch) const = 0;
 
     // How many sets should be counted at a time: more than those of one target where reading the rows is what
     // costs.
@@ -58,70 +67,81 @@ class Block {
 
   protected:
     void set_pitch(size_t pitch) { pitch_ = pitch; }
-    Buffer<count_t> totals_;
+    const RowWeights<Count>* weights() const { return weights_; }
+    Buffer<Count> totals_;
 
   private:
     size_t levels_, width_, pitch_;
     std::vector<size_t> features_;
+    const RowWeights<Count>* weights_;
 };
 
-// Row-major bits, 512 columns a row, added vertically: the fastest for all but the extremes.
-class PositionalBlock final : public Block {
+// Row-major bits, 512 columns a row, added vertically: the fastest for all but the extremes. With weights,
+// the columns are in the order of the kernel that adds them up.
+template <class Count>
+class PositionalBlock final : public Block<Count> {
   public:
-    PositionalBlock(const Columns& columns, size_t levels, std::vector<size_t> features);
-    void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
-    void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
-                    Scratch& scratch) const override;
+    using Block<Count>::levels, Block<Count>::width, Block<Count>::pitch, Block<Count>::features;
+    PositionalBlock(const Columns& columns, size_t levels, std::vector<size_t> features,
+                    const RowWeights<Count>* weights);
+    void count(const RowSet* sets, size_t n_sets, Count* counts, Scratch<Count>& scratch) const override;
+    void add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
+                    Scratch<Count>& scratch) const override;
     size_t sets_at_a_time() const override;
     size_t bytes() const override { return words_.size() * sizeof(uint64_t); }
-    static size_t capacity(size_t levels);  // features of a block
 
     template <class Visit>  // visit(row, feature) for the set bits of a block of two-level features
     void each_bit(Visit&& visit) const {
         for (size_t row = 0; row < n_rows_; ++row)
             for (size_t w = 0; w < block_words; ++w)
                 for (uint64_t word = words_[row * block_words + w]; word != 0; word &= word - 1)
-                    visit(row, 64 * w + size_t(std::countr_zero(word)));
+                    visit(row, column_of_bit_[64 * w + size_t(std::countr_zero(word))]);
     }
 
   private:
     void pack(const DenseColumns& columns);
     void pack(const SparseColumns& columns);
     void add_list(const row_t* rows, size_t n, uint64_t* planes, unsigned n_planes) const;
+    void count_rows(const RowSet* sets, size_t n_sets, count_t* counts, Scratch<count_t>& scratch) const;
+    void count_weights(const RowSet* sets, size_t n_sets, Count* counts, Scratch<Count>& scratch) const;
+    void add_weights(const row_t* rows, size_t n, Count* counts, Scratch<Count>& scratch) const;
 
     size_t n_rows_;
+    std::array<uint16_t, block_bits> column_of_bit_, bit_of_column_;
     Buffer<uint64_t> words_;  // one more row than there are, all zero: lists are filled up with it
 };
 
 // The non-zeros of two-level features, row by row: for columns that are almost always zero.
-class SparseBlock final : public Block {
+template <class Count>
+class SparseBlock final : public Block<Count> {
   public:
-    SparseBlock(const SparseColumns& columns, std::vector<size_t> features);
-    SparseBlock(const std::vector<std::unique_ptr<Block>>& positional, size_t first, size_t last,
-                size_t n_rows);
-    void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
-    void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
-                    Scratch& scratch) const override;
+    using Block<Count>::width, Block<Count>::pitch, Block<Count>::features, Block<Count>::totals_;
+    SparseBlock(const SparseColumns& columns, std::vector<size_t> features, const RowWeights<Count>* weights);
+    SparseBlock(const std::vector<std::unique_ptr<Block<Count>>>& positional, size_t first, size_t last,
+                size_t n_rows, const RowWeights<Count>* weights);
+    void count(const RowSet* sets, size_t n_sets, Count* counts, Scratch<Count>& scratch) const override;
+    void add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
+                    Scratch<Count>& scratch) const override;
     size_t bytes() const override {
         return offsets_.size() * sizeof(uint16_t) + starts_.size() * sizeof(size_t);
     }
-    static constexpr size_t max_features = 8192;
 
   private:
     template <class Each>
     void fill(size_t n_rows, Each&& each);
+    Count weight(size_t row) const { return this->weights() ? (*this->weights())[row] : Count(1); }
 
     std::vector<size_t> starts_;     // of every row
     std::vector<uint16_t> offsets_;  // the features that are not zero in it
 };
 
-// Column-major bits, four columns against four sets: for few features.
-class TiledBlock final : public Block {
+// Column-major bits, four columns against four sets: for few features, and rows that count once.
+class TiledBlock final : public Block<count_t> {
   public:
     TiledBlock(const Columns& columns, size_t levels, std::vector<size_t> features);
-    void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const override;
-    void add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
-                    Scratch& scratch) const override;
+    void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch<count_t>& scratch) const override;
+    void add_groups(const Partition& groups, const Terms<count_t>& terms, fixed_t* sums,
+                    Scratch<count_t>& scratch) const override;
     size_t sets_at_a_time() const override { return 64; }
     size_t bytes() const override { return words_.size() * sizeof(uint64_t); }
 
@@ -132,8 +152,8 @@ class TiledBlock final : public Block {
 
 // Packs 64-row stripes of byte codes: visit(first_row, stripe, bits), where bits[(a - 1) * width + i] masks
 // the rows of the stripe in which feature i has level a. Used by both ways of storing bits.
-template <class Visit>
-void each_stripe(const DenseColumns& columns, const Block& block, Visit&& visit) {
+template <class Count, class Visit>
+void each_stripe(const DenseColumns& columns, const Block<Count>& block, Visit&& visit) {
     constexpr size_t stripes = 8;  // 512 rows at a time: a line of every column is read once
     const size_t n = columns.n_rows(), n_features = block.features().size();
     const size_t n_bits = (block.levels() - 1) * block.width();

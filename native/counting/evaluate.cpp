@@ -8,70 +8,75 @@ namespace {
 
 // Counts of a tile are written to the first cache and looked up from there: 24 kB for the cells and what they
 // leave.
-constexpr size_t tile_counts = 6144;
+constexpr size_t tile_bytes = 24 << 10;
 
+template <class Count>
 size_t tile_width(size_t n_cells, size_t width) {
-    const size_t fitting = tile_counts / (2 * n_cells) / 16 * 16;
+    const size_t fitting = tile_bytes / sizeof(Count) / (2 * n_cells) / 16 * 16;
     return std::min(width, std::clamp<size_t>(fitting, 16, 256));
 }
 
+void split(const ClassCells<count_t>& of_class) { kernels().split_class(of_class); }
+void split(const ClassCells<double>& of_class) { kernels().split_weighted_class(of_class); }
+
 }  // namespace
 
-void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, size_t given,
-                      count_t* cells, Scratch& scratch) {
+template <class Count>
+void fill_given_cells(const Block<Count>& block, const Count* counted, const Count* given_sizes, size_t given,
+                      Count* cells, Scratch<Count>& scratch) {
     const size_t width = block.width();
-    // One class with all rows: what `split_class` leaves over is of no use.
+    // One class with all rows: what `split` leaves over is of no use.
     scratch.cells.reserve(block.levels() * given * width);
-    kernels().split_class({.counted = counted,
-                           .counted_pitch = block.pitch(),
-                           .with_class = block.totals(),
-                           .width = width,
-                           .given_sizes = given_sizes,
-                           .levels = block.levels(),
-                           .given = given,
-                           .n_candidates = width,
-                           .cells = cells,
-                           .pitch = width,
-                           .rest_in = scratch.cells.data(),
-                           .rest_pitch = width,
-                           .rest_out = scratch.cells.data()});
+    split(ClassCells<Count>{.counted = counted,
+                            .counted_pitch = block.pitch(),
+                            .with_class = block.totals(),
+                            .width = width,
+                            .given_sizes = given_sizes,
+                            .levels = block.levels(),
+                            .given = given,
+                            .n_candidates = width,
+                            .cells = cells,
+                            .pitch = width,
+                            .rest_in = scratch.cells.data(),
+                            .rest_pitch = width,
+                            .rest_out = scratch.cells.data()});
 }
 
-void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells,
-                const fixed_t* table, fixed_t* sums, fixed_t* alone, Scratch& scratch) {
+template <class Count>
+void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
+                const Terms<Count>& terms, fixed_t* sums, fixed_t* alone, Scratch<Count>& scratch) {
     const size_t width = block.width(), n_cells = block.levels() * counts.given;
-    const size_t tile = tile_width(n_cells, width);
+    const size_t tile = tile_width<Count>(n_cells, width);
     const size_t pitch = tile + 16;  // no power of two: rows of cells would compete for the same cache lines
     // The cells of a class and, behind them, what they leave: the last class looks both up in one call.
     scratch.cells.reserve(2 * n_cells * pitch);
-    count_t* cells = scratch.cells.data();
-    count_t* left = cells + n_cells * pitch;
+    Count* cells = scratch.cells.data();
+    Count* left = cells + n_cells * pitch;
     const size_t set = block.pitch();
     for (size_t start = 0; start < width; start += tile) {
         const size_t n = std::min(tile, width - start);
-        if (counts.classes == 1)
-            kernels().look_up(given_cells + start, n_cells, width, n, table, sums + start);
+        if (counts.classes == 1) terms.add(given_cells + start, n_cells, width, n, sums + start);
         for (size_t b = 0; b + 1 < counts.classes; ++b) {
             const bool first = b == 0, last = b + 2 == counts.classes;
-            kernels().split_class({.counted = counts.counted + b * (counts.given - 1) * set + start,
-                                   .counted_pitch = set,
-                                   .with_class = counts.with_class + b * set + start,
-                                   .width = width,
-                                   .given_sizes = counts.given_sizes + b * counts.given,
-                                   .levels = block.levels(),
-                                   .given = counts.given,
-                                   .n_candidates = n,
-                                   .cells = cells,
-                                   .pitch = pitch,
-                                   .rest_in = first ? given_cells + start : left,
-                                   .rest_pitch = first ? width : pitch,
-                                   .rest_out = left});
+            split(ClassCells<Count>{.counted = counts.counted + b * (counts.given - 1) * set + start,
+                                    .counted_pitch = set,
+                                    .with_class = counts.with_class + b * set + start,
+                                    .width = width,
+                                    .given_sizes = counts.given_sizes + b * counts.given,
+                                    .levels = block.levels(),
+                                    .given = counts.given,
+                                    .n_candidates = n,
+                                    .cells = cells,
+                                    .pitch = pitch,
+                                    .rest_in = first ? given_cells + start : left,
+                                    .rest_pitch = first ? width : pitch,
+                                    .rest_out = left});
             if (first && alone) {
-                kernels().look_up(left, n_cells, pitch, n, table, alone + start);
-                if (last) kernels().look_up(left, n_cells, pitch, n, table, sums + start);
+                terms.add(left, n_cells, pitch, n, alone + start);
+                if (last) terms.add(left, n_cells, pitch, n, sums + start);
                 continue;
             }
-            kernels().look_up(cells, last ? 2 * n_cells : n_cells, pitch, n, table, sums + start);
+            terms.add(cells, last ? 2 * n_cells : n_cells, pitch, n, sums + start);
         }
     }
 }
@@ -83,5 +88,14 @@ void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* tri
         accumulator[k] += always + terms.pair_factor * pair[k] + terms.triple_factor * triple[k];
     }
 }
+
+template void fill_given_cells(const Block<count_t>&, const count_t*, const count_t*, size_t, count_t*,
+                               Scratch<count_t>&);
+template void fill_given_cells(const Block<double>&, const double*, const double*, size_t, double*,
+                               Scratch<double>&);
+template void add_target(const Block<count_t>&, const TargetCounts<count_t>&, const count_t*,
+                         const Terms<count_t>&, fixed_t*, fixed_t*, Scratch<count_t>&);
+template void add_target(const Block<double>&, const TargetCounts<double>&, const double*,
+                         const Terms<double>&, fixed_t*, fixed_t*, Scratch<double>&);
 
 }  // namespace labelsieve

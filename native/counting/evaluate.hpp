@@ -7,22 +7,26 @@ namespace labelsieve {
 
 // What was counted for one target: cells (a, v, b) with a, v, b >= 1, and the margins from which the others
 // follow.
+template <class Count>
 struct TargetCounts {
     size_t classes;
-    size_t given;                // levels of the column conditioned on; 1 when there is none
-    const count_t* counted;      // [(b - 1) * (given - 1) + (v - 1)] sets, each `pitch` of the block
-    const count_t* with_class;   // [(b - 1)] sets: levels of the features in each class
-    const count_t* given_sizes;  // [(b - 1) * given + v]: rows of each class at each level given
+    size_t given;              // levels of the column conditioned on; 1 when there is none
+    const Count* counted;      // [(b - 1) * (given - 1) + (v - 1)] sets, each `pitch` of the block
+    const Count* with_class;   // [(b - 1)] sets: levels of the features in each class
+    const Count* given_sizes;  // [(b - 1) * given + v]: rows of each class at each level given
 };
 
 // The table of every feature and the column conditioned on: cells[(a * given + v) * width + i].
-void fill_given_cells(const Block& block, const count_t* counted, const count_t* given_sizes, size_t given,
-                      count_t* cells, Scratch& scratch);
+template <class Count>
+void fill_given_cells(const Block<Count>& block, const Count* counted, const Count* given_sizes, size_t given,
+                      Count* cells, Scratch<Count>& scratch);
 
-// sums[i] += sum over the cells of (feature i, given, target) of table[count]. With `alone`, class 1 is left
-// out, and alone[i] += the same sum over the cells of (feature i, given) of the other classes.
-void add_target(const Block& block, const TargetCounts& counts, const count_t* given_cells,
-                const fixed_t* table, fixed_t* sums, fixed_t* alone, Scratch& scratch);
+// sums[i] += sum over the cells of (feature i, given, target) of the terms of their counts. With `alone`,
+// class 1 is left out, and alone[i] += the same sum over the cells of (feature i, given) of the other
+// classes.
+template <class Count>
+void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
+                const Terms<Count>& terms, fixed_t* sums, fixed_t* alone, Scratch<Count>& scratch);
 
 // accumulator[k] += constant + fixed[k] + pair_factor * pair[k] + triple_factor * triple[k]: what a newly
 // selected feature adds to a sum over the selected. `fixed` may be null.

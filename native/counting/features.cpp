@@ -22,7 +22,7 @@ struct Plan {
 std::vector<Plan> plan_blocks(const Columns& columns, std::vector<size_t> narrow, bool bounded) {
     const auto levels = [&](size_t k) { return std::max<size_t>(2, columns.levels(k)); };
     std::stable_sort(narrow.begin(), narrow.end(), [&](size_t a, size_t b) { return levels(a) > levels(b); });
-    const auto capacity = [&](size_t n) { return bounded ? PositionalBlock::capacity(n) : columns.size(); };
+    const auto capacity = [&](size_t n) { return bounded ? positional_capacity(n) : columns.size(); };
     std::vector<Plan> plans;
     for (size_t start = 0, stop; start < narrow.size(); start = stop) {
         const size_t r = levels(narrow[start]);
@@ -47,7 +47,11 @@ std::vector<Plan> plan_blocks(const Columns& columns, std::vector<size_t> narrow
 
 }  // namespace
 
-Features::Features(const Columns& columns, Strategy strategy, Pool& pool) : columns_(columns) {
+template <class Count>
+Features<Count>::Features(const Columns& columns, const RowWeights<Count>* weights, Strategy strategy,
+                          Pool& pool)
+    : columns_(columns), weights_(weights) {
+    if (weights && strategy == Strategy::tiled) strategy = Strategy::positional;
     std::vector<size_t> narrow, nearly_zero;
     size_t n_bits = 0;
     const auto* sparse = dynamic_cast<const SparseColumns*>(&columns);
@@ -62,8 +66,8 @@ Features::Features(const Columns& columns, Strategy strategy, Pool& pool) : colu
     }
     by_groups_ = strategy == Strategy::grouped;
     if (by_groups_) strategy = Strategy::positional;
-    wants_bits_ =
-        strategy == Strategy::tiled || (strategy == Strategy::automatic && n_bits < kernels().few_columns);
+    wants_bits_ = strategy == Strategy::tiled ||
+                  (strategy == Strategy::automatic && !weights && n_bits < kernels().few_columns);
     if (sparse && !wants_bits_ && strategy != Strategy::positional) {
         const auto is_sparse = [&](size_t k) {
             return columns.levels(k) <= 2 &&
@@ -73,50 +77,62 @@ Features::Features(const Columns& columns, Strategy strategy, Pool& pool) : colu
         std::erase_if(narrow, is_sparse);
     }
     const auto plans = plan_blocks(columns, narrow, !wants_bits_);
-    const size_t n_sparse = (nearly_zero.size() + SparseBlock::max_features - 1) / SparseBlock::max_features;
+    const size_t n_sparse = (nearly_zero.size() + sparse_capacity - 1) / sparse_capacity;
     blocks_.resize(plans.size() + n_sparse);
     pool.run(
         blocks_.size(), 0.7 * double(columns.n_rows()) * double(columns.size()), [&](size_t b, unsigned) {
             if (b >= plans.size()) {
-                const auto first =
-                    nearly_zero.begin() + ptrdiff_t((b - plans.size()) * SparseBlock::max_features);
-                const auto last = std::min(first + ptrdiff_t(SparseBlock::max_features), nearly_zero.end());
-                blocks_[b] = std::make_unique<SparseBlock>(*sparse, std::vector<size_t>(first, last));
-            } else if (wants_bits_) {
-                blocks_[b] = std::make_unique<TiledBlock>(columns, plans[b].levels, plans[b].features);
-            } else {
-                blocks_[b] = std::make_unique<PositionalBlock>(columns, plans[b].levels, plans[b].features);
+                const auto first = nearly_zero.begin() + ptrdiff_t((b - plans.size()) * sparse_capacity);
+                const auto last = std::min(first + ptrdiff_t(sparse_capacity), nearly_zero.end());
+                blocks_[b] =
+                    std::make_unique<SparseBlock<Count>>(*sparse, std::vector<size_t>(first, last), weights);
+                return;
             }
+            if constexpr (std::is_same_v<Count, count_t>) {
+                if (wants_bits_) {
+                    blocks_[b] = std::make_unique<TiledBlock>(columns, plans[b].levels, plans[b].features);
+                    return;
+                }
+            }
+            blocks_[b] = std::make_unique<PositionalBlock<Count>>(columns, plans[b].levels, plans[b].features,
+                                                                  weights);
         });
     if (!sparse && !wants_bits_) make_sparse(strategy, pool);
 }
 
 // Dense input is packed first; then the blocks that turn out nearly empty are kept as lists of their ones.
-void Features::make_sparse(Strategy strategy, Pool& pool) {
+template <class Count>
+void Features<Count>::make_sparse(Strategy strategy, Pool& pool) {
     if (strategy == Strategy::positional) return;
-    const auto is_sparse = [&](const Block& block) {
+    const auto is_sparse = [&](const Block<Count>& block) {
         if (block.levels() != 2) return false;
         if (strategy == Strategy::sparse) return true;
         const double ones = std::accumulate(block.totals(), block.totals() + block.width(), 0.0);
-        return ones < sparse_density * double(n_rows()) * double(block.features().size());
+        const double all = weights_ ? double(weights_->total()) : double(n_rows());
+        return ones < sparse_density * all * double(block.features().size());
     };
-    std::vector<std::unique_ptr<Block>> kept, nearly_zero;
+    std::vector<std::unique_ptr<Block<Count>>> kept, nearly_zero;
     for (auto& block : blocks_) (is_sparse(*block) ? nearly_zero : kept).push_back(std::move(block));
-    constexpr size_t together = SparseBlock::max_features / block_bits;
+    constexpr size_t together = sparse_capacity / block_bits;
     const size_t n_kept = kept.size(), n_sparse = (nearly_zero.size() + together - 1) / together;
     kept.resize(n_kept + n_sparse);
     pool.run(n_sparse, 6 * double(n_rows()) * double(nearly_zero.size()), [&](size_t task, unsigned) {
         const size_t first = task * together, last = std::min(nearly_zero.size(), first + together);
-        kept[n_kept + task] = std::make_unique<SparseBlock>(nearly_zero, first, last, n_rows());
+        kept[n_kept + task] =
+            std::make_unique<SparseBlock<Count>>(nearly_zero, first, last, n_rows(), weights_);
         for (size_t b = first; b < last; ++b) nearly_zero[b].reset();
     });
     blocks_ = std::move(kept);
 }
 
-size_t Features::bytes() const {
+template <class Count>
+size_t Features<Count>::bytes() const {
     size_t total = 0;
     for (const auto& block : blocks_) total += block->bytes();
     return total;
 }
+
+template class Features<count_t>;
+template class Features<double>;
 
 }  // namespace labelsieve

@@ -13,15 +13,17 @@ namespace labelsieve {
 
 enum class Strategy { automatic, positional, grouped, tiled, sparse, histogram };
 
+template <class Count>
 class Features {
   public:
-    // `columns` must stay alive: wide columns are read from it when they are counted.
-    Features(const Columns& columns, Strategy strategy, Pool& pool);
+    // `columns` and `weights` must stay alive: wide columns are read from it when they are counted. Weighted
+    // rows, those with `weights`, are never tiled.
+    Features(const Columns& columns, const RowWeights<Count>* weights, Strategy strategy, Pool& pool);
 
     const Columns& columns() const { return columns_; }
     size_t n_rows() const { return columns_.n_rows(); }
     size_t size() const { return columns_.size(); }
-    const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }
+    const std::vector<std::unique_ptr<Block<Count>>>& blocks() const { return blocks_; }
     const std::vector<size_t>& wide() const { return wide_; }
     bool wants_bits() const { return wants_bits_; }  // sets of rows as bits, not as lists
     bool by_groups() const { return by_groups_; }    // never from margins
@@ -34,7 +36,8 @@ class Features {
     void make_sparse(Strategy strategy, Pool& pool);
 
     const Columns& columns_;
-    std::vector<std::unique_ptr<Block>> blocks_;
+    const RowWeights<Count>* weights_;
+    std::vector<std::unique_ptr<Block<Count>>> blocks_;
     std::vector<size_t> wide_;
     bool wants_bits_ = false, by_groups_ = false;
 };

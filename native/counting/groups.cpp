@@ -9,20 +9,21 @@ namespace labelsieve {
 namespace {
 
 // The partition of some rows by the given column alone.
-void group_known(std::span<const row_t> rows, const Given& given, bool keep_singletons, Partition& out) {
+void group_known(std::span<const row_t> rows, const Given& given, Partition& out) {
     const std::vector<uint32_t> same(given.codes().size(), 0);
-    group_rows(rows, same.data(), given.codes().data(), given.levels(), keep_singletons, out);
+    group_rows(rows, same.data(), given.codes().data(), given.levels(), out);
 }
 
 }  // namespace
 
-void group_by(const Given& given, bool keep_singletons, Partition& out) {
+void group_by(const Given& given, Partition& out) {
     std::vector<row_t> rows(given.codes().size());
     std::iota(rows.begin(), rows.end(), row_t(0));
-    group_known(rows, given, keep_singletons, out);
+    group_known(rows, given, out);
 }
 
-void Panels::Run::all_grouped() {
+template <class Count>
+void Panels<Count>::Run::all_grouped() {
     const auto& blocks = features().blocks();
     constexpr size_t together = 4;  // blocks of a task, which makes its partition itself
     const size_t n_ranges = (blocks.size() + together - 1) / together;
@@ -34,22 +35,22 @@ void Panels::Run::all_grouped() {
     const double cost = double(grouped.size()) * double(blocks.size()) * double(targets().n_rows()) * 20;
     panels.pool_.run(grouped.size() * n_ranges, cost, [&](size_t task, unsigned worker) {
         const size_t l = grouped[task / n_ranges], start = task % n_ranges * together;
-        Scratch& scratch = panels.scratch_[worker];
+        Scratch<Count>& scratch = panels.scratch_[worker];
         targets().expand(l, buffers[worker].classes, buffers[worker].sorted);
         group_rows(buffers[worker].sorted, buffers[worker].classes.data(), given.codes().data(), n_given(),
-                   false, scratch.partition);
-        panels.name_rows(scratch.partition);
+                   scratch.partition);
+        panels.terms_.complete(scratch.partition);
         const double ratio = targets().known_ratio(l);
         if (ratio != 0) {
-            group_known(buffers[worker].sorted, given, false, scratch.known_rows);
-            panels.name_rows(scratch.known_rows);
+            group_known(buffers[worker].sorted, given, scratch.known_rows);
+            panels.terms_.complete(scratch.known_rows);
         }
         for (size_t b = start; b < std::min(blocks.size(), start + together); ++b) {
-            const Block& block = *blocks[b];
+            const Block<Count>& block = *blocks[b];
             const auto sum_groups = [&](const Partition& groups, Buffer<fixed_t>& sums) {
                 sums.reserve(block.width());
                 std::fill(sums.data(), sums.data() + block.width(), 0);
-                block.add_groups(groups, panels.terms_.table, sums.data(), scratch);
+                block.add_groups(groups, panels.terms_, sums.data(), scratch);
             };
             sum_groups(scratch.partition, scratch.sums);
             if (ratio != 0) {
@@ -62,33 +63,23 @@ void Panels::Run::all_grouped() {
     });
 }
 
-// Columns with many levels, and every column when rows are weighted.
-void Panels::Run::all_wide() {
+// Columns with many levels.
+template <class Count>
+void Panels<Count>::Run::all_wide() {
     const auto& wide = features().wide();
     const size_t first = request.first, last = request.last;
     const size_t n_rows = features().n_rows(), n_entries = targets().n_rows(), n_targets = last - first;
     if (wide.empty()) return;
-    const bool weighted = panels.terms_.weights != nullptr;
     size_t most_levels = 1;
     for (const size_t k : wide) most_levels = std::max<size_t>(most_levels, features().columns().levels(k));
-    struct Cells {
-        std::vector<count_t> counts;
-        std::vector<uint64_t> weights;
-    };
-    std::vector<Cells> cells(panels.pool_.size());
+    std::vector<std::vector<Count>> cells(panels.pool_.size());
     const auto sum = [&](const code_t* codes, const Partition& groups, unsigned worker) {
-        auto& [counts, weights] = cells[worker];
-        if (weighted) {
-            weights.resize(most_levels);
-            return sum_weighted_cells(codes, groups, panels.terms_.weights, panels.terms_.weighted,
-                                      weights.data());
-        }
-        counts.resize(most_levels);
-        return sum_cells(codes, groups, panels.terms_.table, counts.data());
+        cells[worker].resize(most_levels);
+        return sum_cells(codes, groups, panels.terms_, cells[worker].data());
     };
     Partition by_given;
-    group_by(given, weighted, by_given);
-    panels.name_rows(by_given);
+    group_by(given, by_given);
+    panels.terms_.complete(by_given);
     const size_t at_a_time = std::max<size_t>(1, set_memory / sizeof(row_t) / std::max<size_t>(1, n_entries));
     std::vector<Partition> groups(std::min(n_targets, at_a_time)), known_rows(groups.size());
     for (size_t from = first; from < last || from == first; from += at_a_time) {
@@ -98,16 +89,16 @@ void Panels::Run::all_wide() {
             std::vector<uint32_t> classes;
             std::vector<row_t> sorted;
             targets().expand(from + task, classes, sorted);
-            group_rows(sorted, classes.data(), given.codes().data(), n_given(), weighted, groups[task]);
-            panels.name_rows(groups[task]);
+            group_rows(sorted, classes.data(), given.codes().data(), n_given(), groups[task]);
+            panels.terms_.complete(groups[task]);
             if (targets().known_ratio(from + task) == 0) return;
-            group_known(sorted, given, weighted, known_rows[task]);
-            panels.name_rows(known_rows[task]);
+            group_known(sorted, given, known_rows[task]);
+            panels.terms_.complete(known_rows[task]);
         });
         const size_t columns = std::clamp<size_t>(size_t(longest_task / cost), 1, 16);
         const size_t n_tasks = (wide.size() + columns - 1) / columns;
         panels.pool_.run(n_tasks, cost * double(wide.size()), [&](size_t task, unsigned worker) {
-            Scratch& scratch = panels.scratch_[worker];
+            Scratch<Count>& scratch = panels.scratch_[worker];
             const size_t start = task * columns, stop = std::min(wide.size(), start + columns);
             scratch.codes.reserve(columns * n_rows);
             if (wide[stop - 1] - wide[start] == stop - 1 - start) {
@@ -131,5 +122,10 @@ void Panels::Run::all_wide() {
         if (from >= last) break;
     }
 }
+
+template void Panels<count_t>::Run::all_grouped();
+template void Panels<double>::Run::all_grouped();
+template void Panels<count_t>::Run::all_wide();
+template void Panels<double>::Run::all_wide();
 
 }  // namespace labelsieve

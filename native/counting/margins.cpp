@@ -27,9 +27,11 @@ std::vector<size_t> cut_tasks(const std::vector<double>& cost, double limit) {
 
 // The tables of every feature with the given column: needed for the cells of the most frequent class, and
 // wanted by itself.
-void Panels::Run::count_given() {
+template <class Count>
+void Panels<Count>::Run::count_given() {
     const auto& blocks = features().blocks();
     std::vector<RowSet> levels;
+    std::vector<Count> sizes(given.sizes().begin(), given.sizes().end());
     Partition groups;
     Buffer<uint64_t> bits;
     const bool by_lists = given.few() && !panels.terms_.rows;
@@ -41,15 +43,18 @@ void Panels::Run::count_given() {
             if (words) set_bits(rows, words);
             levels.push_back({.list = rows.data(), .size = rows.size(), .bits = words});
         }
+        if (panels.terms_.weights) {
+            sizes[0] = panels.terms_.weights->total();
+            for (size_t v = 1; v < n_given(); ++v) sizes[0] -= sizes[v] = panels.terms_.weight(given.rows(v));
+        }
     } else {
-        group_by(given, false, groups);
-        panels.name_rows(groups);
+        group_by(given, groups);
+        panels.terms_.complete(groups);
     }
-    const fixed_t* table = panels.terms_.table;
     const double cost = double(targets().n_rows()) * 5 * double(blocks.size());
     panels.pool_.run(blocks.size(), cost, [&](size_t b, unsigned worker) {
-        const Block& block = *blocks[b];
-        Scratch& scratch = panels.scratch_[worker];
+        const Block<Count>& block = *blocks[b];
+        Scratch<Count>& scratch = panels.scratch_[worker];
         scratch.sums.reserve(block.width());
         fixed_t* sums = scratch.sums.data();
         std::fill(sums, sums + block.width(), 0);
@@ -57,12 +62,12 @@ void Panels::Run::count_given() {
             panels.given_cells_[b].reserve(block.levels() * n_given() * block.width());
             scratch.counts.reserve(n_given() * block.pitch());
             block.count(levels.data(), levels.size(), scratch.counts.data(), scratch);
-            fill_given_cells(block, scratch.counts.data(), given.sizes().data(), n_given(),
+            fill_given_cells(block, scratch.counts.data(), sizes.data(), n_given(),
                              panels.given_cells_[b].data(), scratch);
-            kernels().look_up(panels.given_cells_[b].data(), block.levels() * n_given(), block.width(),
-                              block.width(), table, sums);
+            panels.terms_.add(panels.given_cells_[b].data(), block.levels() * n_given(), block.width(),
+                              block.width(), sums);
         } else {
-            block.add_groups(groups, table, sums, scratch);
+            block.add_groups(groups, panels.terms_, sums, scratch);
         }
         for (size_t i = 0; i < block.features().size(); ++i)
             request.with_given[block.features()[i]] = sums[i];
@@ -70,9 +75,10 @@ void Panels::Run::count_given() {
 }
 
 // The rows of every class at every level of the given column but its most frequent.
-void Panels::Run::fill_sets(size_t target, size_t at) {
+template <class Count>
+void Panels<Count>::Run::fill_sets(size_t target, size_t at) {
     const size_t n_classes = targets().classes(target), levels = n_given();
-    count_t* sizes = set_sizes.data() + size_start[at];
+    Count* sizes = set_sizes.data() + size_start[at];
     for (size_t c = 1; c < n_classes; ++c, sizes += levels) {
         const size_t first_set = set_start[at] + (c - 1) * (levels - 1);
         RowSet* set = sets.data() + first_set;
@@ -80,17 +86,18 @@ void Panels::Run::fill_sets(size_t target, size_t at) {
         const auto rows = targets().rows(target, c);
         if (features().wants_bits()) {
             const uint64_t* members = panels.class_set(target, c).bits;
-            sizes[0] = count_t(rows.size());
+            sizes[0] = Count(rows.size());
             for (size_t v = 1; v < levels; ++v) {
                 uint64_t* words = set_bits_buffer.data() + offset[v - 1];
                 const uint64_t* at_level = set_bits_buffer.data() + (v - 1) * n_words();
-                count_t size = 0;
+                size_t size = 0;
                 for (size_t w = 0; w < n_words(); ++w) {
                     words[w] = members[w] & at_level[w];
-                    size += count_t(std::popcount(words[w]));
+                    size += size_t(std::popcount(words[w]));
                 }
-                set[v - 1].size = sizes[v] = size;
-                sizes[0] -= size;
+                set[v - 1].size = size;
+                sizes[v] = Count(size);
+                sizes[0] -= sizes[v];
             }
             continue;
         }
@@ -117,16 +124,17 @@ void Panels::Run::fill_sets(size_t target, size_t at) {
             }
             for (size_t v = 1; v < levels; ++v) set[v - 1].size = size_t(next[v] - set[v - 1].list);
         }
-        sizes[0] = count_t(rows.size());
+        sizes[0] = panels.terms_.weight(rows);
         for (size_t v = 1; v < levels; ++v) {
-            sizes[v] = count_t(set[v - 1].size);
+            sizes[v] = panels.terms_.weight({set[v - 1].list, set[v - 1].size});
             sizes[0] -= sizes[v];
         }
     }
 }
 
 // Sets for the targets split[from .. to).
-void Panels::Run::make_sets(size_t from, size_t to) {
+template <class Count>
+void Panels<Count>::Run::make_sets(size_t from, size_t to) {
     const size_t levels = n_given();
     set_start.assign(1, 0);
     size_start.assign(1, 0);
@@ -164,9 +172,10 @@ void Panels::Run::make_sets(size_t from, size_t to) {
 }
 
 // Counts and evaluates a range of targets; `base` is the first target that has sets now.
-void Panels::Run::count_range(const Range& range, size_t base, unsigned worker) {
-    const Block& block = *features().blocks()[range.block];
-    Scratch& scratch = panels.scratch_[worker];
+template <class Count>
+void Panels<Count>::Run::count_range(const Range& range, size_t base, unsigned worker) {
+    const Block<Count>& block = *features().blocks()[range.block];
+    Scratch<Count>& scratch = panels.scratch_[worker];
     const size_t levels = n_given(), pitch = block.pitch();
     const bool kept = !panels.with_class_.empty();
     scratch.sums.reserve(block.width());
@@ -185,7 +194,7 @@ void Panels::Run::count_range(const Range& range, size_t base, unsigned worker) 
         if (n_sets != 0) block.count(sets.data() + sets_of(t), n_sets, scratch.counts.data(), scratch);
         for (size_t at = t; at < stop; ++at) {
             const size_t l = split[at], classes = targets().classes(l);
-            const count_t* with_class = nullptr;
+            const Count* with_class = nullptr;
             if (kept) {
                 with_class = panels.with_class_[range.block].data() + panels.set_index(l) * pitch;
             } else {
@@ -195,19 +204,19 @@ void Panels::Run::count_range(const Range& range, size_t base, unsigned worker) 
                 block.count(scratch.sets.data(), classes - 1, scratch.margins.data(), scratch);
                 with_class = scratch.margins.data();
             }
-            const TargetCounts counts{.classes = classes,
-                                      .given = levels,
-                                      .counted = scratch.counts.data() + (sets_of(at) - sets_of(t)) * pitch,
-                                      .with_class = with_class,
-                                      .given_sizes = set_sizes.data() + size_start[at - base]};
-            const count_t* given_cells = panels.given_cells_[range.block].data();
-            const fixed_t* table = panels.terms_.table;
+            const TargetCounts<Count> counts{
+                .classes = classes,
+                .given = levels,
+                .counted = scratch.counts.data() + (sets_of(at) - sets_of(t)) * pitch,
+                .with_class = with_class,
+                .given_sizes = set_sizes.data() + size_start[at - base]};
+            const Count* given_cells = panels.given_cells_[range.block].data();
             if (const double ratio = targets().known_ratio(l); ratio == 0) {
-                add_target(block, counts, given_cells, table, scratch.sums.data(), nullptr, scratch);
+                add_target(block, counts, given_cells, panels.terms_, scratch.sums.data(), nullptr, scratch);
             } else {
                 fixed_t *joint = scratch.known.data(), *alone = joint + block.width();
                 std::fill(joint, alone + block.width(), 0);
-                add_target(block, counts, given_cells, table, joint, alone, scratch);
+                add_target(block, counts, given_cells, panels.terms_, joint, alone, scratch);
                 if (request.joint) std::fill(alone, alone + block.width(), 0);
                 kernels().add_known(alone + block.width(), joint, alone, ratio, block.features().size(),
                                     scratch.sums.data());
@@ -220,7 +229,8 @@ void Panels::Run::count_range(const Range& range, size_t base, unsigned worker) 
     if (request.reduce) store(block, request.first, scratch.sums.data(), worker);
 }
 
-void Panels::Run::count_split(size_t from, size_t to) {
+template <class Count>
+void Panels<Count>::Run::count_split(size_t from, size_t to) {
     make_sets(from, to);
     std::vector<Range> ranges;
     const auto& blocks = features().blocks();
@@ -245,7 +255,8 @@ void Panels::Run::count_split(size_t from, size_t to) {
                      [&](size_t task, unsigned worker) { count_range(ranges[task], from, worker); });
 }
 
-void Panels::Run::all_split() {
+template <class Count>
+void Panels<Count>::Run::all_split() {
     for (size_t from = 0, to; from < split.size(); from = to) {
         size_t bytes = 0;
         for (to = from; to < split.size() && (to == from || bytes < set_memory); ++to)
@@ -256,5 +267,10 @@ void Panels::Run::all_split() {
         count_split(from, to);
     }
 }
+
+template void Panels<count_t>::Run::count_given();
+template void Panels<double>::Run::count_given();
+template void Panels<count_t>::Run::all_split();
+template void Panels<double>::Run::all_split();
 
 }  // namespace labelsieve

@@ -18,7 +18,9 @@ constexpr size_t few_cells = 64, rows_per_cell = 16;
 
 }  // namespace
 
-Panels::Panels(const Features& features, const Targets& targets, Terms terms, Pool& pool)
+template <class Count>
+Panels<Count>::Panels(const Features<Count>& features, const Targets& targets, const Terms<Count>& terms,
+                      Pool& pool)
     : features_(features), targets_(targets), terms_(terms), pool_(pool), scratch_(pool.size()) {
     class_index_.assign(1, 0);
     for (size_t l = 0; l < targets.size(); ++l) {
@@ -27,13 +29,15 @@ Panels::Panels(const Features& features, const Targets& targets, Terms terms, Po
     }
 }
 
-size_t Panels::bytes() const {
+template <class Count>
+size_t Panels<Count>::bytes() const {
     size_t total = features_.bytes() + targets_.bytes() + class_bits_.size() * sizeof(uint64_t);
-    for (const auto& counts : with_class_) total += counts.size() * sizeof(count_t);
+    for (const auto& counts : with_class_) total += counts.size() * sizeof(Count);
     return total;
 }
 
-RowSet Panels::class_set(size_t target, size_t listed_class) const {
+template <class Count>
+RowSet Panels<Count>::class_set(size_t target, size_t listed_class) const {
     const auto rows = targets_.rows(target, listed_class);
     const size_t n_words = (features_.n_rows() + 63) / 64, set = class_index_[target] + listed_class - 1;
     const bool has_bits = class_bits_.size() != 0;
@@ -44,7 +48,8 @@ RowSet Panels::class_set(size_t target, size_t listed_class) const {
 
 // Levels of every feature in every class of every target: the margins of all panels, counted once and kept
 // unless huge.
-void Panels::count_classes() {
+template <class Count>
+void Panels<Count>::count_classes() {
     if (features_.wants_bits() && class_bits_.size() == 0) {
         const size_t n_words = (features_.n_rows() + 63) / 64;
         class_bits_ = Buffer<uint64_t>(checked_product(class_index_.back(), n_words));
@@ -55,11 +60,11 @@ void Panels::count_classes() {
     if (!with_class_.empty()) return;
     size_t total = 0;
     for (const auto& block : features_.blocks()) total += block->pitch();
-    if (total != 0 && class_index_.back() > class_memory / sizeof(count_t) / total) return;
+    if (total != 0 && class_index_.back() > class_memory / sizeof(Count) / total) return;
     const size_t n_blocks = features_.blocks().size();
-    std::vector<Buffer<count_t>> counted(n_blocks);
+    std::vector<Buffer<Count>> counted(n_blocks);
     for (size_t b = 0; b < n_blocks; ++b)
-        counted[b] = Buffer<count_t>(class_index_.back() * features_.blocks()[b]->pitch());
+        counted[b] = Buffer<Count>(class_index_.back() * features_.blocks()[b]->pitch());
     std::vector<RowSet> sets;
     double rows = 0;
     for (size_t l = 0; l < targets_.size(); ++l)
@@ -73,14 +78,15 @@ void Panels::count_classes() {
     pool_.run(n_blocks * n_ranges, rows * 8 * double(n_blocks), [&](size_t task, unsigned worker) {
         const size_t b = task / n_ranges, from = task % n_ranges * at_a_time,
                      to = std::min(sets.size(), from + at_a_time);
-        const Block& block = *features_.blocks()[b];
+        const Block<Count>& block = *features_.blocks()[b];
         block.count(sets.data() + from, to - from, counted[b].data() + from * block.pitch(),
                     scratch_[worker]);
     });
     with_class_ = std::move(counted);
 }
 
-void Panels::Run::assign_targets() {
+template <class Count>
+void Panels<Count>::Run::assign_targets() {
     for (size_t l = request.first; l < request.last; ++l) {
         const size_t classes = targets().classes(l);
         const bool by_margins =
@@ -91,7 +97,8 @@ void Panels::Run::assign_targets() {
 }
 
 // A guess at the cycles of a panel, to decide whether it is worth waking threads.
-double Panels::cost(size_t first, size_t last) const {
+template <class Count>
+double Panels<Count>::cost(size_t first, size_t last) const {
     double listed = double(features_.n_rows());
     for (size_t l = first; l < last; ++l) listed += double(targets_.listed(l));
     const double cells = double(features_.size()) * double(last - first);
@@ -99,7 +106,8 @@ double Panels::cost(size_t first, size_t last) const {
            4 * double(features_.wide().size()) * double(last - first + 1) * double(features_.n_rows());
 }
 
-void Panels::run(const PanelRequest& request) {
+template <class Count>
+void Panels<Count>::run(const PanelRequest& request) {
     const std::scoped_lock lock(mutex_);
     // First, so that threads wake up while the given column is read.
     const Pool::KeepAwake awake(pool_, cost(request.first, request.last));
@@ -129,7 +137,8 @@ void Panels::run(const PanelRequest& request) {
         for (size_t k = 0; k < features_.size(); ++k) request.out[k] += accumulator[k];
 }
 
-void Panels::feature_sums(fixed_t* out) {
+template <class Count>
+void Panels<Count>::feature_sums(fixed_t* out) {
     const std::vector<uint32_t> same(targets_.n_rows(), 0);
     std::vector<fixed_t> none(features_.size());
     run({.given = same,
@@ -141,26 +150,30 @@ void Panels::feature_sums(fixed_t* out) {
          .out = none.data()});
 }
 
-void Panels::target_sums(fixed_t* out) {
+template <class Count>
+void Panels<Count>::target_sums(fixed_t* out) {
+    std::vector<uint32_t> classes;
+    std::vector<row_t> sorted;
     for (size_t l = 0; l < targets_.size(); ++l) {
-        if (!terms_.weights) {
-            out[l] = targets_.sum(l, terms_.table);
-            continue;
+        std::vector<Count> cells(targets_.classes(l), 0);
+        if (terms_.weights) {
+            targets_.expand(l, classes, sorted);
+            for (size_t entry = 0; entry < classes.size(); ++entry)
+                cells[classes[entry]] += terms_.weight(terms_.rows ? terms_.rows[entry] : entry);
+        } else {
+            cells[0] = Count(targets_.n_rows() - targets_.listed(l));
+            for (size_t c = 1; c < cells.size(); ++c) cells[c] = Count(targets_.rows(l, c).size());
         }
-        std::vector<uint32_t> classes;
-        std::vector<row_t> sorted;
-        targets_.expand(l, classes, sorted);
-        std::vector<uint64_t> weights(targets_.classes(l), 0);
-        for (size_t entry = 0; entry < classes.size(); ++entry)
-            weights[classes[entry]] += terms_.weights[terms_.rows ? terms_.rows[entry] : entry];
         const double ratio = targets_.known_ratio(l);
-        const uint64_t all = std::accumulate(weights.begin(), weights.end(), uint64_t(0));
-        const uint64_t unknown = ratio == 0 ? 0 : std::exchange(weights[1], 0);
+        const Count all = std::accumulate(cells.begin(), cells.end(), Count(0));
+        const Count unknown = ratio == 0 ? Count(0) : std::exchange(cells[1], Count(0));
         out[l] = 0;
-        for (const uint64_t weight : weights) out[l] += terms_.weighted(weight);
-        if (ratio != 0)
-            out[l] = known_sum(ratio, terms_.weighted(all), out[l], terms_.weighted(all - unknown));
+        for (const Count cell : cells) out[l] += terms_(cell);
+        if (ratio != 0) out[l] = known_sum(ratio, terms_(all), out[l], terms_(all - unknown));
     }
 }
+
+template class Panels<count_t>;
+template class Panels<double>;
 
 }  // namespace labelsieve

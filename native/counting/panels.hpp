@@ -16,16 +16,6 @@
 
 namespace labelsieve {
 
-// f(n) for every count: a table, or a function of the weights. What is counted are entries: the rows of the
-// features, or a list that names some of them several times and others never. Targets and given columns have
-// one value for each entry, weights one for each row.
-struct Terms {
-    const fixed_t* table = nullptr;
-    const uint64_t* weights = nullptr;  // null unless rows are weighted
-    WeightedTerm weighted = {};
-    const row_t* rows = nullptr;  // of every entry; null when entry i is row i
-};
-
 // Targets first <= l < last, within the levels of a given column; one level makes pairs.
 struct PanelRequest {
     std::span<const uint32_t> given;  // one code below `n_given` for each entry
@@ -36,16 +26,24 @@ struct PanelRequest {
     fixed_t* out;         // [k], or [k * (last - first) + l - first]: cells of (feature k, given, target l)
 };
 
-class Panels {
+class AnyPanels {
   public:
-    Panels(const Features& features, const Targets& targets, Terms terms, Pool& pool);
+    virtual ~AnyPanels() = default;
+    virtual void feature_sums(fixed_t* out) = 0;  // (d,)
+    virtual void target_sums(fixed_t* out) = 0;   // (q,)
+    virtual void run(const PanelRequest& request) = 0;
+    virtual size_t bytes() const = 0;
+};
 
-    void feature_sums(fixed_t* out);  // (d,)
-    void target_sums(fixed_t* out);   // (q,)
+template <class Count>
+class Panels final : public AnyPanels {
+  public:
+    Panels(const Features<Count>& features, const Targets& targets, const Terms<Count>& terms, Pool& pool);
 
-    void run(const PanelRequest& request);
-
-    size_t bytes() const;
+    void feature_sums(fixed_t* out) override;
+    void target_sums(fixed_t* out) override;
+    void run(const PanelRequest& request) override;
+    size_t bytes() const override;
 
   private:
     struct Run;  // the state of one call
@@ -53,24 +51,20 @@ class Panels {
     double cost(size_t first, size_t last) const;
     size_t set_index(size_t target) const { return class_index_[target]; }
     RowSet class_set(size_t target, size_t listed_class) const;
-    void name_rows(Partition& entries) const {
-        if (terms_.rows)
-            for (row_t& entry : entries.rows) entry = terms_.rows[entry];
-    }
 
-    const Features& features_;
+    const Features<Count>& features_;
     const Targets& targets_;
-    Terms terms_;
+    Terms<Count> terms_;
     Pool& pool_;
     std::mutex mutex_;
-    std::vector<Scratch> scratch_;  // one for each worker
+    std::vector<Scratch<Count>> scratch_;  // one for each worker
     std::vector<size_t>
         class_index_;  // where the sets of a target begin; only targets of few classes have any
-    std::vector<Buffer<count_t>> with_class_;  // for each block: counts of its features in every class
-    Buffer<uint64_t> class_bits_;              // the classes as bits, for blocks that want them
+    std::vector<Buffer<Count>> with_class_;  // for each block: counts of its features in every class
+    Buffer<uint64_t> class_bits_;            // the classes as bits, for blocks that want them
     // Memory of one call, kept for the next: fresh memory would cost page faults at every step.
     Buffer<row_t> set_rows_;
-    std::vector<Buffer<count_t>> given_cells_;   // for each block
+    std::vector<Buffer<Count>> given_cells_;     // for each block
     std::vector<Buffer<fixed_t>> accumulators_;  // for each worker, when targets are added up
 };
 

@@ -6,7 +6,7 @@
 namespace labelsieve {
 
 void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const uint32_t* outer,
-                size_t n_outer, bool keep_singletons, Partition& out) {
+                size_t n_outer, Partition& out) {
     // A stable counting sort by the outer variable keeps the order of the inner one.
     std::vector<size_t> next(n_outer + 1, 0);
     for (const row_t row : inner_rows) ++next[outer[row] + 1];
@@ -17,13 +17,13 @@ void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const 
     out.rows.clear();
     out.rows.reserve(sorted.size());
     out.starts.assign(1, 0);
-    out.n_singletons = 0;
+    out.singletons.clear();
     for (size_t start = 0, stop; start < sorted.size(); start = stop) {
         const row_t first = sorted[start];
         for (stop = start + 1; stop < sorted.size(); ++stop)
             if (outer[sorted[stop]] != outer[first] || inner[sorted[stop]] != inner[first]) break;
-        if (stop - start == 1 && !keep_singletons) {
-            ++out.n_singletons;
+        if (stop - start == 1) {
+            out.singletons.push_back(first);
             continue;
         }
         out.rows.insert(out.rows.end(), sorted.begin() + ptrdiff_t(start), sorted.begin() + ptrdiff_t(stop));

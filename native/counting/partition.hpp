@@ -8,12 +8,12 @@
 
 namespace labelsieve {
 
-// Groups of rows. A group of one row may be left out and only counted: whatever the feature, it is one cell
-// with count 1.
+// Groups of rows. Groups of one row are kept apart: whatever the feature, such a row is a cell of its own.
 struct Partition {
     std::vector<row_t> rows;     // group after group
     std::vector<size_t> starts;  // of every group, and the end of the last
-    size_t n_singletons = 0;
+    std::vector<row_t> singletons;
+    fixed_t singleton_sum = 0;  // of their terms: see Terms::complete
 
     size_t n_groups() const { return starts.size() - 1; }
     std::span<const row_t> group(size_t i) const {
@@ -22,10 +22,9 @@ struct Partition {
 };
 
 // Rows by (outer, inner): `inner_rows` lists all rows, sorted by the inner variable; `outer[row]` is below
-// `n_outer`. `inner[row]` changes where the inner variable does. With weights every row counts, so
-// `keep_singletons` keeps groups of one row. Cost: a few passes over the rows.
+// `n_outer`. `inner[row]` changes where the inner variable does. Cost: a few passes over the rows.
 void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const uint32_t* outer,
-                size_t n_outer, bool keep_singletons, Partition& out);
+                size_t n_outer, Partition& out);
 
 // Refines a joint variable by one more column: rows get the same number when they agree in both, in order
 // of first appearance. Returns the number of levels. `joint` is overwritten.

@@ -16,51 +16,70 @@ unsigned planes_for(size_t n) { return std::max(4u, unsigned(std::bit_width(n)))
 
 }  // namespace
 
-Block::Block(size_t levels, std::vector<size_t> features, size_t round_to)
+template <class Count>
+Block<Count>::Block(size_t levels, std::vector<size_t> features, const RowWeights<Count>* weights,
+                    size_t round_to)
     : levels_(levels), width_((features.size() + round_to - 1) / round_to * round_to),
-      pitch_((levels - 1) * width_), features_(std::move(features)) {}
+      pitch_((levels - 1) * width_), features_(std::move(features)), weights_(weights) {}
 
-size_t PositionalBlock::capacity(size_t levels) { return block_bits / (levels - 1) / 16 * 16; }
+size_t positional_capacity(size_t levels) { return block_bits / (levels - 1) / 16 * 16; }
 
-PositionalBlock::PositionalBlock(const Columns& columns, size_t levels, std::vector<size_t> features)
-    : Block(levels, std::move(features)), n_rows_(columns.n_rows()),
+template <class Count>
+PositionalBlock<Count>::PositionalBlock(const Columns& columns, size_t levels, std::vector<size_t> features,
+                                        const RowWeights<Count>* weights)
+    : Block<Count>(levels, std::move(features), weights), n_rows_(columns.n_rows()),
       words_(checked_product(columns.n_rows() + 1, block_words)) {
-    set_pitch(block_bits);  // planes are read 512 counters at a time
+    this->set_pitch(block_bits);  // planes are read 512 counters at a time
+    for (size_t column = 0; column < block_bits; ++column) {
+        bit_of_column_[column] = uint16_t(weights ? kernels().bit_of_column(column) : column);
+        column_of_bit_[bit_of_column_[column]] = uint16_t(column);
+    }
     if (const auto* sparse = dynamic_cast<const SparseColumns*>(&columns)) {
         pack(*sparse);
     } else {
         pack(dynamic_cast<const DenseColumns&>(columns));
     }
-    totals_ = Buffer<count_t>(pitch());
+    this->totals_ = Buffer<Count>(pitch());
     std::vector<row_t> all(n_rows_);
     for (size_t row = 0; row < n_rows_; ++row) all[row] = row_t(row);
-    Scratch scratch;
+    Scratch<Count> scratch;
     const RowSet set{.list = all.data(), .size = n_rows_};
-    count(&set, 1, totals_.data(), scratch);
+    count(&set, 1, this->totals_.data(), scratch);
 }
 
-void PositionalBlock::pack(const DenseColumns& columns) {
+template <class Count>
+void PositionalBlock<Count>::pack(const DenseColumns& columns) {
     const size_t n_bits = (levels() - 1) * width();
     each_stripe(columns, *this, [&](size_t top, const uint64_t* bits) {
         const size_t rows = std::min<size_t>(64, n_rows_ - top);
-        for (size_t w = 0; 64 * w < n_bits; ++w) {
+        for (size_t w = 0; w < block_words; ++w) {
             uint64_t matrix[64] = {};
-            std::copy(bits + 64 * w, bits + std::min(n_bits, 64 * w + 64), matrix);
+            bool empty = true;
+            for (size_t bit = 0; bit < 64; ++bit) {
+                const size_t column = column_of_bit_[64 * w + bit];
+                if (column >= n_bits) continue;
+                matrix[bit] = bits[column];
+                empty = false;
+            }
+            if (empty) continue;
             kernels().transpose(matrix);
             for (size_t row = 0; row < rows; ++row) words_[(top + row) * block_words + w] = matrix[row];
         }
     });
 }
 
-void PositionalBlock::pack(const SparseColumns& columns) {
+template <class Count>
+void PositionalBlock<Count>::pack(const SparseColumns& columns) {
     for (size_t i = 0; i < features().size(); ++i)
         each_listed(columns, features()[i], [&](size_t level, row_t row) {
-            const size_t bit = (level - 1) * width() + i;
+            const size_t bit = bit_of_column_[(level - 1) * width() + i];
             words_[row * block_words + bit / 64] |= uint64_t(1) << (bit % 64);
         });
 }
 
-void PositionalBlock::add_list(const row_t* rows, size_t n, uint64_t* planes, unsigned n_planes) const {
+template <class Count>
+void PositionalBlock<Count>::add_list(const row_t* rows, size_t n, uint64_t* planes,
+                                      unsigned n_planes) const {
     const size_t whole = n / 16 * 16;
     if (whole != 0) kernels().add_rows(words_.data(), rows, whole, planes, n_planes);
     if (whole == n) return;
@@ -69,11 +88,22 @@ void PositionalBlock::add_list(const row_t* rows, size_t n, uint64_t* planes, un
     kernels().add_rows(words_.data(), last, 16, planes, n_planes);
 }
 
-size_t PositionalBlock::sets_at_a_time() const {
+template <class Count>
+size_t PositionalBlock<Count>::sets_at_a_time() const {
     return n_rows_ > 2 * rows_at_a_time ? sets_of_tall_data : 1;
 }
 
-void PositionalBlock::count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const {
+template <class Count>
+void PositionalBlock<Count>::count(const RowSet* sets, size_t n_sets, Count* counts,
+                                   Scratch<Count>& scratch) const {
+    if constexpr (std::is_same_v<Count, count_t>)
+        if (!this->weights()) return count_rows(sets, n_sets, counts, scratch);
+    count_weights(sets, n_sets, counts, scratch);
+}
+
+template <class Count>
+void PositionalBlock<Count>::count_rows(const RowSet* sets, size_t n_sets, count_t* counts,
+                                        Scratch<count_t>& scratch) const {
     if (n_sets == 1 || n_rows_ <= 2 * rows_at_a_time) {
         alignas(cache_line) uint64_t planes[max_planes * block_words];
         for (size_t s = 0; s < n_sets; ++s) {
@@ -110,21 +140,78 @@ void PositionalBlock::count(const RowSet* sets, size_t n_sets, count_t* counts, 
     }
 }
 
-void PositionalBlock::add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
-                                 Scratch& scratch) const {
+template <class Count>
+void PositionalBlock<Count>::add_weights(const row_t* rows, size_t n, Count* counts,
+                                         Scratch<Count>& scratch) const {
+    WeightedRows listed{.words = words_.data(),
+                        .rows = rows,
+                        .size = n,
+                        .zero_row = n_rows_,
+                        .weights = this->weights()->low(),
+                        .scale = 1,
+                        .n_columns = (levels() - 1) * width()};
+    if constexpr (std::is_same_v<Count, count_t>) {
+        kernels().add_weights(listed, counts);
+    } else {
+        kernels().add_wide_weights(listed, counts);
+        const uint32_t* high = this->weights()->high();
+        if (!high) return;
+        scratch.rows.reserve(n + 1);
+        row_t* heavy = scratch.rows.data();
+        size_t n_heavy = 0;
+        for (size_t i = 0; i < n; ++i) {
+            heavy[n_heavy] = rows[i];
+            n_heavy += high[rows[i]] != 0;
+        }
+        if (n_heavy == 0) return;
+        listed.rows = heavy;
+        listed.size = n_heavy;
+        listed.weights = high;
+        listed.scale = double(uint64_t(1) << RowWeights<Count>::high_bits);
+        kernels().add_wide_weights(listed, counts);
+    }
+}
+
+// Tall data in stretches of rows, as above.
+template <class Count>
+void PositionalBlock<Count>::count_weights(const RowSet* sets, size_t n_sets, Count* counts,
+                                           Scratch<Count>& scratch) const {
+    std::fill(counts, counts + n_sets * pitch(), Count(0));
+    std::vector<size_t> done(n_sets, 0);
+    const size_t stretch = n_sets == 1 || n_rows_ <= 2 * rows_at_a_time ? n_rows_ : rows_at_a_time;
+    for (size_t end = stretch;; end += stretch) {
+        for (size_t s = 0; s < n_sets; ++s) {
+            const row_t *rest = sets[s].list + done[s], *last = sets[s].list + sets[s].size;
+            const size_t now = size_t((end < n_rows_ ? std::lower_bound(rest, last, end) : last) - rest);
+            add_weights(rest, now, counts + s * pitch(), scratch);
+            done[s] += now;
+        }
+        if (end >= n_rows_) break;
+    }
+}
+
+template <class Count>
+void PositionalBlock<Count>::add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
+                                        Scratch<Count>& scratch) const {
     scratch.counts.reserve(pitch() + width());
-    count_t* level_zero = scratch.counts.data();
-    count_t* counts = level_zero + width();
+    Count* level_zero = scratch.counts.data();
+    Count* counts = level_zero + width();
     for (size_t g = 0; g < groups.n_groups(); ++g) {
         const auto rows = groups.group(g);
         const RowSet set{.list = rows.data(), .size = rows.size()};
         count(&set, 1, counts, scratch);
-        for (size_t i = 0; i < width(); ++i) level_zero[i] = count_t(rows.size());
+        const Count all = terms.weight(rows);
+        for (size_t i = 0; i < width(); ++i) level_zero[i] = all;
         for (size_t a = 0; a + 1 < levels(); ++a)
             for (size_t i = 0; i < width(); ++i) level_zero[i] -= counts[a * width() + i];
-        kernels().look_up(level_zero, levels(), width(), width(), table, sums);
+        terms.add(level_zero, levels(), width(), width(), sums);
     }
-    for (size_t i = 0; i < width(); ++i) sums[i] += fixed_t(groups.n_singletons) * table[1];
+    for (size_t i = 0; i < width(); ++i) sums[i] += groups.singleton_sum;
 }
+
+template class Block<count_t>;
+template class Block<double>;
+template class PositionalBlock<count_t>;
+template class PositionalBlock<double>;
 
 }  // namespace labelsieve

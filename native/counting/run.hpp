@@ -12,9 +12,10 @@ inline constexpr size_t set_memory = size_t(1)
 inline constexpr double longest_task = 3e7;  // cycles: an interrupt waits for one task at the most
 
 // The partition of the rows by the given column alone.
-void group_by(const Given& given, bool keep_singletons, Partition& out);
+void group_by(const Given& given, Partition& out);
 
-struct Panels::Run {
+template <class Count>
+struct Panels<Count>::Run {
     Panels& panels;
     const Given& given;
     const PanelRequest& request;
@@ -24,17 +25,17 @@ struct Panels::Run {
     Buffer<uint64_t> set_bits_buffer;
     std::vector<RowSet> sets;        // (target, class, level given) of the current targets
     std::vector<size_t> set_offset;  // of each set, in the rows or bits of all sets
-    std::vector<count_t> set_sizes;  // (target, class, level given) with level 0
+    std::vector<Count> set_sizes;    // (target, class, level given) with level 0
     std::vector<size_t> set_start;   // of each current target, in `sets`
     std::vector<size_t> size_start;  // and in `set_sizes`
 
-    const Features& features() const { return panels.features_; }
+    const Features<Count>& features() const { return panels.features_; }
     const Targets& targets() const { return panels.targets_; }
     size_t n_given() const { return given.levels(); }
     size_t n_words() const { return (features().n_rows() + 63) / 64; }
 
     void assign_targets();
-    void store(const Block& block, size_t target, const fixed_t* sums, unsigned worker) {
+    void store(const Block<Count>& block, size_t target, const fixed_t* sums, unsigned worker) {
         for (size_t i = 0; i < block.features().size(); ++i)
             store(block.features()[i], target, sums[i], worker);
     }

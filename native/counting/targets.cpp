@@ -146,14 +146,6 @@ size_t Targets::bytes() const {
     return total;
 }
 
-fixed_t Targets::sum(size_t target, const fixed_t* table) const {
-    const auto& [rows, starts, ratio] = targets_[target];
-    const size_t first = ratio != 0 ? 2 : 1;
-    fixed_t total = table[n_rows_ - rows.size()];
-    for (size_t c = first; c < starts.size(); ++c) total += table[starts[c] - starts[c - 1]];
-    return ratio == 0 ? total : known_sum(ratio, table[n_rows_], total, table[n_rows_ - starts[1]]);
-}
-
 void Targets::expand(size_t target, std::vector<uint32_t>& classes, std::vector<row_t>& sorted) const {
     classes.assign(n_rows_, 0);
     sorted.resize(n_rows_);

@@ -31,9 +31,6 @@ class Targets {
     double known_ratio(size_t target) const { return targets_[target].known_ratio; }  // 0: all are known
     size_t bytes() const;
 
-    // Sum over the classes of table[count].
-    fixed_t sum(size_t target, const fixed_t* table) const;
-
     // The class of every row, and all known rows sorted by class.
     void expand(size_t target, std::vector<uint32_t>& classes, std::vector<row_t>& sorted) const;
 

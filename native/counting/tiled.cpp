@@ -6,7 +6,7 @@
 namespace labelsieve {
 
 TiledBlock::TiledBlock(const Columns& columns, size_t levels, std::vector<size_t> features)
-    : Block(levels, std::move(features), 4), n_rows_(columns.n_rows()),
+    : Block(levels, std::move(features), nullptr, 4), n_rows_(columns.n_rows()),
       n_words_((columns.n_rows() + 63) / 64), words_(checked_product(n_words_, pitch())) {
     if (const auto* sparse = dynamic_cast<const SparseColumns*>(&columns)) {
         for (size_t i = 0; i < this->features().size(); ++i)
@@ -25,7 +25,7 @@ TiledBlock::TiledBlock(const Columns& columns, size_t levels, std::vector<size_t
             totals_[column] += count_t(std::popcount(words_[column * n_words_ + w]));
 }
 
-void TiledBlock::count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch& scratch) const {
+void TiledBlock::count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch<count_t>& scratch) const {
     std::fill(counts, counts + n_sets * pitch(), 0);
     // Sixteen sets at a time lie one after the other, as the kernel wants them.
     constexpr size_t together = 16;
@@ -42,14 +42,14 @@ void TiledBlock::count(const RowSet* sets, size_t n_sets, count_t* counts, Scrat
 }
 
 // Groups are short lists, for which bits of all rows are the wrong form: this goes over each row's levels.
-void TiledBlock::add_groups(const Partition& groups, const fixed_t* table, fixed_t* sums,
-                            Scratch& scratch) const {
+void TiledBlock::add_groups(const Partition& groups, const Terms<count_t>& terms, fixed_t* sums,
+                            Scratch<count_t>& scratch) const {
     scratch.counts.reserve(levels());
     count_t* counts = scratch.counts.data();
     const size_t column_step = width() * n_words_;
     for (size_t i = 0; i < features().size(); ++i) {
         const uint64_t* feature = words_.data() + i * n_words_;
-        fixed_t sum = fixed_t(groups.n_singletons) * table[1];
+        fixed_t sum = groups.singleton_sum;
         for (size_t g = 0; g < groups.n_groups(); ++g) {
             std::fill(counts, counts + levels(), 0);
             for (const size_t row : groups.group(g)) {
@@ -58,7 +58,7 @@ void TiledBlock::add_groups(const Partition& groups, const fixed_t* table, fixed
                     level += a * (feature[(a - 1) * column_step + row / 64] >> (row % 64) & 1);
                 ++counts[level];
             }
-            for (size_t a = 0; a < levels(); ++a) sum += table[counts[a]];
+            for (size_t a = 0; a < levels(); ++a) sum += terms(counts[a]);
         }
         sums[i] += sum;
     }

@@ -1,7 +1,7 @@
 // Entropy-minimizing cuts with the minimum description length principle (Fayyad and Irani 1993).
 #pragma once
 
-#include "counting/histogram.hpp"
+#include "counting/terms.hpp"
 #include "discretize/rules.hpp"
 
 namespace labelsieve {

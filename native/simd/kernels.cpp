@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "simd/grow.hpp"
+#include "simd/subset_sums.hpp"
 #include "simd/vector.hpp"
 
 #if defined(__clang__)
@@ -145,23 +146,24 @@ void count_common(const BitColumns& left, const BitColumns& right, size_t n_word
     }
 }
 
-void split_class(const ClassCells& of) {
+template <class Count>
+void split_class(const ClassCells<Count>& of) {
     const size_t levels = of.levels, given = of.given, n = of.n_candidates;
     for (size_t v = 0; v < given; ++v) {
-        count_t* cell = of.cells + v * of.pitch;
-        const count_t all = of.given_sizes[v];
+        Count* cell = of.cells + v * of.pitch;
+        const Count all = of.given_sizes[v];
         for (size_t i = 0; i < n; ++i) cell[i] = all;
     }
     for (size_t a = 1; a < levels; ++a) {
-        count_t* left_over = of.cells + a * given * of.pitch;
-        const count_t* total = of.with_class + (a - 1) * of.width;
+        Count* left_over = of.cells + a * given * of.pitch;
+        const Count* total = of.with_class + (a - 1) * of.width;
         for (size_t i = 0; i < n; ++i) left_over[i] = total[i];
         for (size_t v = 1; v < given; ++v) {
-            const count_t* seen = of.counted + (v - 1) * of.counted_pitch + (a - 1) * of.width;
-            count_t* cell = of.cells + (a * given + v) * of.pitch;
-            count_t* level_zero = of.cells + v * of.pitch;
+            const Count* seen = of.counted + (v - 1) * of.counted_pitch + (a - 1) * of.width;
+            Count* cell = of.cells + (a * given + v) * of.pitch;
+            Count* level_zero = of.cells + v * of.pitch;
             for (size_t i = 0; i < n; ++i) {
-                const count_t count = seen[i];
+                const Count count = seen[i];
                 cell[i] = count;
                 left_over[i] -= count;
                 level_zero[i] -= count;
@@ -170,9 +172,9 @@ void split_class(const ClassCells& of) {
         for (size_t i = 0; i < n; ++i) of.cells[i] -= left_over[i];
     }
     for (size_t c = 0; c < levels * given; ++c) {
-        const count_t* before = of.rest_in + c * of.rest_pitch;
-        const count_t* cell = of.cells + c * of.pitch;
-        count_t* after = of.rest_out + c * of.pitch;
+        const Count* before = of.rest_in + c * of.rest_pitch;
+        const Count* cell = of.cells + c * of.pitch;
+        Count* after = of.rest_out + c * of.pitch;
         for (size_t i = 0; i < n; ++i) after[i] = before[i] - cell[i];
     }
 }
@@ -314,8 +316,13 @@ const Kernels kernels = {
     .add_rows = add_rows,
     .read_planes = read_planes,
     .count_common = count_common,
-    .split_class = split_class,
+    .split_class = split_class<count_t>,
+    .split_weighted_class = split_class<double>,
     .look_up = look_up,
+    .add_terms = add_terms,
+    .add_weights = add_weights<count_t>,
+    .add_wide_weights = add_weights<double>,
+    .bit_of_column = bit_of_column,
     .add_known = add_known,
     .match_levels = match_levels,
     .transpose = transpose,

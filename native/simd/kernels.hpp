@@ -21,19 +21,21 @@ struct BitColumns {
 };
 
 // Cell (a, v) of candidate i is at [(a * given + v) * pitch + i] for levels a of the candidate and v of the
-// column conditioned on. Cells with a = 0 or v = 0 follow from the others and the margins.
+// column conditioned on. Cells with a = 0 or v = 0 follow from the others and the margins. A Count is a
+// count_t or, for weights, a double that holds a whole number.
+template <class Count>
 struct ClassCells {
-    const count_t* counted;  // cells a >= 1, v >= 1: [(v - 1) * counted_pitch + (a - 1) * width + i]
+    const Count* counted;  // cells a >= 1, v >= 1: [(v - 1) * counted_pitch + (a - 1) * width + i]
     size_t counted_pitch;
-    const count_t* with_class;  // rows of the class with level a >= 1: [(a - 1) * width + i]
+    const Count* with_class;  // rows of the class with level a >= 1: [(a - 1) * width + i]
     size_t width;
-    const count_t* given_sizes;  // rows of the class at level v
+    const Count* given_sizes;  // rows of the class at level v
     size_t levels, given, n_candidates;
-    count_t* cells;  // out
+    Count* cells;  // out
     size_t pitch;
-    const count_t* rest_in;  // what was left before this class
+    const Count* rest_in;  // what was left before this class
     size_t rest_pitch;
-    count_t* rest_out;  // out: rest_in less the cells, with `pitch`
+    Count* rest_out;  // out: rest_in less the cells, with `pitch`
 };
 
 // One step of a nested search: adds (point[f] - columns[f * pitch + i])^2 to sums[i], one column after the
@@ -50,6 +52,50 @@ struct GrowStep {
     T *sums, *low, *squares;
     row_t* rows;
 };
+
+// Rows of a block whose weights are added up: the 512-bit words `words + 8 * row` of the listed rows, which
+// weigh weights[row] * scale. In `words`, column c of the block is bit bit_of_column(c).
+struct WeightedRows {
+    const uint64_t* words;
+    const row_t* rows;
+    size_t size;
+    size_t zero_row;  // a row without bits that weighs nothing: lists are filled up with it
+    const uint32_t* weights;
+    double scale;      // 1 for counts of 32 bits
+    size_t n_columns;  // that are counted, rounded up to at most 512
+};
+
+// f(n) = n log n for weights, which are too large for a table. Only additions, multiplications and one
+// division in double precision, in a fixed order, so every machine gets the same bits; the logarithms of 1 +
+// i/4096 are handed in.
+struct WeightedTerm {
+    static constexpr size_t n_logs = 4096;
+    const double* logs = nullptr;  // log(1 + i / 4096) for i < 4096, then log(2)
+    double scale = 0;              // fixed point: 2^s, such that no term exceeds 2^52
+    fixed_t penalty = 0;           // taken off every cell that is not empty (Miller and Madow's correction)
+
+    fixed_t operator()(uint64_t n) const;
+};
+
+// The term of a whole number below 2^53.
+static inline fixed_t weighted_term(const WeightedTerm& term, double n) {
+    if (n == 0) return 0;
+    constexpr uint64_t one = 0x3FF0000000000000u, leading = 0x000FFF0000000000u,
+                       fraction = 0x000FFFFFFFFFFFFFu;
+    uint64_t bits;
+    std::memcpy(&bits, &n, sizeof bits);
+    const uint64_t mantissa_bits = one | (bits & fraction), center_bits = one | (bits & leading);
+    double mantissa,
+        center;  // n / 2^exponent, in [1, 2), and the largest 1 + i / 4096 that does not exceed it
+    std::memcpy(&mantissa, &mantissa_bits, sizeof mantissa);
+    std::memcpy(&center, &center_bits, sizeof center);
+    const double exponent = double(int(bits >> 52) - 1023);
+    const double r = (mantissa - center) / center;  // below 1/4096, so four terms of log(1 + r) are enough
+    const double series = r * (1.0 - r * (0.5 - r * (1.0 / 3.0 - r * 0.25)));
+    const double log =
+        exponent * term.logs[WeightedTerm::n_logs] + (term.logs[(bits & leading) >> 40] + series);
+    return fixed_t(n * log * term.scale + 0.5) - term.penalty;  // not negative: truncated is rounded down
+}
 
 // The table of a target with unknown cells, from sums over the cells of its known rows with and without the
 // target: `ratio` (all rows by the known ones) times their difference, rounded, added to the table `all` of
@@ -79,11 +125,23 @@ struct Kernels {
                          size_t stride);
 
     // The cells of one class of the target for some candidates, and what they leave for the other classes.
-    void (*split_class)(const ClassCells& of_class);
+    void (*split_class)(const ClassCells<count_t>& of_class);
+    void (*split_weighted_class)(const ClassCells<double>& of_class);
 
     // sums[i] += sum over cells c of table[cells[c * pitch + i]]; n is a multiple of 4.
     void (*look_up)(const count_t* cells, size_t n_cells, size_t pitch, size_t n, const fixed_t* table,
                     fixed_t* sums);
+
+    // The same for weights: sums[i] += sum over cells c of weighted_term(cells[c * pitch + i]); n is a
+    // multiple of 8.
+    void (*add_terms)(const double* cells, size_t n_cells, size_t pitch, size_t n, const WeightedTerm& term,
+                      fixed_t* sums);
+
+    // counts[c] += the weights of the rows in which column c is set. Weights are below 2^29 for doubles, and
+    // add up to less than 2^32 for counts of 32 bits.
+    void (*add_weights)(const WeightedRows& rows, count_t* counts);
+    void (*add_wide_weights)(const WeightedRows& rows, double* counts);
+    size_t (*bit_of_column)(size_t column);
 
     // sums[i] += all[i] + floor((joint[i] - alone[i]) * ratio + 0.5): see known_sum.
     void (*add_known)(const fixed_t* all, const fixed_t* joint, const fixed_t* alone, double ratio, size_t n,

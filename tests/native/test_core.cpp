@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <numbers>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -22,6 +21,7 @@ void test_quotes(void (*expect)(bool, const char*, int));
 void test_relief(void (*expect)(bool, const char*, int));
 void test_neighbors(void (*expect)(bool, const char*, int));
 void test_votes(void (*expect)(bool, const char*, int));
+void test_weights(void (*expect)(bool, const char*, int));
 
 namespace {
 
@@ -106,9 +106,9 @@ void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given,
     const SparseColumns x_sparse = x.sparse(), y_sparse = y.sparse();
     const Columns& x_columns = sparse ? static_cast<const Columns&>(x_sparse) : x_dense;
     const Columns& y_columns = sparse ? static_cast<const Columns&>(y_sparse) : y_dense;
-    const Features features(x_columns, strategy, pool);
+    const Features<count_t> features(x_columns, nullptr, strategy, pool);
     const Targets targets(y_columns, pool, ratios);
-    Panels panels(features, targets, {.table = table.data()}, pool);
+    Panels<count_t> panels(features, targets, {.table = table.data()}, pool);
     const size_t d = x.levels.size(), q = y.levels.size();
     std::vector<fixed_t> with_given(d), triple(d * q), reduced(d), again(d);
     panels.run({.given = given,
@@ -240,10 +240,11 @@ void test_row_index() {
             for (auto& code : codes) code = uint32_t(below(n_given));
             for (const Strategy strategy : strategies) {
                 Pool pool(1 + unsigned(below(2)));
-                const Features features(x_columns, strategy, pool), all(all_columns, strategy, pool);
+                const Features<count_t> features(x_columns, nullptr, strategy, pool);
+                const Features<count_t> all(all_columns, nullptr, strategy, pool);
                 const Targets targets(y_columns, pool);
-                Panels panels(features, targets, {.table = table.data(), .rows = rows.data()}, pool);
-                Panels naive(all, targets, {.table = table.data()}, pool);
+                Panels<count_t> panels(features, targets, {.table = table.data(), .rows = rows.data()}, pool);
+                Panels<count_t> naive(all, targets, {.table = table.data()}, pool);
                 std::vector<fixed_t> pair(d), expected_pair(d), triple(3 * d), expected(3 * d);
                 panels.run({.given = codes,
                             .n_given = n_given,
@@ -265,53 +266,6 @@ void test_row_index() {
                 naive.feature_sums(expected_pair.data());
                 EXPECT(pair == expected_pair);
             }
-        }
-    }
-}
-
-void test_weights() {
-    const size_t n = 300;
-    const Table x(n, {2, 5, 40, 1}, 0.3), y(n, {2, 3}, 0.4);
-    std::vector<double> logs(WeightedTerm::n_logs + 1);
-    for (size_t i = 0; i < WeightedTerm::n_logs; ++i)
-        logs[i] = std::log1p(double(i) / double(WeightedTerm::n_logs));
-    logs.back() = std::numbers::ln2;
-    std::vector<uint64_t> weights(n);
-    for (auto& weight : weights) weight = below(1'000'000'000);
-    const WeightedTerm term{.logs = logs.data(), .scale = 1024.0, .penalty = 7};
-    for (const uint64_t w : {uint64_t(1), uint64_t(2), uint64_t(3), uint64_t(4095), uint64_t(1) << 40,
-                             (uint64_t(1) << 40) - 1, uint64_t(123456789123)}) {
-        const double exact = double(w) * std::log(double(w)) * 1024.0;
-        EXPECT(std::abs(double(term(w) + 7) - exact) <= 1 + 1e-15 * exact);
-    }
-    Pool pool(2);
-    const DenseColumns x_columns = x.dense(), y_columns = y.dense();
-    const Features features(x_columns, Strategy::histogram, pool);
-    const Targets targets(y_columns, pool);
-    Panels panels(features, targets, {.weights = weights.data(), .weighted = term}, pool);
-    std::vector<uint32_t> codes(n);
-    for (auto& code : codes) code = uint32_t(below(n));
-    std::vector<fixed_t> with_given(4), triple(8), sums(2);
-    panels.run({.given = codes,
-                .n_given = n,
-                .first = 0,
-                .last = 2,
-                .reduce = false,
-                .with_given = with_given.data(),
-                .out = triple.data()});
-    panels.target_sums(sums.data());
-    for (size_t l = 0; l < 2; ++l) {
-        std::map<code_t, uint64_t> classes;
-        for (size_t i = 0; i < n; ++i) classes[y.at(i, l)] += weights[i];
-        fixed_t sum = 0;
-        for (const auto& [key, weight] : classes) sum += term(weight);
-        EXPECT(sums[l] == sum);
-        for (size_t k = 0; k < 4; ++k) {
-            std::map<Key, uint64_t> cells;
-            for (size_t i = 0; i < n; ++i) cells[{x.at(i, k), codes[i], y.at(i, l)}] += weights[i];
-            fixed_t expected = 0;
-            for (const auto& [key, weight] : cells) expected += term(weight);
-            EXPECT(triple[k * 2 + l] == expected);
         }
     }
 }
@@ -400,7 +354,7 @@ int main() {
     test_wrong_ratios();
     test_tall_data();
     test_row_index();
-    test_weights();
+    test_weights(expect);
     EXPECT(test_discretize() == 0);
     EXPECT(pursuit_failures() == 0);
     EXPECT(simplex_failures() == 0);

@@ -101,7 +101,7 @@ class CopyWeight(Copy):
     r"""Entropy-based label assignment (ELA): :class:`Copy` with a weight of :math:`1 / |Y_i|` for each copy.
 
     Every row with labels has the same total weight. Chen et al. (2007); ELA-CHI in Sechidis et al. (2019). Weights are
-    quantized to 40 bits, so their sums are exact; weighted rows are counted one by one, not in bit blocks.
+    quantized to 40 bits, so their sums are exact.
 
     >>> from labelsieve.labelspace import read_targets
     >>> CopyWeight().encode(read_targets([[0, 1], [1, 1], [0, 0]])).share

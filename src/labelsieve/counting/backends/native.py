@@ -29,6 +29,8 @@ from labelsieve.counting.resources import n_threads, require_memory
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
 
+LEAST_TABLE, TABLE_PER_ROW = 2**16, 8  # terms in a table of sums of weights, at most
+
 Strategy = Literal["auto", "positional", "grouped", "tiled", "sparse", "histogram"]
 
 
@@ -39,8 +41,8 @@ class NativeBackend:
     ----------
     X, Y, fixed, weights, row_index, n_jobs
         As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes are packed once, when sums are asked for.
-        Weighted rows are counted one column at a time: about ``n_rows`` steps for every pair of columns. Rows that
-        ``row_index`` repeats are not copied; counting then goes by groups of rows, never by margins.
+        Weights are added up as whole numbers, by the sums of all subsets of the weights of four rows. Rows that ``row_index``
+        repeats are not copied; counting then goes by groups of rows, never by margins.
     strategy : {"auto", "positional", "grouped", "tiled", "sparse", "histogram"}, default="auto"
         The counting kernel. Results never depend on it; it is for benchmarks and tests.
 
@@ -100,6 +102,12 @@ class NativeBackend:
         return None if self._weights is None else self._weights.of(self._row_index)
 
     @cached_property
+    def _table_of_weights(self) -> NDArray[np.int64] | None:
+        """The terms of every sum of weights, while they are few: a table is faster than the logarithms of weights."""
+        total = self._fixed.total
+        return self._fixed(np.arange(total + 1)) if total <= max(LEAST_TABLE, TABLE_PER_ROW * self._n_rows) else None
+
+    @cached_property
     def _tables(self) -> JointTables:
         weights = self._weights_of_targets
         of_rows = None if weights is None else weights.values / weights.unit
@@ -111,6 +119,7 @@ class NativeBackend:
             # Rows that weigh the same are counted without weights: n of them count as n times their weight.
             table = self._fixed(np.arange(Y.n_rows + 1) * int(weights.values[0]))
         elif weights is not None:
+            table = self._table_of_weights
             native_weights = core.Weights(weights.values, logarithms(), self._fixed.scale, self._fixed.penalty)
         ratios = self._known_ratios if Y is self._Y else None
         options = {} if ratios is None else {"known_ratios": ratios}
