@@ -308,6 +308,7 @@ NB_MODULE(_native, m) {
     m.doc() = "Core of labelsieve: counting, the search for neighbors, and the scan of text.";
     bind_numbers(m);
     bind_neighbors(m);
+    bind_raw_counts(m);
     bind_reading(m);
     bind_pursuit(m);
     bind_relief(m);

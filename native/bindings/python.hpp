@@ -108,6 +108,7 @@ inline StridedNumbers numbers_of(const Matrix& array) {
 
 void bind_neighbors(nb::module_& m);
 void bind_numbers(nb::module_& m);
+void bind_raw_counts(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_pursuit(nb::module_& m);
 void bind_relief(nb::module_& m);

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from labelsieve import InputError
 from labelsieve.counting.backends import (
     Backend,
+    ChunkedBackend,
     Column,
     CountingOptions,
     Feature,
@@ -34,6 +35,8 @@ BACKENDS = {
     "naive": NaiveBackend,
     "native": NativeBackend,
     "native, two threads": lambda *tables, **options: NativeBackend(*tables, **{**options, "n_jobs": 2}),
+    "chunked": ChunkedBackend,
+    "chunked, from a file": partial(ChunkedBackend, chunk_rows=37, memory_limit=0),
     **{f"native, {name}": partial(NativeBackend, strategy=name) for name in STRATEGIES},
 }
 N_ROWS, LEVELS = 150, [2, 3, 1, 9, 40, 2]
@@ -87,7 +90,7 @@ def assert_same_sums(ours, expected):
     assert np.array_equal(ours, expected)
 
 
-@pytest.mark.parametrize("backend", [NaiveBackend, NativeBackend])
+@pytest.mark.parametrize("backend", [NaiveBackend, NativeBackend, ChunkedBackend])
 def test_a_backend_has_the_parameters_of_the_protocol(backend):
     for name, method in inspect.getmembers(Backend, inspect.isfunction):
         if not name.startswith("_"):
@@ -135,7 +138,7 @@ def test_panels_of_every_condition(factory, case):
             assert_same_sums(reduced.triple, expected.triple[:, targets].sum(axis=1))
 
 
-@pytest.mark.parametrize("factory", [NaiveBackend, NativeBackend])
+@pytest.mark.parametrize("factory", [NaiveBackend, NativeBackend, ChunkedBackend])
 def test_whole_tables(factory, case):
     def tables(backend, given, targets, features):
         found = {}
@@ -167,7 +170,7 @@ def test_whole_tables(factory, case):
 def test_folds_add_a_linear_function_of_the_panel(factory, case, with_fixed):
     """Through the capability where the backend has it, else through the panel."""
     ours, naive = pair_of_backends(factory, case)
-    assert isinstance(ours, FoldingBackend) == (factory is not NaiveBackend)
+    assert isinstance(ours, FoldingBackend) == isinstance(ours, NativeBackend)
     n_features = case[0].n_columns
     fixed = np.arange(n_features) * 1000 if with_fixed else None
     for feature in range(n_features):

@@ -71,6 +71,12 @@ def apply_cuts(
 def pair_steps(
     matrix: NDArray[np.float64], weights: NDArray[np.float64], gradient: NDArray[np.float64], tolerance: float, max_steps: int
 ) -> tuple[int, float, float]: ...
+def pack_rows(
+    codes: NDArray[np.uint8] | NDArray[np.uint16],
+    levels: NDArray[np.uint32],
+    first: NDArray[np.int64],
+    words: NDArray[np.uint64],
+) -> None: ...
 def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
 def nearest_dense(
     table: NDArray[np.float64],
@@ -221,6 +227,26 @@ class PursuitColumns:
     ) -> None: ...
 
 def orthogonalize(basis: NDArray[np.float64], n_basis: int, vector: NDArray[np.float64]) -> float: ...
+
+class RawCounter:
+    def __init__(self, n_threads: int) -> None: ...
+    def add(
+        self,
+        words: NDArray[np.uint64],
+        n_rows: int,
+        starts: NDArray[np.int64],
+        columns: NDArray[np.uint32],
+        n_listed: int,
+        rows: NDArray[np.uint32] | None,
+        given: NDArray[np.uint32],
+        given_cell: NDArray[np.uint32],
+        targets: NDArray[np.uint8] | NDArray[np.uint16],
+        levels: NDArray[np.uint32],
+        class_cell: NDArray[np.uint32],
+        weights: NDArray[np.uint64] | None,
+        counts: NDArray[np.int64],
+        sizes: NDArray[np.int64],
+    ) -> None: ...
 
 class ReliefRows:
     @overload

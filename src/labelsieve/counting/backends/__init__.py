@@ -1,3 +1,4 @@
+from labelsieve.counting.backends.chunked import ChunkedBackend
 from labelsieve.counting.backends.factory import CountingOptions, make_backend
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import (
@@ -15,6 +16,7 @@ from labelsieve.counting.backends.protocol import (
 __all__ = [
     "Backend",
     "BackendFactory",
+    "ChunkedBackend",
     "Column",
     "CountingOptions",
     "Feature",

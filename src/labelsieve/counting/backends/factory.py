@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.backends.chunked import ChunkedBackend
 from labelsieve.counting.backends.known_targets import KnownTargets
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import Backend, BackendFactory
@@ -15,8 +16,8 @@ from labelsieve.counting.row_weights import Estimator, RowWeights
 from labelsieve.errors import InputError
 from labelsieve.names import unknown_name
 
-BackendSetting = Literal["auto", "native"] | BackendFactory
-BACKENDS: dict[str, BackendFactory] = {"auto": NativeBackend, "native": NativeBackend}
+BackendSetting = Literal["auto", "native", "chunked"] | BackendFactory
+BACKENDS: dict[str, BackendFactory] = {"auto": NativeBackend, "native": NativeBackend, "chunked": ChunkedBackend}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class CountingOptions:
         Of entropies.
     n_jobs : int, optional
         Threads; None is one, -1 is all.
-    backend : {"auto", "native"} or callable, default="auto"
+    backend : {"auto", "native", "chunked"} or callable, default="auto"
         What counts: a name, or a factory (:class:`~labelsieve.counting.backends.protocol.BackendFactory`).
     """
 

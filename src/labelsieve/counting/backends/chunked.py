@@ -1,0 +1,150 @@
+"""Counting in chunks of rows: raw counts are added up, and sums over their cells are taken at the end."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve import core
+from labelsieve.counting.backends.joint_tables import ConditionColumns, JointTables
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, CountBlock, Panel, Reduce, Sums
+from labelsieve.counting.chunk_counts import ChunkCounts, GivenColumn
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.entry_chunks import CONSTANT, EntryChunks
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.joint_codes import sum_of_levels
+from labelsieve.counting.packed_rows import CHUNK_ROWS, PackedRows, Part
+from labelsieve.counting.raw_tables import LevelCells, TableSums, complete, complete_pairs, values_of
+from labelsieve.counting.resources import available_memory, n_threads, require_memory
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.errors import InputError
+
+LEAST_COUNTS = 2**20  # that are kept at a time, whatever the limit: 8 MB
+
+
+class ChunkedBackend:
+    """A :class:`~labelsieve.counting.backends.protocol.Backend` for more rows than fit into memory.
+
+    Parameters
+    ----------
+    X, Y, fixed, weights, row_index, n_jobs
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes may be in mapped files.
+    memory_limit : int, optional
+        Bytes for packed rows and counts; default: half of the available memory. Rows beyond that go to a temporary file.
+    chunk_rows : int, default=65536
+        Rows that are packed and counted together. Results never depend on it.
+    folder : path, optional
+        Of the temporary file.
+
+    Notes
+    -----
+    A panel is one pass over the packed rows: about ``d / 512 * sum_l n_l`` vector additions, as in the core, where ``d`` is the
+    number of one-hot columns and ``n_l`` the number of rows that have neither the most frequent class of target ``l`` nor the
+    most frequent level of the condition. Weights are added bit by bit: as many passes as the largest has bits. Counts that do
+    not fit into a quarter of the limit are counted in several passes, by targets or by blocks of features. Whole tables are
+    counted one feature after the other (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
+    """
+
+    def __init__(
+        self,
+        X: Codes,
+        Y: Codes,
+        fixed: FixedPoint,
+        *,
+        weights: RowWeights | None = None,
+        row_index: NDArray[np.uint32] | None = None,
+        n_jobs: int | None = None,
+        memory_limit: int | None = None,
+        chunk_rows: int = CHUNK_ROWS,
+        folder: Path | str | None = None,
+    ) -> None:
+        n_rows = X.n_rows if row_index is None else len(row_index)
+        if n_rows != Y.n_rows:
+            raise InputError(f"X has {n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
+        limit = (available_memory() or 2**32) // 2 if memory_limit is None else memory_limit
+        self.n_features, self.n_targets = X.n_columns, Y.n_columns
+        self._X, self._Y, self._fixed, self._weights, self._row_index = X, Y, fixed, weights, row_index
+        self._rows = PackedRows(X, chunk_rows=chunk_rows, in_memory=limit // 2, folder=folder)
+        self._entries = EntryChunks(Y, weights, row_index)
+        self._counts = ChunkCounts(self._rows, self._entries, most=max(LEAST_COUNTS, limit // 32), n_threads=n_threads(n_jobs))
+        self._conditions = ConditionColumns(X, Y, row_index)
+
+    @property
+    def bytes(self) -> int:
+        """Size of the packed rows, in memory or in a file."""
+        return self._rows.bytes
+
+    @cached_property
+    def _tables(self) -> JointTables:
+        of_rows = None
+        if self._weights is not None:
+            weights = self._weights.of(self._row_index)
+            of_rows = weights.values / weights.unit
+        return JointTables(self._X, self._Y, weights=of_rows, row_index=self._row_index)
+
+    def singles(self) -> tuple[Sums, Sums]:
+        features = np.empty(self.n_features, dtype=np.int64)
+        for part, _ in self._counts.groups(range(0), 0):
+            margins = self._counts.margins(part, [])
+            features[part.features] = self._sums(part)(margins.all_rows[np.newaxis])
+        targets = [int(values_of(self._fixed, sizes).sum()) for sizes in self._counts.class_sizes]
+        return features, np.array(targets, dtype=np.int64)
+
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
+        return self._panel(None, targets, reduce).triple
+
+    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        return self._panel(self._column(given), targets, reduce)
+
+    def given_targets(self, given: Condition) -> Sums:
+        codes, n_levels = self._column(given)
+        sums = np.empty(self.n_targets, dtype=np.int64)
+        for target in range(self.n_targets):
+            joint = codes.copy()
+            n_joint = core.refine(joint, n_levels, self._Y.column(target), int(self._Y.levels[target]))
+            sums[target] = sum_of_levels(joint, n_joint, self._fixed, self._entries.weights)
+        return sums
+
+    def given_single(self, given: Condition) -> int:
+        return sum_of_levels(*self._column(given), self._fixed, self._entries.weights)
+
+    def joint_counts(
+        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
+    ) -> Iterator[CountBlock]:
+        return self._tables.joint_counts(given, targets=targets, features=features)
+
+    def _column(self, given: Condition) -> tuple[NDArray[np.uint32], int]:
+        codes, n_levels = self._conditions.column(given)
+        return np.ascontiguousarray(codes, dtype=np.uint32), n_levels
+
+    def _sums(self, part: Part) -> TableSums:
+        return TableSums(part, self._rows.layout, self._fixed)
+
+    def _panel(self, given: tuple[NDArray[np.uint32], int] | None, targets: slice, reduce: Reduce) -> Panel:
+        if reduce not in (None, "sum"):
+            raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
+        first, last, step = targets.indices(self.n_targets)
+        if step != 1:
+            raise InputError("The targets of a panel must be contiguous (a slice with step 1).")
+        wanted = range(first, max(first, last))
+        if not reduce:
+            require_memory(8 * self.n_features * len(wanted), "sums of", self.n_features, len(wanted))
+        column = None
+        if given is not None:
+            column = GivenColumn(given[0], LevelCells(np.bincount(given[0], minlength=given[1])))
+        pair = np.empty(self.n_features, dtype=np.int64)
+        triple = np.zeros((self.n_features, 1 if reduce else len(wanted)), dtype=np.int64)
+        for part, group in self._counts.groups(wanted, 0 if column is None else column.levels.n_counted):
+            sums, margins = self._sums(part), self._counts.margins(part, group)
+            with_given, of_targets = margins.all_rows[np.newaxis], [np.empty((0, 0, 0), dtype=np.int64)] * len(group)
+            if column is not None and column.levels.n_counted:
+                counted, *of_targets = self._counts.count(part, [CONSTANT, *group], column)
+                with_given = complete(counted[0], margins.all_rows)
+            pair[part.features] = sums(with_given)
+            for target, counts in zip(group, of_targets, strict=True):
+                with_class = margins.with_class[target]
+                cells = with_class if len(with_given) == 1 else complete_pairs(counts, with_class, with_given)
+                triple[part.features, 0 if reduce else target - first] += sums(cells)
+        return Panel(pair, triple[:, 0] if reduce else triple)

@@ -1,0 +1,140 @@
+"""Raw counts of all chunks, added up."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve import core
+from labelsieve.counting.entry_chunks import CONSTANT, EntryChunks
+from labelsieve.counting.packed_rows import WORDS, Chunk, PackedRows, Part
+from labelsieve.counting.raw_tables import Counts, LevelCells, complete
+
+EVERY_ROW = np.zeros(1, dtype=np.uint32)  # the only cell of a variable with one level, which is counted
+
+
+class GivenColumn(NamedTuple):
+    """A column to condition on, and its cells."""
+
+    codes: NDArray[np.uint32]
+    levels: LevelCells
+
+
+class Margins(NamedTuple):
+    """Counts of the columns of a part in all rows, and with every class of some targets."""
+
+    all_rows: Counts
+    with_class: dict[int, Counts]
+
+
+class ChunkCounts:
+    """Counts of one-hot columns in the cells of other variables.
+
+    Parameters
+    ----------
+    rows : PackedRows
+    entries : EntryChunks
+    most : int
+        Counts that may be kept at a time.
+    n_threads : int
+    """
+
+    def __init__(self, rows: PackedRows, entries: EntryChunks, *, most: int, n_threads: int) -> None:
+        self._rows, self._entries, self._most = rows, entries, most
+        self._counter = core.RawCounter(n_threads)
+        self._kept: dict[tuple[int, int], Margins] = {}
+        Y = entries.Y
+        self.class_sizes = [entries.sizes(Y.column(target), int(Y.levels[target])) for target in range(Y.n_columns)]
+        self._classes = [LevelCells(sizes) for sizes in self.class_sizes]
+
+    def groups(self, targets: range, n_given: int) -> Iterator[tuple[Part, list[int]]]:
+        """Parts of the columns and targets whose cells with ``n_given`` given levels fit; one pass for each."""
+        sets = [(n_given + 1) * (1 + self._classes[target].n_counted) for target in targets]
+        largest = max([n_given + 1, *sets])
+        parts = self._rows.layout.parts()
+        if any(largest * (part.n_columns + 1) > self._most for part in parts):
+            parts = self._rows.layout.parts(by_block=True)
+        for part in parts:
+            room = self._most // (part.n_columns + 1)
+            if largest > room:
+                raise MemoryError(
+                    f"A table of {largest:,} combinations of levels (condition and target) and {part.n_columns:,} columns "
+                    f"needs {8 * largest * part.n_columns / 1e9:.1f} GB for its counts, and a quarter of the memory limit is "
+                    f"{8 * self._most / 1e9:.1f} GB; raise the limit, or use fewer bins, fewer classes, or a criterion that "
+                    "conditions on one feature at a time."
+                )
+            yield from ((part, group) for group in _fitting(targets, sets, room))
+
+    def margins(self, part: Part, targets: list[int]) -> Margins:
+        """Counts without a condition; those of all targets are kept if they fit."""
+        key = part.blocks.start or 0, int(part.listed)
+        if key in self._kept:
+            return self._kept[key]
+        n_sets = 1 + sum(classes.n_counted for classes in self._classes)
+        keep = n_sets * (part.n_columns + 1) * len(self._rows.layout.parts(by_block=True)) <= self._most
+        counted = list(range(len(self._classes))) if keep else targets
+        all_rows, *with_class = self.count(part, [CONSTANT, *counted], None)
+        margins = Margins(
+            all_rows[0, 0],
+            {target: complete(counts[:, 0], all_rows[0, 0]) for target, counts in zip(counted, with_class, strict=True)},
+        )
+        if keep:
+            self._kept[key] = margins
+        return margins
+
+    def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
+        """For each target ``(classes, given levels, columns + 1)``: counts, and in the last column the size of the cell.
+
+        The most frequent class, and the most frequent given level, are not counted. One pass over all chunks.
+        """
+        cells = EVERY_ROW if given is None else given.levels.cell
+        n_given = 1 if given is None else given.levels.n_counted
+        n_classes = [1 if target == CONSTANT else self._classes[target].n_counted for target in targets]
+        levels = np.array([1 if t == CONSTANT else self._entries.Y.levels[t] for t in targets], dtype=np.uint32)
+        class_cells = np.concatenate([EVERY_ROW if target == CONSTANT else self._classes[target].cell for target in targets])
+        ends = np.cumsum(n_classes) * n_given
+        counts = np.zeros((int(ends[-1]), part.n_columns), dtype=np.int64)
+        sizes = np.zeros(len(counts), dtype=np.int64)
+        for chunk in self._rows.chunks() if len(counts) else ():
+            entries = self._entries.of_rows(chunk.start, chunk.n_rows)
+            if entries.size == 0:
+                continue
+            codes = np.zeros(entries.size, dtype=np.uint32) if given is None else given.codes[entries.where]
+            self._counter.add(
+                _words(chunk, part),
+                chunk.n_rows,
+                chunk.starts if part.listed else np.zeros(1, dtype=np.int64),
+                chunk.columns if part.listed else np.empty(0, dtype=np.uint32),
+                part.n_columns if part.listed else 0,
+                entries.rows,
+                codes,
+                cells,
+                self._entries.classes(entries, targets),
+                levels,
+                class_cells,
+                self._entries.row_weights(chunk.start, chunk.n_rows),
+                counts.reshape(-1),
+                sizes,
+            )
+        whole = np.concatenate([counts, sizes[:, np.newaxis]], axis=1)
+        of_targets = np.split(whole, ends[:-1])
+        return [of.reshape(n, n_given, part.n_columns + 1) for of, n in zip(of_targets, n_classes, strict=True)]
+
+
+def _words(chunk: Chunk, part: Part) -> NDArray[np.uint64]:
+    of_block = (chunk.n_rows + 1) * WORDS
+    return chunk.words[(part.blocks.start or 0) * of_block : part.blocks.stop * of_block]
+
+
+def _fitting(targets: range, sets: list[int], room: int) -> Iterator[list[int]]:
+    """Consecutive targets whose sets fit into ``room``; one empty list when there are no targets."""
+    group: list[int] = []
+    used = 0
+    for target, n_sets in zip(targets, sets, strict=True):
+        if group and used + n_sets > room:
+            yield group
+            group, used = [], 0
+        group.append(target)
+        used += n_sets
+    yield group
