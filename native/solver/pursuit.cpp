@@ -42,16 +42,19 @@ double entries(const LinearColumns& columns) {
                          : double(columns.sparse.indices.size());
 }
 
-// sum_t max(0, of_target(t) - penalty[t])
+// Twice the positive part, without a branch: signs are as good as random.
+double twice_positive(double value) { return value + std::abs(value); }
+
+// sum_t max(0, of_target(t) - penalty[t]), for finite penalties
 template <class OfTarget>
 double positive_parts(const double* penalties, size_t n, const OfTarget& of_target) {
     std::array<double, lanes> sums{};
     size_t t = 0;
     for (; t + lanes <= n; t += lanes)
         for (size_t lane = 0; lane < lanes; ++lane)
-            sums[lane] += std::max(0.0, of_target(t + lane) - penalties[t + lane]);
-    for (size_t lane = 0; t < n; ++t, ++lane) sums[lane] += std::max(0.0, of_target(t) - penalties[t]);
-    return total(sums);
+            sums[lane] += twice_positive(of_target(t + lane) - penalties[t + lane]);
+    for (size_t lane = 0; t < n; ++t, ++lane) sums[lane] += twice_positive(of_target(t) - penalties[t]);
+    return total(sums) / 2;
 }
 
 double gain_of_column(const double* products, double square, double least, const double* penalties,

@@ -13,6 +13,7 @@ Real = NDArray[np.float64]
 LEAST_LEFT = 0.01  # of the variance of a column: with less left, given the selected features, it has no gain
 INDEPENDENT = 1e-10  # of the variance: with less left, a selected column adds no direction
 EXPLAINED = 1e-12  # of the variance of a target: with less left there is nothing to gain
+NEVER = 1e300  # a penalty that no drop exceeds
 _STEPS = 2.0**40  # gains are multiples of the largest divided by this: equal ones are equal in spite of rounding
 
 
@@ -68,7 +69,7 @@ class LeastSquaresGain:
     def scores(self) -> Real:
         """The gain of every feature."""
         gains = np.empty(len(self._columns.starts) - 1)
-        penalties = np.where(self._left > self._explained, self._penalty * self._left / self._columns.total, np.inf)
+        penalties = np.where(self._left > self._explained, self._penalty * self._left / self._columns.total, NEVER)
         self._columns.core.gains(self._columns.starts, self._products, self._squares, self._least, penalties, gains)
         largest = gains.max(initial=0.0)
         if largest > 0:

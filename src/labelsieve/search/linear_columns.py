@@ -1,7 +1,7 @@
 """Features and targets as columns of a linear model: standardized without making sparse ones dense, categories as groups."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -20,6 +20,8 @@ Real = NDArray[np.float64]
 Basis = Literal["linear", "clipped", "ranks", "quadratic-ranks"]
 CLIP = 2.5  # standard deviations
 CONSTANT = 1e-13  # a standard deviation below this share of the largest value is rounding
+SPARSE = 0.2  # an array with a smaller share of nonzero cells is multiplied faster as a sparse matrix
+CELLS_AT_ONCE = 2**17
 MOST_LEVELS, FEW_ROWS = 20, 10  # a nominal column of more levels has those of fewer rows pooled
 
 
@@ -64,6 +66,11 @@ def row_shares(weights: Real | None, n_rows: int) -> tuple[Real, float]:
     return scaled / scaled.sum(), float(scaled.sum()) * float(weights.max())
 
 
+def n_per_feature(basis: Basis) -> int:
+    """Columns of a numeric feature."""
+    return 2 if basis == "quadratic-ranks" else 1
+
+
 def feature_columns(
     table: NumberTable, *, basis: Basis = "linear", weights: Real | None = None, n_jobs: int | None = None
 ) -> LinearColumns:
@@ -78,22 +85,25 @@ def feature_columns(
     require_finite(table, allow_missing=True)
     n_rows, n_features = table.shape
     shares, total = row_shares(weights, n_rows)
-    per_feature = 2 if basis == "quadratic-ranks" else 1
+    per_feature = n_per_feature(basis)
+    plain, cells = basis == "linear" and not table.nominal, table.dense
+    if plain and cells is not None and np.count_nonzero(cells) < SPARSE * cells.size:
+        table = replace(table, dense=None, sparse=sp.csc_array(cells, dtype=np.float64))
     if table.dense is not None and not table.nominal:
         require_memory(8 * n_rows * n_features * per_feature, "A linear model of", n_features, 1)
-        values = np.empty((n_rows, n_features * per_feature), order="F")
-        varies = np.empty(values.shape[1], dtype=bool)
-        for feature in range(n_features):
-            for k, column in enumerate(_basis_columns(table.dense[:, feature], basis, shares)):
-                place = feature * per_feature + k
-                values[:, place], varies[place] = column, column.any()
+        values = np.zeros((n_rows, n_features * per_feature), order="F")
+        values[:, ::per_feature] = table.dense
+        at_once = max(1, CELLS_AT_ONCE // n_rows) * per_feature
+        for first in range(0, values.shape[1], at_once):
+            _write_basis(values[:, first : first + at_once], basis, shares)
+        varies: NDArray[np.bool_] = np.asarray(values.any(axis=0))
         starts = np.arange(0, values.shape[1] + 1, per_feature, dtype=np.int64)
         squares = varies.astype(np.float64)
         if per_feature == 2:
             products = np.array([(shares * values[:, j] * values[:, j + 1]).sum() for j in range(0, values.shape[1], 2)])
             squares = np.column_stack([squares[::2], products, squares[1::2]]).reshape(-1)
         return LinearColumns(core.PursuitColumns(values, n_threads(n_jobs)), starts, varies, squares, shares, total)
-    if table.dense is None and not table.nominal and basis == "linear":
+    if plain:
         starts, matrix = np.arange(n_features + 1, dtype=np.int64), sp.csc_array(table.sparse, dtype=np.float64, copy=True)
     else:
         groups = [list(_sparse_basis(table, feature, basis, shares, total)) for feature in range(n_features)]
@@ -119,7 +129,7 @@ def target_columns(targets: TargetTable, shares: Real) -> Any:
     numbers = iter(np.asarray(targets.numbers, dtype=np.float64).T)
     for column in range(targets.n_columns):
         if targets.is_numeric[column]:
-            columns.append((np.arange(len(shares)), _standardized(next(numbers), shares)))
+            columns.append((np.arange(len(shares)), _basis_columns(next(numbers), "linear", shares)[0]))
             continue
         unknown = codes.missing is not None and bool(codes.missing[column])
         n_classes = int(codes.levels[column]) - unknown
@@ -184,33 +194,48 @@ def _joined(columns: list[tuple[NDArray[Any], Real]], n_rows: int) -> Any:
     return sp.csc_array((values, rows, starts), shape=(n_rows, len(columns)))
 
 
-def _standardized(values: NDArray[Any], shares: Real) -> Real:
-    """A column with mean 0 and variance 1 in weighted rows; missing cells are 0, and so are all of a constant column."""
-    column = np.array(values, dtype=np.float64)
-    missing = np.isnan(column)
-    known = shares
+def _standardize(values: Real, shares: Real) -> None:
+    """Give columns mean 0 and variance 1 in weighted rows, in place; missing cells become 0, and all of a constant column."""
+    weights, missing = shares[:, np.newaxis], np.isnan(values)
+    known: Any = 1.0
     if missing.any():
-        column[missing], known = 0.0, np.where(missing, 0.0, shares)
-    if exponent := int(column_exponents(column[:, np.newaxis])[0]):
-        np.ldexp(column, -exponent, out=column)
-    largest, weight = float(np.abs(column).max()), float(known.sum())
-    if weight > 0:
-        column -= float((known * column).sum()) / weight
-    column[missing] = 0.0
-    scale = float(np.sqrt((known * column * column).sum()))
-    return column / scale if scale > CONSTANT * largest else np.zeros(len(column))
+        values[missing] = 0.0
+        weights = np.where(missing, 0.0, weights)
+        known = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
+    exponents = column_exponents(values)
+    if exponents.any():
+        np.ldexp(values, -exponents, out=values)
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    values -= (weights * values).sum(axis=0) / known
+    values[missing] = 0.0
+    scale = np.sqrt((weights * values * values).sum(axis=0))
+    varies = scale > CONSTANT * largest
+    values *= np.divide(1.0, scale, out=np.zeros(len(scale)), where=varies)
 
 
-def _basis_columns(values: NDArray[Any], basis: Basis, shares: Real) -> Iterator[Real]:
-    """The standardized columns of a numeric feature."""
-    if basis in ("ranks", "quadratic-ranks"):
-        ranks = _standardized(_ranks(values, shares), shares)
-        yield ranks
-        if basis == "quadratic-ranks":
-            yield _standardized(ranks * ranks, shares)
+def _write_basis(values: Real, basis: Basis, shares: Real) -> None:
+    """Replace columns by those of a basis, standardized, in place; those of squares follow each of ranks."""
+    if basis == "quadratic-ranks":
+        for column in values[:, ::2].T:
+            column[:] = _ranks(column, shares)
+        _standardize(values[:, ::2], shares)
+        values[:, 1::2] = values[:, ::2] ** 2
+        _standardize(values[:, 1::2], shares)
         return
-    column = _standardized(values, shares)
-    yield _standardized(np.clip(column, -CLIP, CLIP), shares) if basis == "clipped" else column
+    if basis == "ranks":
+        for column in values.T:
+            column[:] = _ranks(column, shares)
+    _standardize(values, shares)
+    if basis == "clipped":
+        _standardize(np.clip(values, -CLIP, CLIP, out=values), shares)
+
+
+def _basis_columns(values: NDArray[Any], basis: Basis, shares: Real) -> Real:
+    """The standardized columns of a numeric feature."""
+    columns = np.empty((len(values), n_per_feature(basis)), order="F")
+    columns[:, 0] = values
+    _write_basis(columns, basis, shares)
+    return columns.T
 
 
 def _ranks(values: NDArray[Any], shares: Real) -> Real:

@@ -1,0 +1,190 @@
+"""HybridSieve, its parts and its variants on the development sets; nothing here confirms anything.
+
+Protocol: that of :mod:`benchmarks.default_settings` with ML-kNN and logistic regression, and that of
+:mod:`benchmarks.default_settings_numeric` for numeric targets, with nearest neighbors and ridge regression. Two splits: seeds
+100 and 101 for half A of the data sets, 200 and 201 for half B. The settings of the hybrid were found on both halves.
+
+    python -m benchmarks.hybrid run RESULTS.csv     adds the cells that RESULTS.csv does not have, then writes hybrid.csv
+    python -m benchmarks.hybrid                     prints the table of hybrid.csv, the means of our run
+    python -m benchmarks.hybrid time                prints times relative to CMIM
+"""
+
+import csv
+import sys
+import time
+import warnings
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import wilcoxon
+
+from benchmarks import default_settings as labels
+from benchmarks import default_settings_numeric as numeric
+from labelsieve import Criterion, HybridSieve, Sieve
+from labelsieve.discretize import EqualFrequency
+from labelsieve.formula import I, f, min_s, minimum, pos, s, sum_y, y
+from labelsieve.selectors import L1Importance, OrthogonalPursuit
+
+HALF_A = ("emotions", "scene", "birds", "medical", "genbase", "flags")
+HALF_B = ("yeast", "image", "enron", "CAL500", "languagelog")
+NUMERIC_A = ("andro", "slump", "edm", "atp1d", "jura", "oes97", "wq")
+NUMERIC_B = ("atp7d", "enb", "oes10", "scpf", "rf1", "scm20d")
+SEEDS = {**dict.fromkeys(HALF_A + NUMERIC_A, (100, 101)), **dict.fromkeys(HALF_B + NUMERIC_B, (200, 201))}
+REFERENCE, FLAGSHIP = "cmim 5", "hybrid 5"
+SIGNS = {"hamming_loss": -1, "micro_f1": 1, "macro_f1": 1, "lrap": 1, "rrmse": -1}
+STORED = Path(__file__).with_suffix(".csv")
+
+
+class WithRelevance(Criterion):
+    """Positive parts, with the relevance in the minimum."""
+
+    listed = False
+    first = sum_y(pos(I(f, y)))
+    score = sum_y(pos(minimum(I(f, y), min_s(I(f, y | s)))))
+
+
+def hybrid(n_bins=5, information="cmim-positive", **settings):
+    return lambda X: HybridSieve(information, discretizer=EqualFrequency(n_bins), n_features_to_select=40, **settings)
+
+
+def sieve(n_bins, criterion, estimator="plugin"):
+    return lambda X: Sieve(
+        criterion, discretizer=EqualFrequency(n_bins), targets="cumulative", estimator=estimator, n_features_to_select=40
+    )
+
+
+SELECTORS = {
+    "cmim 5": sieve(5, "cmim"),
+    "cmim 5, corrected, positive": sieve(5, "cmim-positive", "miller-madow"),
+    "omp": lambda X: OrthogonalPursuit(n_features_to_select=40),
+    "hybrid 5": hybrid(),
+    "hybrid 3": hybrid(3),
+    "L1, C = 0.1": lambda X: L1Importance(n_features_to_select=40),
+    "hybrid 5, relevance in the minimum": hybrid(information=WithRelevance()),
+    "hybrid 5, not corrected": hybrid(estimator="plugin"),
+    "hybrid 5, penalty 2 log d": lambda X: hybrid(penalty=2 * np.log(X.shape[1]))(X),
+    "cmim 3, corrected, positive": sieve(3, "cmim-positive", "miller-madow"),
+    "omp, ranks and squares": lambda X: OrthogonalPursuit(basis="quadratic-ranks", n_features_to_select=40),
+    "omp, clipped": lambda X: OrthogonalPursuit(basis="clipped", n_features_to_select=40),
+    "hybrid 5, product": hybrid(combine="product"),
+    "hybrid 5, half weight of omp": hybrid(weights=(1.0, 0.5)),
+}
+FIRST = 6  # selectors that are run on all data sets before the variants
+
+
+def cells(name, seed, selector):
+    """Learner, number of features, measure and value."""
+    study, sizes = (labels, labels.SIZES) if name in HALF_A + HALF_B else (numeric, numeric.SIZES)
+    raw, X, X_test, Y, Y_test = study.read(name, seed)
+    order = SELECTORS[selector](raw).fit(raw, Y).selected_
+    for size in dict.fromkeys(min(size, X.shape[1]) for size in sizes):
+        train, test = X[:, order[:size]], X_test[:, order[:size]]
+        if study is labels:
+            for learner in ("ML-kNN", "logistic"):
+                values = labels.evaluate(learner, train, Y, test, Y_test)
+                yield from ((learner, size, *pair) for pair in zip(labels.MEASURES, values, strict=True))
+            continue
+        for learner in ("neighbors", "ridge"):
+            predicted = numeric.LEARNERS[learner]().fit(train, Y).predict(test).reshape(Y_test.shape)
+            yield learner, size, "rrmse", numeric.relative_error(predicted, Y_test, Y.mean(axis=0))
+
+
+def run(path):
+    known = labels.finished(path)
+    with path.open("a", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        if not known:
+            out.writerow(["dataset", "split", "selector", "learner", "n_features", "measure", "value"])
+        selectors = list(SELECTORS)
+        for some in (selectors[:FIRST], *([one] for one in selectors[FIRST:])):
+            for name, seed, selector in product(SEEDS, range(2), some):
+                if (name, SEEDS[name][seed], selector) not in known:
+                    found = cells(name, SEEDS[name][seed], selector)
+                    out.writerows([name, SEEDS[name][seed], selector, *cell] for cell in found)
+                    file.flush()
+            print(*some, flush=True)
+
+
+def compact(path):
+    """Means over splits and numbers of features."""
+    values = {}
+    for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
+        key = row["dataset"], row["selector"], row["learner"], row["measure"]
+        values.setdefault(key, []).append(float(row["value"]))
+    with STORED.open("w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        out.writerow(["dataset", "selector", "learner", "measure", "value"])
+        out.writerows([*key, f"{np.mean(found):.5f}"] for key, found in values.items())
+
+
+def by_dataset(path=STORED):
+    """Means over the learners: values by measure, selector and data set."""
+    values = {}
+    for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
+        values.setdefault((row["measure"], row["selector"], row["dataset"]), []).append(float(row["value"]))
+    return {key: float(np.mean(found)) for key, found in values.items()}
+
+
+def differences(values, measure, selector, other, datasets):
+    """Improvements of a selector over another, data set by data set, in thousandths."""
+    return np.array(
+        [1000 * SIGNS[measure] * (values[measure, selector, name] - values[measure, other, name]) for name in datasets]
+    )
+
+
+def print_tables(values):
+    complete = [one for one in SELECTORS if all(("rrmse", one, name) in values for name in NUMERIC_A + NUMERIC_B)]
+    for title, halves, measures in (
+        ("labels", (HALF_A, HALF_B), labels.MEASURES),
+        ("numeric targets", (NUMERIC_A, NUMERIC_B), ("rrmse",)),
+    ):
+        print(f"\n{title}: thousandths better than {REFERENCE}, wins-losses of (set, measure) pairs; A, then B")
+        print(f"{'':38}" + "".join(f"{measure:>14}" for measure in measures * 2))
+        for selector in complete:
+            line, counts = "", []
+            for half in halves:
+                found = [differences(values, measure, selector, REFERENCE, half) for measure in measures]
+                line += "".join(f"{np.mean(one):14.1f}" for one in found)
+                counts.append(f"{sum((one > 0).sum() for one in found)}-{sum((one < 0).sum() for one in found)}")
+            print(f"{selector:38}{line}    {', '.join(counts)}")
+        print(f"{FLAGSHIP} against another: sets won-lost, Wilcoxon's p (not adjusted), mean difference in thousandths")
+        for selector in complete:
+            if selector == FLAGSHIP:
+                continue
+            cells_of = []
+            for measure in measures:
+                found = differences(values, measure, FLAGSHIP, selector, sum(halves, ()))
+                p = wilcoxon(found).pvalue if np.any(found) else 1.0
+                cells_of.append(f"{(found > 0).sum()}-{(found < 0).sum()} {p:.3f} ({found.mean():+.1f})")
+            print(f"{selector:38}" + "".join(f"{cell:>22}" for cell in cells_of))
+
+
+def print_times(names=("emotions", "scene", "medical", "enron", "CAL500", "languagelog"), repeats=5):
+    """CPU seconds of 40 features, the best of some runs, and their ratios to CMIM."""
+    timed = ("cmim 5", "cmim 5, corrected, positive", "omp", "hybrid 5", "L1, C = 0.1")
+    print(f"{'CPU seconds (ratio to CMIM)':16}" + "".join(f"{selector:>32}" for selector in timed))
+    ratios = []
+    for name in names:
+        raw, _, _, Y, _ = labels.read(name, 100)
+        best = {}
+        for selector in timed:
+            for _ in range(1 if selector.startswith("L1") else repeats):
+                start = time.process_time()
+                SELECTORS[selector](raw).fit(raw, Y)
+                best[selector] = min(best.get(selector, np.inf), time.process_time() - start)
+        ratios.append([best[selector] / best["cmim 5"] for selector in timed])
+        cells_of = (f"{best[selector]:.3f} ({ratio:.2f})" for selector, ratio in zip(timed, ratios[-1], strict=True))
+        print(f"{name:16}" + "".join(f"{cell:>32}" for cell in cells_of))
+    print(f"{'geometric mean':16}" + "".join(f"{np.exp(np.mean(np.log(column))):>32.2f}" for column in np.transpose(ratios)))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    if sys.argv[1:2] == ["run"]:
+        run(Path(sys.argv[2]))
+        compact(Path(sys.argv[2]))
+    elif sys.argv[1:2] == ["time"]:
+        print_times()
+    if sys.argv[1:2] != ["time"]:
+        print_tables(by_dataset())
