@@ -4,6 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import KFold
+from sklearn.preprocessing import StandardScaler
 
 from labelsieve import BaselineSieve, InputError
 from labelsieve.selectors import L1Importance
@@ -77,3 +81,32 @@ def test_the_lasso_of_numeric_targets_keeps_some_coefficients():
     fitted = L1Importance(n_features_to_select=2).fit(X, np.column_stack([X[:, 7] + X[:, 3], X[:, 7]]))
     assert fitted.selected_.tolist() == [7, 3]
     assert (fitted.scores_ > 0).all()
+
+
+def validated_loss(X, Y, C, n_folds, seed):
+    """Log loss on held-out rows of L1-penalized logistic regression, from scikit-learn."""
+    total = 0.0
+    for train, test in KFold(n_folds, shuffle=True, random_state=seed).split(X):
+        for y in Y.T:
+            model = LogisticRegression(l1_ratio=1.0, solver="liblinear", C=C, random_state=seed, max_iter=1000)
+            total += log_loss(y[test], model.fit(X[train], y[train]).predict_proba(X[test])[:, 1]) * len(test)
+    return total
+
+
+def test_the_penalty_is_that_of_the_smallest_loss_on_held_out_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 6))
+    Y = (X[:, :2] + rng.normal(size=(150, 2)) > 0).astype(int)
+    fitted = L1Importance(C="cv", cv=4, n_features_to_select=2).fit(X, Y)
+    scaled, seed = StandardScaler().fit_transform(X), np.random.RandomState(0).randint(2**31 - 1)
+    losses = [validated_loss(scaled, Y, C, 4, seed) for C in (0.01, 0.03, 0.1, 0.3, 1.0)]
+    assert {"class": (0.01, 0.03, 0.1, 0.3, 1.0)[int(np.argmin(losses))]} == fitted.C_
+    again = L1Importance(C=fitted.C_["class"], n_features_to_select=2).fit(X, Y)
+    np.testing.assert_array_equal(fitted.feature_scores_, again.feature_scores_)
+
+
+def test_the_penalty_of_numeric_targets_is_validated_too():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 8))
+    clear, noise = X[:, :2] * 5 + 0.1 * rng.normal(size=(60, 2)), rng.normal(size=(60, 2))
+    assert L1Importance(C="cv").fit(X, clear).C_["numeric"] > L1Importance(C="cv").fit(X, noise).C_["numeric"]

@@ -1,19 +1,23 @@
 """Rankings by fitted models: L1 penalties, permutation importance, recursive elimination."""
 
 from dataclasses import dataclass
+from functools import partial
+from numbers import Integral
 from numbers import Real as AnyReal
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, MultiTaskLasso, Ridge
-from sklearn.model_selection import train_test_split
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.model_selection import KFold, train_test_split
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from labelsieve.selectors.base import AT_LEAST_ONE, POSITIVE, Constraints
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
+
+INVERSE_PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -25,20 +29,25 @@ class L1Importance(BaseModelRanking):
 
     Parameters
     ----------
-    C : float, default=0.1
+    C : float or "cv", default=0.1
         The inverse penalty. For numeric targets the penalty is ``1 / (100 * C)`` of the smallest that leaves no feature: a
-        tenth by default.
+        tenth by default. ``"cv"``: of 0.01, 0.03, 0.1, 0.3 and 1, raised as long as the loss on held-out rows falls: log loss or squared error,
+        summed over the targets.
+    cv : int, default=3
+        Folds for ``C="cv"``.
     n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`.
+        As for :class:`labelsieve.selectors.FScore`; the seed is that of the solver, and of the folds.
 
     Attributes
     ----------
+    C_ : dict of float
+        The inverse penalties that were used, by type of target: ``"class"`` and ``"numeric"``.
     feature_scores_, selected_, scores_, support_
         As for :class:`labelsieve.selectors.FScore`.
 
     Notes
     -----
-    Cost: fitting a model for every target.
+    Cost: fitting a model for every target; for ``C="cv"`` up to five times ``cv`` more on parts of the rows.
 
     Examples
     --------
@@ -46,28 +55,73 @@ class L1Importance(BaseModelRanking):
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
     >>> len(L1Importance(n_features_to_select=2).fit(data.X, data.Y).selected_)
     2
+    >>> L1Importance(C="cv").fit(data.X, data.Y).C_
+    {'class': 1.0}
     """
 
-    C: float = 0.1
+    C: float | Literal["cv"] = 0.1
+    cv: int = 3
 
-    _parameter_constraints: ClassVar[Constraints] = {**BaseModelRanking._parameter_constraints, "C": [POSITIVE]}
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseModelRanking._parameter_constraints,
+        "C": [POSITIVE, StrOptions({"cv"})],
+        "cv": [Interval(Integral, 2, None, closed="left")],
+    }
 
     def _score(self, data: ModelData) -> Real:
-        total = np.zeros(data.X.shape[1])
-        for target, is_number in data.targets():
-            if is_number:
-                continue
+        total, self.C_ = np.zeros(data.X.shape[1]), {}
+        indicators = []
+        for target in (target for target, is_number in data.targets() if not is_number):
             levels = np.unique(target)
-            for level in levels[1:] if len(levels) == 2 else levels:
-                model = LogisticRegression(l1_ratio=1.0, solver="liblinear", C=self.C, random_state=data.seed, max_iter=1000)
-                total += np.abs(model.fit(data.X, target == level).coef_[0])
-        if data.numbers.shape[1]:
-            X = data.X.toarray() if sp.issparse(data.X) else data.X
-            most = np.linalg.norm(X.T @ data.numbers, axis=1).max() / len(X)
-            if most > 0:
-                fitted = MultiTaskLasso(alpha=most / (100 * self.C), max_iter=5000).fit(X, data.numbers)
-                total += np.linalg.norm(fitted.coef_, axis=0)
+            indicators += [target == level for level in (levels[1:] if len(levels) == 2 else levels)]
+        if indicators:
+            Y = np.column_stack(indicators)
+            self.C_["class"] = self._inverse_penalty(partial(_logistic_losses, seed=data.seed), data, Y)
+            for target in Y.T:
+                total += np.abs(_logistic(self.C_["class"], data.seed).fit(data.X, target).coef_[0])
+        if data.numbers.any():
+            self.C_["numeric"] = self._inverse_penalty(_lasso_losses, data, data.numbers)
+            total += np.linalg.norm(_lasso(data.X, data.numbers, self.C_["numeric"]).coef_, axis=0)
         return total
+
+    def _inverse_penalty(self, losses: Any, data: ModelData, Y: Any) -> float:
+        """The parameter, or the value of the smallest loss on held-out rows."""
+        if self.C != "cv":
+            return float(self.C)
+        folds = [*KFold(min(self.cv, len(Y)), shuffle=True, random_state=data.seed).split(Y)]
+        best, smallest = INVERSE_PENALTIES[0], np.inf
+        for C in INVERSE_PENALTIES:
+            loss = sum(losses(data.X[train], Y[train], data.X[test], Y[test], C) for train, test in folds)
+            if loss >= smallest:
+                break
+            best, smallest = C, loss
+        return best
+
+
+def _logistic(C: float, seed: int) -> LogisticRegression:
+    return LogisticRegression(l1_ratio=1.0, solver="liblinear", C=C, random_state=seed, max_iter=1000)
+
+
+def _logistic_losses(X: Any, Y: Any, X_test: Any, Y_test: Any, C: float, *, seed: int) -> float:
+    """Log loss on held-out rows, summed over rows and labels; labels without both values to learn from are left out."""
+    total = 0.0
+    for target, truth in zip(Y.T, Y_test.T, strict=True):
+        if target.any() and not target.all():
+            margin = _logistic(C, seed).fit(X, target).decision_function(X_test)
+            total += float(np.logaddexp(0, np.where(truth, -margin, margin)).sum())
+    return total
+
+
+def _lasso(X: Any, Y: Real, C: float) -> MultiTaskLasso:
+    """The lasso with this share of the smallest penalty that leaves no feature."""
+    X = X.toarray() if sp.issparse(X) else X
+    most = float(np.linalg.norm(X.T @ (Y - Y.mean(axis=0)), axis=1).max()) / len(X)
+    return MultiTaskLasso(alpha=most / (100 * C) if most > 0 else 1.0, max_iter=5000).fit(X, Y)
+
+
+def _lasso_losses(X: Any, Y: Real, X_test: Any, Y_test: Real, C: float) -> float:
+    predicted = _lasso(X, Y, C).predict(X_test.toarray() if sp.issparse(X_test) else X_test)
+    return float(((predicted - Y_test) ** 2).sum())
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
