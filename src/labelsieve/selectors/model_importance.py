@@ -31,8 +31,8 @@ class L1Importance(BaseModelRanking):
     ----------
     C : float or "cv", default=0.1
         The inverse penalty. For numeric targets the penalty is ``1 / (100 * C)`` of the smallest that leaves no feature: a
-        tenth by default. ``"cv"``: of 0.01, 0.03, 0.1, 0.3 and 1, raised as long as the loss on held-out rows falls: log loss or squared error,
-        summed over the targets.
+        tenth by default. ``"cv"``: of 0.01, 0.03, 0.1, 0.3 and 1, raised as long as the loss on held-out rows falls, log loss
+        or squared error summed over the targets.
     cv : int, default=3
         Folds for ``C="cv"``.
     n_features_to_select, random_state, n_jobs

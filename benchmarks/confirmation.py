@@ -1,0 +1,139 @@
+"""The analysis of docs/studies/confirmation.md, fixed before its data: verdicts on the hybrid from results of the leaderboard.
+
+    python -m benchmarks.confirmation RESULTS.parquet
+
+RESULTS has a row for every value: dataset, method, classifier, split, k, measure, value; ``StudyResults.to_parquet`` writes it.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from labelsieve.statistics import bayesian_signed_rank, holm, wilcoxon_holm
+
+UNTOUCHED = (
+    "delicious",
+    "eukaryote-go",
+    "imdb",
+    "rcv1s1",
+    "yahoo-arts",
+    "yahoo-business",
+    "yahoo-education",
+    "yahoo-health",
+    "yahoo-reference",
+    "yahoo-science",
+)
+LOOKED_AT = (
+    "20ng",
+    "bibtex",
+    "corel16k1",
+    "corel5k",
+    "foodtruck",
+    "mediamill-2500",
+    "ohsumed",
+    "reuters-k500",
+    "slashdot",
+    "stackex-chess",
+    "tmc2007-500",
+    "yahoo-cut-computers",
+)
+YAHOO = tuple(name for name in UNTOUCHED if name.startswith("yahoo"))
+NUMERIC = ("osales", "sf1", "sf2")
+METHOD = "hybrid"
+HYPOTHESES = {"H1": "l1-cv", "H2": "extra-trees", "H3": "cmim", "H4": "omp", "H5": "mean-f"}
+LEARNERS = ("neighbors", "linear", "trees")
+SIZES = (5, 10, 20, 40)
+N_SPLITS = 5
+# Sign of an improvement, and the region of practical equivalence.
+DECIDING = {"micro_f1": (1, 0.01), "macro_f1": (1, 0.01)}
+NO_HARM = {"average_precision": (1, 0.01), "hamming_loss": (-1, 0.001)}
+MEASURES = {**DECIDING, **NO_HARM, "rrmse": (-1, 0.01)}
+LEVEL = 0.05
+
+
+def set_means(results, measure, learners=LEARNERS, sizes=SIZES):
+    """A row for each data set, a column for each method: means over splits, learners and sizes; NaN where a cell failed."""
+    chosen = results[(results["measure"] == measure) & results["classifier"].isin(learners) & results["k"].isin(sizes)]
+    found = chosen.groupby(["dataset", "method"])["value"].agg(["mean", "count"])
+    most = found["count"].groupby("dataset").transform("max")  # sizes that a data set has
+    return found["mean"].where(found["count"] == most).unstack("method")
+
+
+def improvements(means, rival, datasets, sign):
+    """Differences by data set, those without the rival left out; without the hybrid a loss larger than any other difference."""
+    table = means.reindex(index=list(datasets), columns=[METHOD, rival])
+    table = table[table[rival].notna()]
+    found = sign * (table[METHOD] - table[rival])
+    return found.fillna(-1.01 * max(found.abs().max(), 0.01) if found.notna().any() else -1.0)
+
+
+def p_value(differences):
+    """Wilcoxon's signed-rank test, two-sided and exact; 1 if there are no data sets."""
+    if not len(differences):
+        return 1.0
+    return float(wilcoxon_holm(np.column_stack([differences, np.zeros(len(differences))]))[0, 1])
+
+
+def verdicts(results, datasets=UNTOUCHED):
+    """A row for each hypothesis: mean improvements, p-values, probabilities and the verdict."""
+    rows = []
+    for name, rival in HYPOTHESES.items():
+        row = {"hypothesis": name, "rival": rival}
+        better, worse, harm = [], [], False
+        for measure, (sign, same) in {**DECIDING, **NO_HARM}.items():
+            found = improvements(set_means(results, measure), rival, datasets, sign)
+            posterior = bayesian_signed_rank(found, np.zeros(len(found)), same_within=same) if len(found) else None
+            row["sets"] = len(found)
+            row[measure] = found.mean()
+            row[f"{measure} won-lost"] = f"{(found > 0).sum()}-{(found < 0).sum()}"
+            row[f"{measure} p"] = p_value(found)
+            row[f"{measure} P(better)"] = np.nan if posterior is None else posterior.first
+            row[f"{measure} P(worse)"] = np.nan if posterior is None else posterior.second
+            if measure in DECIDING:
+                better.append(row[f"{measure} p"] if found.median() > 0 else 1.0)
+                worse.append(row[f"{measure} p"] if found.median() < 0 else 1.0)
+            elif posterior is not None:
+                harm = harm or posterior.second > LEVEL
+        rows.append(row | {"p better": max(better), "p worse": max(worse), "harm": harm})
+    table = pd.DataFrame(rows)
+    table["p better"], table["p worse"] = holm(table["p better"]), holm(table["p worse"])
+    confirmed = (table["p better"] <= LEVEL) & ~table["harm"]
+    table["verdict"] = np.select([confirmed, table["p worse"] <= LEVEL], ["confirmed", "refuted"], "not shown")
+    return table
+
+
+def against_all_features(results, datasets=UNTOUCHED + LOOKED_AT):
+    """Mean improvements of the largest size up to 40 over all features, with 95 % bootstrap intervals over the data sets."""
+    rng, rows = np.random.default_rng(0), []
+    for measure, (sign, _) in {**DECIDING, **NO_HARM}.items():
+        chosen = results[(results["measure"] == measure) & results["classifier"].isin(LEARNERS)]
+        every = chosen[chosen["method"] == "all"].groupby("dataset")["value"].mean()
+        some = chosen[(chosen["method"] == METHOD) & chosen["k"].isin(SIZES)]
+        largest = some[some["k"] == some.groupby("dataset")["k"].transform("max")].groupby("dataset")["value"].mean()
+        found = (sign * (largest - every)).reindex(list(datasets)).dropna().to_numpy()
+        if len(found):
+            means = rng.choice(found, (10_000, len(found))).mean(axis=1)
+            rows.append([measure, len(found), found.mean(), *np.quantile(means, [0.025, 0.975])])
+    return pd.DataFrame(rows, columns=["measure", "sets", "improvement", "low", "high"])
+
+
+def main(path):
+    results = pd.read_parquet(path) if Path(path).suffix == ".parquet" else pd.read_csv(path)
+    with pd.option_context("display.width", 250, "display.max_columns", 50, "display.float_format", "{:.4f}".format):
+        print("Untouched data sets: these decide.", verdicts(results).T, sep="\n")
+        one = results.assign(dataset=results["dataset"].where(~results["dataset"].isin(YAHOO), "yahoo"))
+        print("\nThe same, the Yahoo directories as one data set: for information.")
+        print(verdicts(one, (*(name for name in UNTOUCHED if name not in YAHOO), "yahoo")).T)
+        print("\nAll data sets, those looked at before among them.", verdicts(results, UNTOUCHED + LOOKED_AT).T, sep="\n")
+        for learner in LEARNERS:
+            alone = results[results["classifier"] == learner]
+            print(f"\nUntouched data sets, {learner} alone: not part of the decision.", verdicts(alone).T, sep="\n")
+        print("\nAgainst all features", against_all_features(results), sep="\n")
+        means = set_means(results, "rrmse", sizes=(5, 10, 20, 40))
+        print("\nNumeric targets, relative root mean squared errors", means.reindex(list(NUMERIC)).T, sep="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
