@@ -27,7 +27,7 @@ DATASETS = ("emotions", "yeast", "scene", "birds", "flags", "genbase", "medical"
 FEW_DATASETS = ("emotions", "medical", "enb")
 NUMERIC = {"enb"}
 N_ROWS, N_FEATURES, N_LABELS, N_SELECTED = 240, 30, 6, 6
-FLOATING_POINT = {"hybrid", "llsf", "mddm", "omp"}  # their last bits depend on the linear algebra library
+FLOATING_POINT = {"grro", "hybrid", "llsf", "mddm", "omp"}  # their last bits depend on the linear algebra library
 ATTRIBUTES = ("selected_", "scores_", "support_", "coef_", "components_")
 REFUSED = (ValueError, TypeError, MemoryError, ImportError)
 

@@ -68,8 +68,8 @@ class TCRFS(Criterion):
               + \frac{1}{q |S|} \sum_y \sum_{s} \big[ I(f; y \mid s) + I(s; y \mid f) \big]
               - \frac{1}{|S|} \sum_{s} \Big[ I(f; s) - \frac{1}{q} \sum_y I(f; s \mid y) \Big]
 
-    The first feature is selected by the first term, as in the authors' program. A single target has no other one: its first
-    term is 0.
+    The formula is that of a public program, which selects the first feature by the first term. A single target has no other
+    one: its first term is 0.
     """
 
     paper = "Gao, Wang, Li, Zhang and Hu 2021"

@@ -126,7 +126,10 @@ class JoinedMIM(Criterion):
     score = RELEVANCE  # of each label separately
 
     def __init__(
-        self, join: Literal["max", "mean", "min", "sum"] = "max", *, scale: Literal["none", "length", "largest"] = "length"
+        self,
+        join: Literal["max", "mean", "min", "sum", "geometric"] = "max",
+        *,
+        scale: Literal["none", "length", "largest"] = "length",
     ) -> None:
         self.join = join
         self.scale = scale

@@ -5,7 +5,7 @@ from typing import Any
 
 from labelsieve.counting.target_table import TARGET_DISCRETIZER
 from labelsieve.criteria import Criterion, JoinedMIM
-from labelsieve.discretize import MDL, Discretizer, EqualWidth, MeanStd
+from labelsieve.discretize import MDL, Discretizer, EqualFrequency, EqualWidth, MeanStd
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace, NetworkRule
 from labelsieve.registry.aliases import canonical, no_such_name
@@ -46,6 +46,7 @@ PRESETS: dict[str, Preset] = {
     "lp-infogain": Preset("mim", "joint", MDL("joint", boundaries="values"), "Pereira et al. 2015, LP + IG"),
     "copy-infogain": Preset("mim", "copy", MDL("copy", boundaries="values"), "Pereira et al. 2015, Copy + IG"),
     "ela-infogain": Preset("mim", "copy-weight", MDL("copy", boundaries="values"), "Chen et al. 2007, with information gain"),
+    "gmm": Preset(JoinedMIM("geometric", scale="none"), "single", EqualFrequency(), "Gonzalez-Lopez, Ventura and Cano 2020"),
     "mlfs": Preset("mlfs", "single", MeanStd(), "Sun and Kudo 2017, eq. 42, 43; kCC parents, k = 0.8 q", NetworkRule("kcc")),
     "group-jmi": Preset("jmi", "group", EqualWidth(5), "Sechidis et al. 2019, eq. 3"),
     "group-jmi-rand": Preset("jmi", "group-rand", EqualWidth(5), "Sechidis et al. 2019, section 3.4"),

@@ -16,7 +16,7 @@ from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.search.gains import Progress
 from labelsieve.search.labelwise_search import search_each
 
-Join = Literal["max", "mean", "min", "sum"]
+Join = Literal["max", "mean", "min", "sum", "geometric"]
 Scale = Literal["none", "length", "largest"]
 
 
@@ -32,7 +32,8 @@ def join_labels(scores: NDArray[np.float64], *, join: Join = "max", scale: Scale
     Parameters
     ----------
     scores : ndarray of shape (n_features, n_labels)
-    join : {"max", "mean", "min", "sum"}, default="max"
+    join : {"max", "mean", "min", "sum", "geometric"}, default="max"
+        ``"geometric"`` is the geometric mean (Gonzalez-Lopez et al. 2020): 0 where a label has a score of 0 or less.
     scale : {"none", "length", "largest"}, default="length"
         Divisor of the scores of each label: none, their Euclidean length, or the largest of them.
 
@@ -41,11 +42,13 @@ def join_labels(scores: NDArray[np.float64], *, join: Join = "max", scale: Scale
     >>> join_labels(np.array([[3.0, 0.0], [4.0, 1.0]]))
     array([0.6, 1. ])
     """
-    one_of(join, "join", ("max", "mean", "min", "sum"))
+    one_of(join, "join", ("max", "mean", "min", "sum", "geometric"))
     one_of(scale, "scale", ("none", "length", "largest"))
     if scale != "none":
         size = np.sqrt((scores**2).sum(axis=0)) if scale == "length" else scores.max(axis=0)
         scores = np.divide(scores, size, out=np.zeros_like(scores), where=size > 0)
+    if join == "geometric":
+        return np.asarray(np.prod(np.maximum(scores, 0.0) ** (1 / scores.shape[1]), axis=1))
     joined: NDArray[np.float64] = getattr(scores, join)(axis=1)
     return joined
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils import check_random_state
 
 from labelsieve.counting.checked_features import check_numbers
@@ -24,8 +24,9 @@ LARGEST_DENSE = 2**27  # cells of a sparse matrix that is made dense: the same s
 class ModelData(NamedTuple):
     """What a model is fitted on.
 
-    ``X`` has unit variance: an array that is centered, or a CSR matrix that is not. ``classes`` and ``numbers`` are the targets
-    of either kind, columns of whole numbers from 0 and of standardized numbers.
+    ``X`` has unit variance: an array that is centered, or a CSR matrix that is not; for methods without negative numbers it is
+    from 0 to 1. ``classes`` and ``numbers`` are the targets of either kind, columns of whole numbers from 0 and of standardized
+    numbers.
     """
 
     X: Any
@@ -61,6 +62,8 @@ class BaseModelRanking(BaseRanking):
     random_state: Any = 0
     n_jobs: int | None = None
 
+    _from_0_to_1: ClassVar[bool] = False  # the features, and numeric targets, instead of unit variance
+
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseRanking._parameter_constraints,
         "random_state": ["random_state"],
@@ -86,8 +89,17 @@ class BaseModelRanking(BaseRanking):
         if table.n_rows != checked.shape[0]:
             raise InputError(f"X has {checked.shape[0]} rows and Y has {table.n_rows}; they must be the same rows.")
         classes = table.classes.to_dense()[:, ~np.asarray(table.is_numeric)].astype(np.int64)
-        numbers = StandardScaler().fit_transform(table.numbers) if table.numbers.size else table.numbers
-        scaled = StandardScaler(with_mean=not sparse).fit_transform(checked.tocsr() if sparse else checked)
+        rows = checked.tocsr() if sparse else checked
+        if self._from_0_to_1 and sparse and rows.data.min(initial=0.0) < 0:
+            raise InputError(
+                f"{type(self).__name__} needs features from 0 on, and X, sparse and too large to be made dense, has negative "
+                "values; shift them, or take fewer columns."
+            )
+        scaler = MinMaxScaler() if self._from_0_to_1 else StandardScaler()
+        numbers = scaler.fit_transform(table.numbers) if table.numbers.size else table.numbers
+        if sparse:
+            scaler = MaxAbsScaler() if self._from_0_to_1 else StandardScaler(with_mean=False)
+        scaled = scaler.fit_transform(rows)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         scores = self._score(ModelData(scaled, classes, numbers, seed, self.n_jobs))
         self._keep_best(np.nan_to_num(np.asarray(scores, dtype=np.float64), nan=0.0, posinf=float(np.finfo(float).max)), X, y)

@@ -55,7 +55,19 @@ def solve(X: Any, B: Array, scale: float, ridge: float) -> Array:
         return np.asarray(B - X.T @ inner) / ridge
     squares = (X.multiply(X) if sp.issparse(X) else X * X).sum(axis=0)
     diagonal = scale * np.asarray(squares, dtype=np.float64).reshape(-1, 1) + ridge
-    return _conjugate_gradients(lambda V: scale * (X.T @ (X @ V)) + ridge * V, B, diagonal)
+    return conjugate_gradients(lambda V: scale * (X.T @ (X @ V)) + ridge * V, B, diagonal)
+
+
+def solve_centered(X: Any, B: Array, scale: float, ridge: float) -> Array:
+    """The same with the columns of X centered: arrays must be already, a sparse X is not changed."""
+    if not sp.issparse(X):
+        return solve(X, B, scale, ridge)
+    means = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+    both = solve(X, np.column_stack([B, means]), scale, ridge)
+    Z, of_means = both[:, :-1], both[:, -1:]
+    # Sherman and Morrison: the matrix less scale n m m'.
+    factor = scale * X.shape[0]
+    return np.asarray(Z + factor * of_means * (means @ Z) / (1 - factor * float(means @ of_means[:, 0])))
 
 
 def _solve_square(square: Array, B: Array, scale: float, ridge: float) -> Array:
@@ -67,7 +79,7 @@ def _solve_square(square: Array, B: Array, scale: float, ridge: float) -> Array:
     return solution
 
 
-def _conjugate_gradients(multiply: Callable[[Array], Array], B: Array, diagonal: Array) -> Array:
+def conjugate_gradients(multiply: Callable[[Array], Array], B: Array, diagonal: Array) -> Array:
     """All columns at once, each with a separate step; the diagonal scales rare and frequent features equally."""
     Z, residual = np.zeros_like(B), B.copy()
     direction = residual / diagonal

@@ -1,0 +1,209 @@
+"""Rankings by factors that features and labels share, found by multiplicative updates of nonnegative matrices."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelsieve.selectors.base import AT_LEAST_ONE, NOT_NEGATIVE, Constraints
+from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights
+from labelsieve.selectors.base_model import ModelData, Real
+from labelsieve.selectors.neighbor_graphs import neighbor_graph
+
+_SMALLEST = 1e-12  # denominators of the updates
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseLatentFactors(BaseIterativeRanking):
+    """Parameters and the start of both methods; features are from 0 to 1."""
+
+    n_components: int | None = None
+    max_iter: int = 1000
+    tol: float = 1e-3
+
+    _from_0_to_1: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseIterativeRanking._parameter_constraints,
+        "alpha": [NOT_NEGATIVE],
+        "beta": [NOT_NEGATIVE],
+        "gamma": [NOT_NEGATIVE],
+        "n_components": [AT_LEAST_ONE, None],
+    }
+
+    def _start(self, data: ModelData, Y: Real) -> tuple[int, np.random.Generator]:
+        components = Y.shape[1] if self.n_components is None else int(self.n_components)
+        return components, np.random.default_rng(data.seed)
+
+
+def _times(factor: Real, numerator: Real, denominator: Real) -> Real:
+    return factor * (numerator / np.maximum(denominator, _SMALLEST))
+
+
+def _squared_error(product: Real, square: Real, constant: float) -> float:
+    """The squared norm of A - B, from <A, B>, the squared norm of B as a sum, and that of A."""
+    return constant - 2 * float(product.sum()) + float(square.sum())
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SSFS(BaseLatentFactors):
+    r"""Rank features by latent factors that features and labels share: constrained latent structure shared term.
+
+    .. math:: \min_{V, Q, M \ge 0} \left\|X - VQ'\right\|_F^2 + \alpha \left\|Y - VM\right\|_F^2 + \beta \, tr(V'LV)
+              + \gamma \left\|Q\right\|_{2,1}
+
+    with L the Laplacian of a graph of nearest rows. Gao, Li and Hu (2021).
+
+    Parameters
+    ----------
+    alpha, beta, gamma : float, default=1, 1, 1
+        Weights of the labels, of smoothness and of sparsity. The authors tune them; there is no default in our sources.
+    n_components : int, default=None
+        Columns of V; None: as many as targets.
+    n_neighbors : int, default=5
+        Neighbors of a row in the graph.
+    max_iter : int, default=1000
+    tol : float, default=1e-3
+        Stop when a step changes the objective by less than this share.
+    n_features_to_select, random_state, n_jobs
+        As for :class:`labelsieve.selectors.FScore`; the seed is that of the start.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features, n_components)
+        Q.
+    objective_ : ndarray
+        At the start and after each step; it does not rise.
+    n_iter_ : int
+    feature_scores_, selected_, scores_, support_
+        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of Q.
+
+    Notes
+    -----
+    Features are scaled to 0 .. 1. The result is a local minimum, which depends on the seed. Weights of the graph are
+    :math:`\exp(-\left\|x_i - x_j\right\|^2 / w^2)`, w the mean distance of neighbors.
+
+    Cost: two products by X in each step; X stays sparse. Neighbors of rows: n * n * d steps.
+
+    Examples
+    --------
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
+    >>> len(SSFS(n_features_to_select=2).fit(data.X, data.Y).selected_)
+    2
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    gamma: float = 1.0
+    n_neighbors: int = 5
+
+    _parameter_constraints: ClassVar[Constraints] = {**BaseLatentFactors._parameter_constraints, "n_neighbors": [AT_LEAST_ONE]}
+
+    def _coefficients(self, data: ModelData) -> Real:
+        X, Y = data.X, data.indicators()
+        k, rng = self._start(data, Y)
+        graph = neighbor_graph(X, self.n_neighbors)
+        degrees = np.asarray(graph.sum(axis=1)).reshape(-1, 1)
+        V, Q, M = rng.random((len(Y), k)), rng.random((X.shape[1], k)), rng.random((k, Y.shape[1]))
+        of_features, of_labels = _squares(X), float((Y * Y).sum())
+
+        def objective() -> float:
+            square = V.T @ V
+            fit = _squared_error(np.asarray(X @ Q) * V, square * (Q.T @ Q), of_features)
+            labels = _squared_error((Y @ M.T) * V, square * (M @ M.T), of_labels)
+            smooth = float((V * (degrees * V - graph @ V)).sum())
+            return fit + self.alpha * labels + self.beta * smooth + self.gamma * l21_norm(Q)
+
+        def step() -> float:
+            nonlocal V, Q, M
+            up = np.asarray(X @ Q) + self.alpha * (Y @ M.T) + self.beta * (graph @ V)
+            V = _times(V, up, V @ (Q.T @ Q + self.alpha * (M @ M.T)) + self.beta * degrees * V)
+            square = V.T @ V
+            M = _times(M, V.T @ Y, square @ M)
+            Q = _times(Q, np.asarray(X.T @ V), Q @ square + self.gamma * l21_weights(Q)[:, np.newaxis] * Q)
+            return objective()
+
+        self._descend(objective(), step)
+        return Q
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SCMFS(BaseLatentFactors):
+    r"""Rank features by a regression onto factors that features and labels share: shared common mode.
+
+    .. math:: \min_{W, V, Q, B \ge 0} \left\|XW - V\right\|_F^2 + \alpha \left\|X - VQ\right\|_F^2
+              + \beta \left\|Y - VB\right\|_F^2 + \gamma \left\|W\right\|_{2,1}
+
+    Hu, Li, Gao, Zhang and Hu (2020).
+
+    Parameters
+    ----------
+    alpha, beta, gamma : float, default=0.1, 0.1, 0.1
+        Weights of the factors of the features, of those of the labels, and of sparsity. The authors tune them; the defaults are
+        those of a public program.
+    n_components, max_iter, tol
+        As for :class:`SSFS`.
+    n_features_to_select, random_state, n_jobs
+        As for :class:`labelsieve.selectors.FScore`; the seed is that of the start.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features, n_components)
+        W.
+    objective_ : ndarray
+        At the start and after each step; it does not rise.
+    n_iter_ : int
+    feature_scores_, selected_, scores_, support_
+        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of W.
+
+    Notes
+    -----
+    Features are scaled to 0 .. 1. The objective has no minimum other than W = 0: V and W may shrink while Q and B grow, so the
+    iteration ends where the objective hardly changes, and ``tol`` and the seed matter.
+
+    Cost: four products by X in each step; X stays sparse.
+
+    Examples
+    --------
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
+    >>> len(SCMFS(n_features_to_select=2).fit(data.X, data.Y).selected_)
+    2
+    """
+
+    alpha: float = 0.1
+    beta: float = 0.1
+    gamma: float = 0.1
+
+    def _coefficients(self, data: ModelData) -> Real:
+        X, Y = data.X, data.indicators()
+        k, rng = self._start(data, Y)
+        W, V = rng.random((X.shape[1], k)), rng.random((len(Y), k))
+        Q, B = rng.random((k, X.shape[1])), rng.random((k, Y.shape[1]))
+        of_features, of_labels = _squares(X), float((Y * Y).sum())
+
+        def objective() -> float:
+            square = V.T @ V
+            features = _squared_error(np.asarray(X.T @ V).T * Q, square * (Q @ Q.T), of_features)
+            labels = _squared_error((V.T @ Y) * B, square * (B @ B.T), of_labels)
+            fit = float(((np.asarray(X @ W) - V) ** 2).sum())
+            return fit + self.alpha * features + self.beta * labels + self.gamma * l21_norm(W)
+
+        def step() -> float:
+            nonlocal W, V, Q, B
+            down = np.asarray(X.T @ (X @ W)) + self.gamma * l21_weights(W)[:, np.newaxis] * W
+            W = _times(W, np.asarray(X.T @ V), down)
+            up = np.asarray(X @ (W + self.alpha * Q.T)) + self.beta * (Y @ B.T)
+            V = _times(V, up, V + V @ (self.alpha * (Q @ Q.T) + self.beta * (B @ B.T)))
+            square = V.T @ V
+            Q = _times(Q, np.asarray(X.T @ V).T, square @ Q)
+            B = _times(B, V.T @ Y, square @ B)
+            return objective()
+
+        self._descend(objective(), step)
+        return W
+
+
+def _squares(X: Any) -> float:
+    return float((X.multiply(X) if sp.issparse(X) else X * X).sum())

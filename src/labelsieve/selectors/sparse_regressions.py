@@ -1,0 +1,160 @@
+"""Regressions of all labels with sparse rows of coefficients: MSSL, which smooths over similar features, and RFS."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from labelsieve.counting.resources import require_memory
+from labelsieve.selectors.base import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Constraints
+from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights, scale_columns
+from labelsieve.selectors.base_model import ModelData, Real
+from labelsieve.selectors.neighbor_graphs import laplacian, neighbor_graph
+from labelsieve.selectors.normal_equations import gram, solve, weighted_rows
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class MSSL(BaseIterativeRanking):
+    r"""Rank features by a regression with sparse rows, similar for similar features: manifold learning with sparsity.
+
+    .. math:: \min_{W, b} \left\|XW + 1b' - Y\right\|_F^2 + \alpha \, tr(W'LW) + \beta \left\|W\right\|_{2,1}
+
+    with L the Laplacian of a graph of nearest features. Cai and Zhu (2018). The problem is convex.
+
+    Parameters
+    ----------
+    alpha, beta : float, default=1, 1
+        Weights of smoothness and sparsity. The authors tune both; there is no default in the paper.
+    n_neighbors : int, default=5
+        Neighbors of a feature in the graph.
+    max_iter : int, default=100
+    tol : float, default=1e-5
+        Stop when a step changes the objective by less than this share.
+    n_features_to_select, random_state, n_jobs
+        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features, n_targets)
+        W, of standardized features; a column for each class of a target with more than two.
+    objective_ : ndarray
+        At W = 0 and after each step; it does not rise from the first step on.
+    n_iter_ : int
+    feature_scores_, selected_, scores_, support_
+        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of W.
+
+    Notes
+    -----
+    Weights of the graph are :math:`\exp(-\left\|x_f - x_g\right\|^2 / w^2)`, w the mean distance of neighbors.
+
+    Cost: a d x d linear system in each step and 32 d * d bytes; a MemoryError says when they are not free.
+
+    Examples
+    --------
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
+    >>> len(MSSL(n_features_to_select=2).fit(data.X, data.Y).selected_)
+    2
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    n_neighbors: int = 5
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseIterativeRanking._parameter_constraints,
+        "alpha": [NOT_NEGATIVE],
+        "beta": [POSITIVE],
+        "n_neighbors": [AT_LEAST_ONE],
+    }
+
+    def _coefficients(self, data: ModelData) -> Real:
+        X, n_features = data.X, data.X.shape[1]
+        require_memory(32 * n_features**2, "MSSL: products of", n_features, data.n_targets)
+        Y = data.indicators()
+        Y = Y - Y.mean(axis=0)
+        square = gram(X)
+        if sp.issparse(X):
+            means = np.asarray(X.mean(axis=0)).ravel()
+            square -= X.shape[0] * np.outer(means, means)
+        lengths = np.diag(square)
+        distances = np.sqrt(np.maximum(lengths + lengths[:, np.newaxis] - 2 * square, 0.0))
+        np.fill_diagonal(distances, 0.0)
+        square += self.alpha * laplacian(neighbor_graph(distances, self.n_neighbors, metric="precomputed")).toarray()
+        B, constant = np.asarray(X.T @ Y), float((Y * Y).sum())
+        W = np.zeros_like(B)
+        weights = np.ones(n_features)
+
+        def step() -> float:
+            nonlocal W, weights
+            system = square.copy()
+            system[np.diag_indices_from(system)] += self.beta * weights
+            W = np.linalg.solve(system, B)
+            weights = l21_weights(W)
+            return constant + float((W * (square @ W - 2 * B)).sum()) + self.beta * l21_norm(W)
+
+        self._descend(constant + self.beta * l21_norm(W), step)
+        return W
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RFS(BaseIterativeRanking):
+    r"""Rank features by a robust regression with sparse rows: joint L2,1 norms of loss and coefficients.
+
+    .. math:: \min_W \left\|XW - Y\right\|_{2,1} + \gamma \left\|W\right\|_{2,1}
+
+    Nie, Huang, Cai and Ding (2010), a baseline of most papers on sparse multi-label selection. The problem is convex.
+
+    Parameters
+    ----------
+    gamma : float, default=1
+        Weight of sparsity.
+    max_iter : int, default=100
+    tol : float, default=1e-5
+        Stop when a step changes the objective by less than this share.
+    n_features_to_select, random_state, n_jobs
+        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
+
+    Attributes
+    ----------
+    coef_, objective_, n_iter_
+        As for :class:`MSSL`.
+    feature_scores_, selected_, scores_, support_
+        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of W.
+
+    Notes
+    -----
+    Targets are centered, in place of an intercept. Cost: a linear system of min(n, d) unknowns in each step.
+
+    Examples
+    --------
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
+    >>> len(RFS(n_features_to_select=2).fit(data.X, data.Y).selected_)
+    2
+    """
+
+    gamma: float = 1.0
+
+    _parameter_constraints: ClassVar[Constraints] = {**BaseIterativeRanking._parameter_constraints, "gamma": [POSITIVE]}
+
+    def _coefficients(self, data: ModelData) -> Real:
+        Y = data.indicators()
+        Y = Y - Y.mean(axis=0)
+        W = np.zeros((data.X.shape[1], Y.shape[1]))
+        of_rows, of_features = np.ones(len(Y)), np.ones(len(W))
+
+        def step() -> float:
+            nonlocal W, of_rows, of_features
+            # Columns divided by the roots of their weights: a ridge with the same penalty for all.
+            roots = 1 / np.sqrt(of_features)
+            scaled = weighted_rows(scale_columns(data.X, roots), np.sqrt(of_rows))
+            B = np.asarray(scaled.T @ (np.sqrt(of_rows)[:, np.newaxis] * Y))
+            W = roots[:, np.newaxis] * solve(scaled, B, 1.0, float(self.gamma))
+            residual = np.asarray(data.X @ W) - Y
+            of_rows, of_features = l21_weights(residual), l21_weights(W)
+            return l21_norm(residual) + self.gamma * l21_norm(W)
+
+        self._descend(l21_norm(Y) + self.gamma * l21_norm(W), step)
+        return W
