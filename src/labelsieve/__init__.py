@@ -7,6 +7,7 @@ from labelsieve.errors import InputError
 if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
     from labelsieve.labelspace import LabelNetwork, NetworkRule
+    from labelsieve.selectors.auto_sieve import AutoSieve
     from labelsieve.selectors.baseline import BaselineSieve
     from labelsieve.selectors.hybrid import HybridSieve
     from labelsieve.selectors.labelwise import LabelwiseSieve
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PPTMI",
+    "AutoSieve",
     "BaselineSieve",
     "Criterion",
     "HybridSieve",
@@ -33,6 +35,7 @@ __all__ = [
 # Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
 _MODULES = {
     "PPTMI": "labelsieve.selectors.pptmi",
+    "AutoSieve": "labelsieve.selectors.auto_sieve",
     "BaselineSieve": "labelsieve.selectors.baseline",
     "Criterion": "labelsieve.criteria",
     "HybridSieve": "labelsieve.selectors.hybrid",

@@ -18,8 +18,10 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from labelsieve import AutoSieve
 from labelsieve.datasets import fetch
 from labelsieve.registry import CRITERIA, DISCRETIZERS, LABEL_SPACES, METHODS, PRESETS, make_selector, selector_class
+from labelsieve.selectors import RankEnsemble
 from labelsieve.selectors.base_model import BaseModelRanking
 
 RECORDED = Path(__file__).with_suffix(".json")
@@ -50,7 +52,7 @@ def combinations(spaces, discretizers, *, all_pairs: bool) -> Iterator[tuple[str
     """Method, a name of the setting, and parameters; ``all_pairs`` crosses label spaces with discretizers."""
     size = {"n_features_to_select": N_SELECTED}
     for method in METHODS:
-        if issubclass(selector_class(method), BaseModelRanking):
+        if issubclass(selector_class(method), BaseModelRanking | RankEnsemble | AutoSieve):
             continue  # their bits are those of the installed scikit-learn
         if method not in FLOATING_POINT:
             yield method, "", size

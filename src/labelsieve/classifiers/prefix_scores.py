@@ -145,7 +145,16 @@ Measured = str | Callable[[Any, Any, Any], float]
 
 
 def prefix_scores(
-    estimator: Any, measure: Measured, X: Any, Y: Any, X_test: Any, Y_test: Any, *, features: Sequence[int]
+    estimator: Any,
+    measure: Measured,
+    X: Any,
+    Y: Any,
+    X_test: Any,
+    Y_test: Any,
+    *,
+    features: Sequence[int],
+    sizes: Sequence[int] | None = None,
+    parts: Sequence[NDArray[np.intp]] | None = None,
 ) -> NDArray[np.float64]:
     """Fit an estimator to ``X`` and ``Y`` with the first 1, 2, ..., features and evaluate its predictions for ``X_test``.
 
@@ -161,15 +170,19 @@ def prefix_scores(
         Test rows and their targets.
     features : sequence of int
         Columns, best first.
+    sizes : increasing sequence of int, default=None
+        Numbers of features; None: 1 up to all.
+    parts : sequence of arrays of int, default=None
+        Test rows that are evaluated together; None: all of them.
 
     Returns
     -------
-    ndarray of shape (n_features,)
+    ndarray of shape (n_sizes,), or (n_parts, n_sizes) with ``parts``
 
     Notes
     -----
     Cost: for nearest-neighbor estimators that of :func:`nested_predictions`; for others, and for scorers, a fit for each
-    number of features.
+    number of features. Parts share the fits.
 
     Examples
     --------
@@ -179,23 +192,28 @@ def prefix_scores(
     """
     if isinstance(measure, str) and measure not in MEASURES:
         raise unknown_name("measure", measure, MEASURES)
+    X, X_test, Y_test = (np.asarray(table) if isinstance(table, list) else table for table in (X, X_test, Y_test))
+    tested = [np.arange(X_test.shape[0])] if parts is None else parts
+    truths = [Y_test if parts is None else _safe_indexing(Y_test, rows) for rows in tested]
+    scores = []
     if isinstance(measure, str) and _has_nested_predictions(estimator, measure) and np.ndim(Y) == 2:
         function, labels = MEASURES[measure].function, MEASURES[measure].needs == "labels"
-        nested = nested_predictions(estimator, X, Y, X_test, features=features)
-        return np.array([function(Y_test, (found > 0.5).astype(int) if labels else found) for _, found in nested])
-    scores = []
-    X, X_test = (np.asarray(table) if isinstance(table, list) else table for table in (X, X_test))
-    ranking = checked_features(features, X.shape[1])
-    for size in range(1, len(ranking) + 1):
-        columns = ranking[:size]
-        fitted = clone(estimator).fit(_safe_indexing(X, columns, axis=1), Y)
-        test = _safe_indexing(X_test, columns, axis=1)
-        if isinstance(measure, str):  # a scorer negates losses, and the sign restores them
-            sign = -1 if MEASURES[measure].lower_is_better else 1
-            scores.append(sign * Scorer(measure, {})(fitted, test, Y_test))
-        else:
-            scores.append(float(measure(fitted, test, Y_test)))
-    return np.array(scores)
+        for _, found in nested_predictions(estimator, X, Y, X_test, features=features, sizes=sizes):
+            answers = (found > 0.5).astype(int) if labels else found
+            scores.append([function(truth, answers[rows]) for rows, truth in zip(tested, truths, strict=True)])
+    else:
+        ranking = checked_features(features, X.shape[1])
+        # A scorer negates losses, and the sign restores them.
+        sign = -1 if isinstance(measure, str) and MEASURES[measure].lower_is_better else 1
+        scorer = Scorer(measure, {}) if isinstance(measure, str) else measure
+        for size in range(1, len(ranking) + 1) if sizes is None else sizes:
+            columns = ranking[:size]
+            fitted = clone(estimator).fit(_safe_indexing(X, columns, axis=1), Y)
+            test = _safe_indexing(X_test, columns, axis=1)
+            tests = [test if parts is None else _safe_indexing(test, rows) for rows in tested]
+            scores.append([sign * float(scorer(fitted, *pair)) for pair in zip(tests, truths, strict=True)])
+    curves = np.array(scores).T
+    return curves[0] if parts is None else curves
 
 
 def evaluate_selector(

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli.options import Format, FormatOption, JsonOption, emit, with_options
+from labelsieve.cli.auto_options import AUTO, BUDGET, LEARNER, MEASURE, PORTFOLIO, AutoSelectOptions
+from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, emit, method_names, registered, with_options
 from labelsieve.cli.read_options import FILE
 from labelsieve.cli.select_options import REDUNDANT, SelectOptions
 from labelsieve.errors import InputError
@@ -26,6 +27,11 @@ def select(
     json: JsonOption = False,
     redundant: Annotated[float | None, typer.Option(help=REDUNDANT)] = None,
     stability: Annotated[int | None, typer.Option(min=2, help=STABILITY)] = None,
+    auto: Annotated[bool, typer.Option("--auto", help=AUTO)] = False,
+    portfolio: Annotated[str | None, typer.Option(help=PORTFOLIO, autocompletion=complete(method_names))] = None,
+    learner: Annotated[str | None, typer.Option(help=LEARNER, autocompletion=complete(registered("CLASSIFIERS")))] = None,
+    measure: Annotated[str | None, typer.Option(help=MEASURE, autocompletion=complete(registered("MEASURES")))] = None,
+    time_budget: Annotated[float | None, typer.Option(min=0.0, help=BUDGET)] = None,
 ) -> None:
     """Select features of a table.
 
@@ -37,7 +43,8 @@ def select(
         )
     if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
         raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
-    selector, X, data = options.fit(file)
+    candidates = {"portfolio": portfolio, "learner": learner, "measure": measure, "time_budget": time_budget}
+    selector, X, data = AutoSelectOptions.of(options, auto, **candidates).fit(file)
     from labelsieve.report.selection_text import selection_text
 
     selection: Selection = selector.selection(
@@ -51,5 +58,9 @@ def select(
     )
     if output is not None:
         selector.to_json(output, selection)
-    text = partial(selection_text, selection, redundant=redundant)
-    emit(format, json, table=text, document=selection.to_dict, rows=selection.rows)
+    text, document = partial(selection_text, selection, redundant=redundant), selection.to_dict
+    if hasattr(selector, "verdict_text_"):
+        from labelsieve.report.auto_text import auto_document, auto_text
+
+        text, document = partial(auto_text, selector, text()), partial(auto_document, selector, selection)
+    emit(format, json, table=text, document=document, rows=selection.rows)

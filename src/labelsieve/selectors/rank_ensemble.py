@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.checked_features import check_features
+from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, is_whole
 from labelsieve.selectors.base import AT_LEAST_ONE, BaseRanking, Constraints, named_labels
 from labelsieve.selectors.selection_stability import row_samples
@@ -121,6 +122,7 @@ class RankEnsemble(BaseRanking):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         X, y = check_features(self, X), label_matrix(named_labels(self, y))
+        y = y if is_frame(y) or hasattr(y, "shape") else np.asarray(y)
         members = {name: for_all_rows(selector, y) for name, selector in read_selectors(self.selectors, "selectors").items()}
         if self.combine == "stability" and self.n_repeats < 2:
             raise InputError("RankEnsemble: weights by stability need samples of the rows; set n_repeats to 2 or more.")

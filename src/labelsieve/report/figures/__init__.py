@@ -1,3 +1,4 @@
+from labelsieve.report.figures.automatic_choice import automatic_choice
 from labelsieve.report.figures.critical_difference import critical_difference_diagram
 from labelsieve.report.figures.curves import curves
 from labelsieve.report.figures.information_map import information_map
@@ -9,6 +10,7 @@ from labelsieve.report.figures.stability_chart import selection_stability
 from labelsieve.report.figures.stopping_curve import stopping_curve
 
 __all__ = [
+    "automatic_choice",
     "critical_difference_diagram",
     "curves",
     "information_map",
