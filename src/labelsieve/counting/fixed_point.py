@@ -21,6 +21,7 @@ ESTIMATORS = ("plugin", "miller-madow")
 _N_LOGS = 4096
 _HEADROOM_BITS = 52  # of 63: a double holds every sum over the targets, and 1,024 of them add up without overflow
 _MOST_BITS = 50  # about as fine as a double
+_VALUES_AT_ONCE = 2**18
 _CACHED_ROWS = 2**14  # for few rows the table of values is a sixth of a call, and repeated calls need the same one
 
 
@@ -136,6 +137,8 @@ class FixedPoint:
 @lru_cache(maxsize=8)
 def _for_rows(n_rows: int, n_targets: int, estimator: Estimator) -> FixedPoint:
     plain = FixedPoint.for_weights(n_rows, unit=1.0, n_rows=n_rows, n_targets=n_targets, estimator=estimator)
-    values = plain(np.arange(n_rows + 1))
+    values = np.empty(n_rows + 1, dtype=np.int64)
+    for start in range(0, n_rows + 1, _VALUES_AT_ONCE):  # a dozen arrays of this length are needed at a time
+        values[start : start + _VALUES_AT_ONCE] = plain(np.arange(start, min(start + _VALUES_AT_ONCE, n_rows + 1)))
     values.flags.writeable = False
     return FixedPoint(n_rows, plain.bits, 1.0, estimator, values)

@@ -5,7 +5,6 @@ features with few levels are bits, 512 of them to a block of a row. Others are r
 """
 
 import tempfile
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.mapped_codes import OpenFile, dense_rows
 
 BLOCK = 512  # one-hot columns of a block, as in the core
 WORDS = BLOCK // 64
@@ -123,8 +123,8 @@ class PackedRows:
         self._end = 0  # of what the file has
         self._offsets: list[list[tuple[int, tuple[int, ...], np.dtype[Any]]]] = []
         if self.bytes > in_memory:
-            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  it lives as long as the object
-            weakref.finalize(self, self._file.close)
+            self._open = OpenFile(tempfile.TemporaryFile(dir=folder))  # noqa: SIM115  it lives as long as the object
+            self._file = self._open.raw
         for start, n_rows in self._bounds:
             self._keep(_pack(X, self.layout, start, n_rows))
 
@@ -165,26 +165,29 @@ def aligned_zeros(n_words: int) -> NDArray[np.uint64]:
 
 def _pack(X: Codes, layout: Layout, start: int, n_rows: int) -> Chunk:
     words = aligned_zeros(layout.n_blocks * (n_rows + 1) * WORDS)
+    rows_of_chunk = None if X.dense is None else dense_rows(X, start, n_rows)
     if layout.n_blocks:
-        assert X.dense is not None
-        core.pack_rows(X.dense[start : start + n_rows], X.levels, np.where(layout.is_packed, layout.first, -1), words)
+        assert rows_of_chunk is not None
+        core.pack_rows(rows_of_chunk, X.levels, np.where(layout.is_packed, layout.first, -1), words)
     if not layout.n_listed:
         return Chunk(start, n_rows, words, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint32))
-    rows, columns = _listed_dense(X, layout, start, n_rows) if X.sparse is None else _listed_sparse(X, layout, start, n_rows)
+    if rows_of_chunk is not None:
+        rows, columns = _listed_dense(rows_of_chunk, layout)
+    else:
+        rows, columns = _listed_sparse(X, layout, start, n_rows)
     order = np.argsort(rows, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))]).astype(np.int64)
     return Chunk(start, n_rows, words, starts, columns[order])
 
 
-def _listed_dense(X: Codes, layout: Layout, start: int, n_rows: int) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
+def _listed_dense(chunk: NDArray[Any], layout: Layout) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
     """Rows and columns of the one-hot columns that are set, of features with many levels."""
-    assert X.dense is not None
     rows, columns = [], []
     for j in np.flatnonzero(~layout.is_packed).tolist():
-        codes = X.dense[start : start + n_rows, j]
+        codes = chunk[:, j]
         where = np.flatnonzero(codes)
         rows.append(where)
-        columns.append((layout.first[j] + codes[where] - 1).astype(np.uint32))
+        columns.append((layout.first[j] + codes[where].astype(np.int64) - 1).astype(np.uint32))
     return np.concatenate(rows), np.concatenate(columns)
 
 

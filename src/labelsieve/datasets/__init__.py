@@ -1,4 +1,5 @@
 from labelsieve.datasets.catalog import CatalogEntry, catalog
+from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError, DatasetWarning
 from labelsieve.datasets.describe import Description, describe
@@ -11,6 +12,7 @@ from labelsieve.datasets.writers.save import save
 
 __all__ = [
     "CatalogEntry",
+    "ChunkedTable",
     "ColumnDescription",
     "Dataset",
     "DatasetError",

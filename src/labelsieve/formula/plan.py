@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.resources import require_memory
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.checks import check_open, kind_of, needs_first
@@ -161,8 +162,8 @@ class Plan:
     def require_memory(self, X: Codes, Y: Codes) -> None:
         """Raise MemoryError before anything is packed if it would not fit."""
         packed, accumulators = self.memory(X.n_rows, X.n_columns, Y.n_columns, min(int(X.levels.max()), 33))
-        if X.dense is None:
-            packed = 0  # sparse columns are not stored as bits unless they are dense
+        if X.dense is None or isinstance(X, MappedCodes):
+            packed = 0  # sparse columns are not stored as bits unless they are dense, those of a file not in memory
         require_memory(packed + accumulators, f"{self.name}: tables and accumulators of", X.n_columns, Y.n_columns)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> str:

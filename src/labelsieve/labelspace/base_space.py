@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.row_weights import Estimator, RowWeights, quantized_weights
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError
@@ -17,6 +18,9 @@ from labelsieve.errors import InputError
 Produces = Literal["targets", "indicators", "groups", "variable"]
 Weights = NDArray[np.float64] | None
 RandomState = int | np.random.RandomState | None
+
+
+NO_ROWS = "No row is left in this label space: all are dropped. Use another one, or a smaller min_count."
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +89,8 @@ def to_count(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Est
     Dropped rows are removed. Repeated rows stay single in X and are repeated in ``row_index``. Cost: a copy of the remaining
     codes, if any row is dropped.
     """
+    if isinstance(X, MappedCodes):
+        return _count_mapped(X, encoded, weights, estimator)
     rows, row_index, times = encoded.rows, encoded.row_index, None
     if row_index is not None:
         times = np.bincount(row_index, minlength=X.n_rows)
@@ -100,9 +106,25 @@ def to_count(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Est
         X = X.take_rows(rows)
         weights = None if weights is None else weights[rows]
     if X.n_rows == 0:
-        raise InputError("No row is left in this label space: all are dropped. Use another one, or a smaller min_count.")
+        raise InputError(NO_ROWS)
     quantized = quantized_weights(weights, estimator, times)
     return CountingInput(X, encoded.codes, row_index, quantized, encoded.n_left_out)
+
+
+def _count_mapped(X: MappedCodes, encoded: EncodedTargets, weights: Weights, estimator: Estimator) -> CountingInput:
+    """The same for codes in a file, which is not copied: dropped rows are those that the row index does not name."""
+    row_index, times = encoded.row_index, None
+    if encoded.share is not None:
+        weights = encoded.share if weights is None else weights * encoded.share
+    if row_index is None and encoded.rows is not None and not encoded.rows.all():
+        row_index = np.flatnonzero(encoded.rows).astype(np.uint32)
+    if row_index is not None:
+        if not len(row_index):
+            raise InputError(NO_ROWS)
+        times = np.bincount(row_index, minlength=X.n_rows)
+        if weights is not None:  # those of dropped rows must not change how the others are rounded
+            weights = np.where(times > 0, weights, weights[row_index[0]])
+    return CountingInput(X, encoded.codes, row_index, quantized_weights(weights, estimator, times), encoded.n_left_out)
 
 
 def one_column(classes: NDArray[np.integer], n_classes: int) -> Codes:

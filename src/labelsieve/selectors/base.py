@@ -24,11 +24,13 @@ from labelsieve.counting.row_weights import positive_weights
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.counting.target_table import TargetTable, target_place
 from labelsieve.counting.target_types import TARGET_TYPES
+from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, allows_missing
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets, target_names
 from labelsieve.names import check_choices
 from labelsieve.registry import make_count
+from labelsieve.selectors.chunked_input import check_chunked, read_chunked_targets
 from labelsieve.selectors.column_choice import ColumnChoice
 from labelsieve.selectors.fitted import FittedSelector
 from labelsieve.stopping import StoppingRule, stop_ranking
@@ -96,8 +98,9 @@ class BaseSieve(ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # 
         self, X: Any, Y: Any, sample_weight: Any, target_discretizer: Discretizer
     ) -> tuple[Any, TargetTable, NDArray[np.float64] | None]:
         """Features, targets and weights of the rows that have weight, and in which some target is known."""
-        X = self._checked(X, Y)
-        targets = read_targets(Y, self.target_type)
+        chunked = isinstance(X, ChunkedTable)
+        X = check_chunked(self, X, Y) if chunked else self._checked(X, Y)
+        targets = read_chunked_targets(X, self.target_type) if chunked else read_targets(Y, self.target_type)
         self.target_types_, self.target_discretizer_ = targets.types, target_discretizer
         n_rows = X.shape[0]
         if targets.n_rows != n_rows:
@@ -217,6 +220,8 @@ def read_classes(selector: Any, X: Any, Y: Any) -> tuple[Any, Codes]:
 
 
 def _take_rows(X: Any, rows: NDArray[np.bool_]) -> Any:
+    if isinstance(X, ChunkedTable):
+        return X.take_rows(rows)
     kept = np.flatnonzero(rows)
     return nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
 
@@ -243,9 +248,13 @@ def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:
     return X.tocsr() if hasattr(X, "tocsr") else X, targets.astype(np.float64, copy=False)
 
 
-def named_labels(selector: Any, Y: Any) -> Any:
+def named_labels(selector: Any, Y: Any, X: Any = None) -> Any:
     """``Y`` with label sets as labels of 0 and 1; the names of the targets, where ``Y`` has them, become ``label_names_``."""
     vars(selector).pop("label_names_", None)
+    if isinstance(X, ChunkedTable):
+        if X.label_names is not None:
+            selector.label_names_ = np.array(X.label_names, dtype=object)
+        return Y
     sets = read_label_sets(Y)
     names = target_names(Y) if sets is None else sets.names
     if names is not None:

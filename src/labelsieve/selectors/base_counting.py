@@ -1,6 +1,7 @@
 """The base class of selectors that count codes: their parameters, and reading data for the counts."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
@@ -14,12 +15,15 @@ from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
+from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base_discretizer import MISSING, Missing
+from labelsieve.errors import InputError
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
 from labelsieve.selectors.base import DISCRETIZER, N_FEATURES, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, Count
+from labelsieve.selectors.chunked_input import encode_chunked
 from labelsieve.stopping import StoppingRule
 
 ParentLists = list[list[int]] | None
@@ -68,7 +72,8 @@ class BaseCountingSieve(BaseSieve):
         encoded = method.space.encode(targets, weights)
         encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
         self.discretizer_ = method.discretizer
-        codes = method.discretizer.encode(X, targets.codes, weights)
+        encode = partial(encode_chunked, method.discretizer) if isinstance(X, ChunkedTable) else method.discretizer.encode
+        codes = encode(X, targets.codes, weights)
         code_tables = codes if isinstance(codes, list) else [codes]
         tables = [to_count(table, encoded, weights, self.estimator) for table in code_tables]
         return tables, self._find_parents(method, X, tables, targets)
@@ -84,6 +89,8 @@ class BaseCountingSieve(BaseSieve):
         if learned:  # the same data give the same selection: random roots and orders have a seed
             rule: NetworkRule = NetworkRule(given) if isinstance(given, str) else given  # type: ignore[assignment]
             given = rule if rule.random_state is not None else clone(rule).set_params(random_state=0)
+        if learned and isinstance(X, ChunkedTable):
+            raise InputError("A label network is learned from a table in memory; pass parents= as lists or as a LabelNetwork.")
         data: CountingInput = one_table(tables, "A network") if learned else tables[0]
         codes = targets.require_known("a label network").codes if learned else targets.codes
         parents, network = find_parents(given, X, data.X, codes, options=self._counting_options(data.weights))

@@ -11,6 +11,7 @@ from sklearn.base import _fit_context, clone
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
+from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError, is_whole
 from labelsieve.formula.whole_table_cost import whole_table_cost
@@ -149,6 +150,7 @@ class Sieve(BaseCountingSieve):
     target_weight: Any = None
     warm_start: bool = False
 
+    _takes_chunks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseCountingSieve._parameter_constraints,
         "targets": [str, LabelSpace],
@@ -158,13 +160,16 @@ class Sieve(BaseCountingSieve):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Select features of ``X`` for the targets ``y``.
 
         ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list (or Series) of label
-        sets, such as ``[{"rock", "loud"}, {"folk"}]``.
+        sets, such as ``[{"rock", "loud"}, {"folk"}]``. A :class:`~labelsieve.datasets.ChunkedTable` has features and targets,
+        and need not fit into memory; ``y`` is left out then.
         """
-        method, y = self._resolve(), named_labels(self, y)
+        method, y = self._resolve(), named_labels(self, y, X)
+        if isinstance(X, ChunkedTable) and isinstance(self._count, StoppingRule):
+            raise InputError("A stopping rule needs the table in memory; give a number of features, a share, or 'all'.")
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.
         settings = self._search_settings(method) if self.warm_start else None
         previous, started = self.__dict__.get("_search", (None, None))

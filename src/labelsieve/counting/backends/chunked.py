@@ -15,6 +15,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.entry_chunks import CONSTANT, EntryChunks
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import sum_of_levels
+from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.packed_rows import CHUNK_ROWS, PackedRows, Part
 from labelsieve.counting.raw_tables import LevelCells, TableSums, complete, complete_pairs, values_of
 from labelsieve.counting.resources import available_memory, n_threads, require_memory
@@ -30,9 +31,10 @@ class ChunkedBackend:
     Parameters
     ----------
     X, Y, fixed, weights, row_index, n_jobs
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes may be in mapped files.
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes may be in a mapped file.
     memory_limit : int, optional
-        Bytes for packed rows and counts; default: half of the available memory. Rows beyond that go to a temporary file.
+        Bytes for packed rows and counts; default: that of mapped codes, else half of the available
+        memory. Rows beyond that go to a temporary file.
     chunk_rows : int, default=65536
         Rows that are packed and counted together. Results never depend on it.
     folder : path, optional
@@ -63,6 +65,9 @@ class ChunkedBackend:
         n_rows = X.n_rows if row_index is None else len(row_index)
         if n_rows != Y.n_rows:
             raise InputError(f"X has {n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
+        if isinstance(X, MappedCodes):
+            memory_limit = X.memory_limit if memory_limit is None else memory_limit
+            folder = X.folder if folder is None else folder
         limit = (available_memory() or 2**32) // 2 if memory_limit is None else memory_limit
         self.n_features, self.n_targets = X.n_columns, Y.n_columns
         self._X, self._Y, self._fixed, self._weights, self._row_index = X, Y, fixed, weights, row_index

@@ -12,6 +12,7 @@ from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import Backend, BackendFactory
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.row_weights import Estimator, RowWeights
 from labelsieve.errors import InputError
 from labelsieve.names import unknown_name
@@ -58,7 +59,7 @@ def make_backend(
     if isinstance(setting, str):
         if setting not in BACKENDS:
             raise unknown_name("backend", setting, BACKENDS, more=", or a callable that builds one")
-        setting = BACKENDS[setting]
+        setting = BACKENDS["chunked" if setting == "auto" and isinstance(X, MappedCodes) else setting]
     if X.has_missing:
         raise InputError(
             "Missing cells that are left out pair by pair (missing='drop-pairwise', or unknown labels) cannot be counted here; "

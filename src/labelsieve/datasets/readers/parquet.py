@@ -120,6 +120,20 @@ def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path, max_bytes: int) ->
         return _dense_table(list(map(str, table.column_names)), parsed, described, file)
 
 
+def tabulate(pyarrow: Any, table: Any, file: Path) -> Table:
+    """Some columns of a Parquet file as :func:`parse_parquet` reads them with all others."""
+    with _metadata_errors(file, pyarrow.ArrowException):
+        described = read_metadata(table.schema.metadata)
+        parsed = [arrow_column(pyarrow, column) for column in table.columns]
+        return _dense_table(list(map(str, table.column_names)), parsed, described, file)
+
+
+def stored_columns(metadata: Mapping[bytes, bytes] | None, names: list[str]) -> list[str]:
+    """The columns without the index of a pandas DataFrame."""
+    index = _index_columns(metadata or {})
+    return [name for name in names if name not in index]
+
+
 def _read_with_polars(polars: Any, data: bytes, file: Path, max_bytes: int) -> Table:
     scan = polars.scan_parquet(io.BytesIO(data))
     schema = scan.collect_schema()

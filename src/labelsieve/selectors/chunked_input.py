@@ -1,0 +1,84 @@
+"""Reading a :class:`~labelsieve.datasets.ChunkedTable`: targets into memory, features into a file of codes."""
+
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.mapped_codes import CodesFile, MappedCodes
+from labelsieve.counting.target_table import TargetTable
+from labelsieve.counting.target_types import requested_types
+from labelsieve.datasets.chunked_table import ChunkedTable
+from labelsieve.discretize import Discretizer
+from labelsieve.errors import InputError
+from labelsieve.fingerprint import text_print
+from labelsieve.labelspace import read_targets
+from labelsieve.progress import progress_bar
+
+
+def check_chunked(selector: Any, X: ChunkedTable, y: Any) -> ChunkedTable:
+    """The table, with the attributes that scikit-learn's checks set."""
+    if not getattr(selector, "_takes_chunks", False):
+        raise InputError(f"{type(selector).__name__} needs the table in memory; Sieve takes a ChunkedTable.")
+    if y is not None:
+        raise InputError("A ChunkedTable has the labels itself; leave out y.")
+    selector.n_features_in_ = X.shape[1]
+    vars(selector).pop("feature_names_in_", None)
+    if X.feature_names is not None:
+        selector.feature_names_in_ = np.array(X.feature_names, dtype=object)
+    return X
+
+
+def read_chunked_targets(table: ChunkedTable, target_type: Any) -> TargetTable:
+    """All targets, read one after the other: one or two bytes for each class, eight for each number."""
+    wanted = requested_types(target_type, table.n_labels, table.label_names)
+    read = [read_targets(table.label(column), str(kind)) for column, kind in enumerate(wanted)]
+    names = table.label_names
+    if len(read) == 1:
+        return read[0]
+    classes = [targets.classes for targets in read]
+    levels = np.concatenate([codes.levels for codes in classes])
+    missing = np.concatenate([[codes.has_missing] for codes in classes])
+    dense = np.empty((classes[0].n_rows, len(levels)), dtype=np.uint8 if levels.max() <= 256 else np.uint16, order="F")
+    for position, codes in enumerate(classes):
+        dense[:, position] = codes.column(0)
+    codes = Codes(len(dense), levels, names, dense=dense, missing=missing if missing.any() else None)
+    is_numeric = np.concatenate([targets.is_numeric for targets in read])
+    return TargetTable(codes, is_numeric, np.hstack([targets.numbers for targets in read]))
+
+
+def encode_chunked(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: Any) -> MappedCodes:
+    """Codes of all features, in a file: the columns of a table are binned independently of each other.
+
+    Cost: every column is read once.
+    """
+    key = _key(discretizer, table, targets, weights)
+    names = table.feature_names or tuple(str(j) for j in range(table.shape[1]))
+    folder = None if table.cache_folder is None else Path(table.cache_folder, key)
+    file = CodesFile(table.n_rows, names, folder=folder, key=key)
+    waiting = file.unfinished
+    step = table.columns_at_a_time
+    with progress_bar("encoding features") as progress:
+        for start in range(0, len(waiting), step):
+            columns = waiting[start : start + step]
+            some = discretizer.for_columns(columns, table.feature_names)
+            codes = some.encode(table.features(columns), targets, weights)
+            if isinstance(codes, list):
+                raise InputError(
+                    "Cut points for each target need the table in memory; use MDL(targets='joint') or MDL(targets='copy')."
+                )
+            file.write(columns, codes)
+            progress(start + len(columns), len(waiting))
+    return file.codes(table.memory_limit)
+
+
+def _key(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: Any) -> str:
+    """What the codes depend on; the targets too, if the discretizer is supervised."""
+    if table.cache_folder is None:
+        return ""
+    supervised = getattr(discretizer, "_supervised", True)
+    of_targets = joblib.hash(targets.to_dense()) if supervised else ""
+    settings = type(discretizer).__name__, joblib.hash(discretizer.get_params()), joblib.hash(weights)
+    return text_print(table.key, *settings, of_targets)
