@@ -22,7 +22,7 @@ NATIVE_SOURCES := $(sort $(shell find native tests/native -name '*.[ch]pp'))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test docs wheel oldest sanitize fuzz bench lint tidy format slow native-test setup clean FORCE
+.PHONY: help demo test docs wheel oldest sanitize fuzz bench lint tidy format slow gpu native-test setup clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,6 +41,9 @@ docs: setup  ## Build the documentation into build/docs; a warning is an error
 
 slow: setup  ## Run the tests that are marked slow
 	$(RUN) -m pytest -m slow || test $$? -eq 5  # 5: there are none
+
+gpu: setup  ## Run the tests that need a card of NVIDIA and CuPy
+	$(RUN) -m pytest -m gpu
 
 lint: setup  ## Check style, types and the direction of imports
 	$(RUN) -m ruff check

@@ -12,6 +12,10 @@ class InputError(ValueError):
     """Data or parameters that cannot be used: the message names the column, row or parameter, and the remedy."""
 
 
+class DeviceError(InputError):
+    """A graphics card that cannot be used: the message names what is missing and the remedy."""
+
+
 class StudyError(InputError):
     """A study that cannot start or continue: the message names the location and the remedy."""
 

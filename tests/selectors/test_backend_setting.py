@@ -8,7 +8,11 @@ from labelsieve.labelspace import NetworkRule
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest
 from tests.support.criterion_cases import make_case, make_parents
+from tests.support.gpu_backends import on_card
 from tests.support.naive_backend import NaiveBackend
+
+OTHERS = {"naive": NaiveBackend, "gpu": pytest.param(on_card, marks=pytest.mark.gpu)}
+others = pytest.mark.parametrize("backend", OTHERS.values(), ids=OTHERS)
 
 SELECTORS = {
     "label-wise": LabelwiseSieve("cmim", discretizer=None, n_features_to_select=3),
@@ -28,31 +32,33 @@ SELECTORS = {
 }
 
 
-def assert_same_selection(selector, X, Y, **fit):
+def assert_same_selection(selector, backend, X, Y, **fit):
     native = selector.set_params(backend="native").fit(X, Y, **fit)
     expected = native.selected_, native.scores_
-    naive = selector.set_params(backend=NaiveBackend).fit(X, Y, **fit)
-    assert np.array_equal(naive.selected_, expected[0])
-    assert np.array_equal(naive.scores_, expected[1], equal_nan=True)
+    other = selector.set_params(backend=backend).fit(X, Y, **fit)
+    assert np.array_equal(other.selected_, expected[0])
+    assert np.array_equal(other.scores_, expected[1], equal_nan=True)
 
 
+@others
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("estimator", ["plugin", "miller-madow", "shrinkage"])
 @pytest.mark.parametrize("name", CRITERIA)
-def test_every_criterion_is_the_same_on_every_backend(name, estimator, weighted):
+def test_every_criterion_is_the_same_on_every_backend(name, estimator, weighted, backend):
     for seed in (3, 5):
         X, Y = make_case(seed, n_targets=3)
         weights = np.random.default_rng(seed).uniform(0.1, 3.0, size=len(X)) if weighted else None
         parents = make_parents(seed, 3) if name == "mlfs" else None
         sieve = Sieve(CRITERIA[name](), parents=parents, discretizer=None, estimator=estimator, n_features_to_select=3)
-        assert_same_selection(sieve, X, Y, sample_weight=weights)
+        assert_same_selection(sieve, backend, X, Y, sample_weight=weights)
 
 
+@others
 @pytest.mark.parametrize("name", SELECTORS)
-def test_every_selector_is_the_same_on_every_backend(name):
+def test_every_selector_is_the_same_on_every_backend(name, backend):
     X, Y = make_case(8, n_targets=4)
     assert len(X) > 10
-    assert_same_selection(SELECTORS[name], X, (Y > 0).astype(int))
+    assert_same_selection(SELECTORS[name], backend, X, (Y > 0).astype(int))
 
 
 def test_redundant_features_are_the_same_on_every_backend():

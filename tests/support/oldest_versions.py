@@ -13,7 +13,7 @@ ALONG = ("click<8.3", "polars<1.40", "pyparsing<3.2", "pytest<9")
 
 
 def oldest(requirement):
-    name, version = re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement).groups()
+    name, version = re.fullmatch(r"([\w-]+)(?:\[\w+\])?>=([\d.]+)(?:;.*)?", requirement).groups()
     return f"{name}=={version}"
 
 

@@ -87,9 +87,9 @@ class Sieve(BaseCountingSieve):
         Keep the counts, so that fitting again on the same data with a larger ``n_features_to_select`` continues the search.
     n_jobs : int, default=None
         Threads; None is one, -1 is all. The selection does not depend on it.
-    backend : {"auto", "native", "chunked"} or callable, default="auto"
-        What counts: the compiled core, the same in chunks of rows that need not fit into memory, or a factory of backends
-        (:class:`labelsieve.counting.backends.BackendFactory`). The selection does not depend on it.
+    backend : {"auto", "native", "chunked", "gpu"} or callable, default="auto"
+        What counts: the compiled core, the same in chunks of rows that need not fit into memory, a graphics card (docs/gpu.md),
+        or a factory of backends (:class:`labelsieve.counting.backends.BackendFactory`). The selection does not depend on it.
 
     Attributes
     ----------

@@ -1,5 +1,6 @@
 from labelsieve.counting.backends.chunked import ChunkedBackend
 from labelsieve.counting.backends.factory import CountingOptions, make_backend
+from labelsieve.counting.backends.gpu_backend import GpuBackend
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import (
     Backend,
@@ -21,6 +22,7 @@ __all__ = [
     "CountingOptions",
     "Feature",
     "FoldingBackend",
+    "GpuBackend",
     "JointFeatures",
     "NativeBackend",
     "Panel",

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.chunked import ChunkedBackend
+from labelsieve.counting.backends.gpu_backend import GpuBackend
 from labelsieve.counting.backends.known_targets import KnownTargets
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import Backend, BackendFactory
@@ -17,8 +18,13 @@ from labelsieve.counting.row_weights import Estimator, RowWeights
 from labelsieve.errors import InputError
 from labelsieve.names import unknown_name
 
-BackendSetting = Literal["auto", "native", "chunked"] | BackendFactory
-BACKENDS: dict[str, BackendFactory] = {"auto": NativeBackend, "native": NativeBackend, "chunked": ChunkedBackend}
+BackendSetting = Literal["auto", "native", "chunked", "gpu"] | BackendFactory
+BACKENDS: dict[str, BackendFactory] = {
+    "auto": NativeBackend,
+    "native": NativeBackend,
+    "chunked": ChunkedBackend,
+    "gpu": GpuBackend,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +39,7 @@ class CountingOptions:
         Of entropies.
     n_jobs : int, optional
         Threads; None is one, -1 is all.
-    backend : {"auto", "native", "chunked"} or callable, default="auto"
+    backend : {"auto", "native", "chunked", "gpu"} or callable, default="auto"
         What counts: a name, or a factory (:class:`~labelsieve.counting.backends.protocol.BackendFactory`).
     """
 

@@ -1,0 +1,176 @@
+"""Whole fits on a card: the cases of the measured prototype through the public interface.
+
+    python -m benchmarks.gpu                       # A, B, C, D: seconds of a fit, milliseconds of a pick
+    python -m benchmarks.gpu --cases A --picks 50 --json times.json
+    python -m benchmarks.gpu --sizes               # whole fits of 50 features on the card and on the core, from which size on
+
+"first" is a fit of one feature: reading, copying to the card, packing, pairs. "pick" is the mean over the picks that continue
+it (`warm_start`), with everything that happens in between. "kernels" is the time of a panel on the card, by events. The step
+of the prototype (`kernel/gpu_jmi.py` in the shared folder) runs in the same process on data of the same shape. The core is
+timed on the same data with all threads, and the selections are compared.
+"""
+
+import argparse
+import importlib.util
+import json
+import time
+from functools import partial
+
+import numpy as np
+
+from benchmarks.shared_folder import real_dataset, shared_folder
+from benchmarks.table import number, print_table
+from labelsieve import Sieve
+from labelsieve.counting.backends import GpuBackend, PanelFold
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.fixed_point import FixedPoint
+
+# rows, features, targets, levels, criterion; C and D have a tenth of the 4,000,000 features of the prototype's.
+CASES = {
+    "A": (100_000, 10_000, 104, 5, "jmi"),
+    "B": (1_000_000, 1_000, 104, 5, "jmi"),
+    "C": (16_384, 400_000, 1, 2, "jmi"),
+    "C, q=100": (16_384, 400_000, 100, 2, "jmi"),
+    "D": (16_384, 400_000, 1, 2, "mrmr"),
+    "many rows": (32_000_000, 631, 1, 2, "jmi"),
+}
+SIZES = [
+    *((n_rows, 1_000, 20) for n_rows in (1_000, 3_000, 10_000, 30_000, 100_000)),
+    *((10_000, n_features, 20) for n_features in (100, 300, 3_000, 10_000)),
+    *((10_000, 1_000, n_targets) for n_targets in (1, 5, 100, 400)),
+]
+REAL = "bibtex", "delicious", "imdb"
+COLUMNS = "first s", "pick ms", "kernels ms", "prototype ms", "core first s", "core pick ms"
+
+
+def make_data(n_rows, n_features, n_targets, n_levels, seed=0):
+    rng = np.random.default_rng(seed)
+    if n_levels == 2:
+        bits = np.frombuffer(rng.bytes(n_rows * n_features // 8), dtype=np.uint8)
+        X = np.unpackbits(bits).reshape(n_rows, n_features)
+    else:
+        X = rng.integers(0, n_levels, size=(n_rows, n_features), dtype=np.uint8)
+    return X, (rng.random((n_rows, n_targets), dtype=np.float32) < 0.07).astype(np.uint8)
+
+
+def timed_fit(X, Y, criterion, picks, **options):
+    """Seconds of the first feature, milliseconds of a pick, and the selector."""
+    sieve = Sieve(criterion, discretizer=None, n_features_to_select=1, warm_start=True, **options)
+    start = time.perf_counter()
+    sieve.fit(X, Y)
+    first = time.perf_counter() - start
+    sieve.set_params(n_features_to_select=3).fit(X, Y)  # the first step counts margins, too
+    start = time.perf_counter()
+    sieve.set_params(n_features_to_select=3 + picks).fit(X, Y)
+    return first, (time.perf_counter() - start) / picks * 1e3, sieve
+
+
+def kernel_time(X, Y, criterion, repeat=15):
+    """Milliseconds of a panel on the card, conditioned on a feature and added over the targets."""
+    import cupy
+
+    codes = Codes.from_values(X), Codes.from_values(Y)
+    backend = GpuBackend(*codes, FixedPoint.for_rows(len(X), n_targets=Y.shape[1]))
+    fold = PanelFold(0, None, 1, 1)
+    targets, times = slice(0) if criterion == "mrmr" else slice(None), []
+    for i in range(repeat + 3):
+        start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+        backend._folded(0, fold, targets)  # keeps the card busy until the next one is queued
+        start.record()
+        backend._folded(i * 7919 % X.shape[1], fold, targets)
+        stop.record()
+        stop.synchronize()
+        times.append(cupy.cuda.get_elapsed_time(start, stop))
+    return float(np.median(times[3:]))
+
+
+def prototype_time(n_rows, n_features, n_targets, n_levels, criterion):
+    """Milliseconds of a step of the prototype; None where it is not there."""
+    import cupy
+
+    folder = shared_folder("kernel")
+    if folder is None:
+        return None
+    spec = importlib.util.spec_from_file_location("gpu_jmi", folder / "gpu_jmi.py")
+    prototype = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(prototype)
+    targets = cupy.random.random((0 if criterion == "mrmr" else n_targets, n_rows), dtype=np.float32) < 0.07
+    panel = prototype.Panel(n_features, n_levels, targets)
+    chunk = max(64, 2**29 // n_rows // 64 * 64)
+    for first in range(0, n_features, chunk):
+        codes = cupy.random.randint(0, n_levels, (min(chunk, n_features - first), n_rows), dtype=np.uint32).astype(np.uint8)
+        panel.pack(first, codes)
+    panel.margins()
+    return prototype.milliseconds(lambda i: panel.step(i * 7919 % n_features))
+
+
+def first_call():
+    """Seconds of the first fit of a process: start of the card, and kernels from the cache or the compiler."""
+    start = time.perf_counter()
+    Sieve("jmi", discretizer=None, n_features_to_select=3, backend="gpu").fit(*make_data(3000, 40, 5, 5))
+    return time.perf_counter() - start
+
+
+def whole_fits(X, Y, **options):
+    """Seconds of a fit of 50 features on the card, on one thread and on all, the best of three; and whether they agree."""
+    times, found = [], []
+    for setting in ({"backend": "gpu"}, {"n_jobs": 1}, {"n_jobs": -1}):
+        sieve, laps = Sieve("jmi", n_features_to_select=50, **options, **setting), []
+        for _ in range(3):
+            start = time.perf_counter()
+            sieve.fit(X, Y)
+            laps.append(time.perf_counter() - start)
+        times.append(min(laps))
+        found.append((sieve.selected_.tolist(), sieve.scores_.tolist()))
+    return times, found[0] == found[1] == found[2]
+
+
+def compare_sizes():
+    tables = {f"{n} x {d} x {q}": (*make_data(n, d, q, 5), {"discretizer": None}) for n, d, q in SIZES}
+    for name in REAL if shared_folder("data") is not None else ():
+        dataset, _ = real_dataset(name)
+        tables[name] = dataset.X, dataset.Y, {}
+    rows = []
+    for name, (X, Y, options) in tables.items():
+        (card, one, all_), same = whole_fits(X, Y, **options)
+        rows.append((name, [*map(number, (card, one, all_, one / card, all_ / card)), str(same)]))
+    print_table("seconds, 50 features", ["card", "1 thread", "all threads", "1 thread/card", "all/card", "same"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cases", default="A;B;C;C, q=100;D", help="separated by semicolons")
+    parser.add_argument("--picks", type=int, default=50)
+    parser.add_argument("--core-picks", type=int, default=5)
+    parser.add_argument("--json")
+    parser.add_argument("--stream", action="store_true", help="features stay in host memory and are copied at every step")
+    parser.add_argument("--sizes", action="store_true", help="compare whole fits of many sizes instead")
+    chosen = parser.parse_args()
+    print(f"first call: {first_call():.2f} s; the second one: {first_call():.3f} s", flush=True)
+    if chosen.sizes:
+        compare_sizes()
+        return
+    rows, found = [], {}
+    for name in chosen.cases.split(";"):
+        shape = CASES[name]
+        *sizes, criterion = shape
+        X, Y = make_data(*sizes)
+        prototype = prototype_time(*shape)
+        kernels = kernel_time(X, Y, criterion)
+        backend = partial(GpuBackend, memory_limit=0) if chosen.stream else "gpu"
+        first, pick, sieve = timed_fit(X, Y, criterion, chosen.picks, backend=backend)
+        core_first, core_pick, core = timed_fit(X, Y, criterion, chosen.core_picks, n_jobs=-1)
+        n_same = min(len(core.selected_), len(sieve.selected_))
+        same = np.array_equal(core.selected_, sieve.selected_[:n_same]) and np.array_equal(core.scores_, sieve.scores_[:n_same])
+        times = [first, pick, kernels, prototype, core_first, core_pick]
+        found[name] = dict(zip(COLUMNS, times, strict=True)) | {"same": bool(same)}
+        rows.append((name, [*map(number, times), number(None if prototype is None else pick / prototype), str(same)]))
+        print(name, found[name], flush=True)
+    print_table("case", [*COLUMNS, "pick/prototype", "same"], rows)
+    if chosen.json:
+        with open(chosen.json, "w", encoding="utf-8") as file:
+            json.dump(found, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

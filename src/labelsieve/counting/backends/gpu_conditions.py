@@ -1,0 +1,88 @@
+"""Conditions of a panel on a card: columns of bits for the counting kernels, or codes for whole tables."""
+
+from functools import cached_property
+from typing import Any
+
+from labelsieve.counting.backends.gpu_bits import WORDS, n_stages, pack_plain, padded_levels, unpack_codes
+from labelsieve.counting.backends.gpu_outputs import Margins, TargetGroup
+from labelsieve.counting.backends.gpu_transfer import BitBlock
+
+
+class EveryRow:
+    """No condition: one level, of every row."""
+
+    n_levels = 1
+    codes = None
+    plain = None
+
+    def __init__(self, xp: Any, n_rows: int) -> None:
+        self.fragments = xp.full((n_stages(n_rows), WORDS), 0xFFFFFFFF, dtype=xp.uint32)
+
+    def counts_of(self, group: TargetGroup, margins: Margins | None) -> None:
+        """No level but the first: nothing is counted."""
+
+
+class DeviceColumn:
+    """A variable to condition on.
+
+    Parameters
+    ----------
+    kernels : CudaKernels
+    codes : ndarray of uint32 on the card, optional
+        One for each row; not needed for a feature that is packed.
+    n_levels, n_rows : int
+    feature : tuple of (BitBlock, int), optional
+        A packed feature: its block and its place in it.
+    """
+
+    def __init__(
+        self, kernels: Any, codes: Any, n_levels: int, n_rows: int, feature: tuple[BitBlock, int] | None = None
+    ) -> None:
+        self._kernels, self._xp, self._codes = kernels, kernels.xp, codes
+        self.n_levels, self._n_rows, self.feature = n_levels, n_rows, feature
+        self._wanted: tuple[Margins, Any] | None = None
+
+    @cached_property
+    def _bits(self) -> tuple[Any, Any]:
+        xp, stages = self._xp, n_stages(self._n_rows)
+        plain = xp.empty((self.n_levels - 1, stages, WORDS), dtype=xp.uint32)
+        if self.feature is None:
+            plain[...] = pack_plain(xp, self._codes[None], self.n_levels)
+        fragments = xp.empty((padded_levels(self.n_levels), stages, WORDS), dtype=xp.uint32)
+        self._prepare(plain, fragments, self._wanted)
+        return plain, fragments
+
+    @property
+    def plain(self) -> Any:
+        """The columns as ``[level - 1][stage][word]``."""
+        return self._bits[0]
+
+    @property
+    def fragments(self) -> Any:
+        """The same in passes of four levels, in the order in which the threads of a warp group hold them."""
+        return self._bits[1]
+
+    def _prepare(self, plain: Any, fragments: Any, known: tuple[Margins, Any] | None) -> None:
+        block, place = (None, 0) if self.feature is None else self.feature
+        n_columns = self.n_levels - 1
+        features = None if block is None else block.bits
+        self._kernels.condition(features, place * n_columns, n_columns, plain, fragments, known)
+
+    def counts_of(self, group: TargetGroup, margins: Margins | None) -> Any:
+        """Counts of (condition, target); ``margins`` are those of the block of a packed feature, where they are kept."""
+        given = self._xp.empty((self.n_levels - 1, group.totals.size), dtype=self._xp.int32)
+        if margins is None:
+            self._kernels.cross(self.plain, group.plain, given)
+        elif "_bits" in self.__dict__:
+            self._prepare(*self._bits, (margins, given))
+        else:  # together with the columns
+            self._wanted = margins, given
+            assert self._bits is not None
+        return given
+
+    @cached_property
+    def codes(self) -> Any:
+        """One for each row."""
+        if self._codes is not None:
+            return self._codes
+        return unpack_codes(self._xp, self.plain, self.n_levels, self._n_rows)[0].astype(self._xp.uint32)

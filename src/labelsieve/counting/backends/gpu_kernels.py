@@ -1,0 +1,257 @@
+"""Kernels on a card of NVIDIA: compiled on first use by NVRTC, through CuPy, and kept in CuPy's cache on disk."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends.gpu_bits import WORDS
+from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Output, TargetGroup
+from labelsieve.errors import DeviceError
+
+INSTALL = "pip install 'labelsieve[gpu]' (CUDA 12), or pip install 'cupy-cuda13x[ctk]' (CUDA 13)"
+SHARED_BYTES = 48 * 1024  # of a block, without asking for more
+TENSOR_SHARED = 200 * 1024
+FEWEST_TENSOR_COLUMNS = 4  # of the targets; with fewer, reading the features takes longer than counting
+SCRATCH_BYTES = 2**30
+STAGED = 2**25  # bytes of an array that are copied to the card at once
+KNOWN_LEVELS = 6  # of a condition: kernels for up to so many are compiled for the number
+
+
+class CudaKernels:
+    """The kernels on one card, and what the backend needs to know about it.
+
+    Parameters
+    ----------
+    device : int, optional
+        The number of the card; None is CuPy's current one.
+    tensor : bool, optional
+        Count with the one-bit tensor cores; None: on cards of compute capability 9.0, which have them in the form used here.
+    """
+
+    def __init__(self, device: int | None = None, *, tensor: bool | None = None) -> None:
+        self.xp = _cupy(device)
+        self.device = self.xp.cuda.Device(device)
+        self._buffer: NDArray[Any] | None = None
+        self._n_processors = self.device.attributes["MultiProcessorCount"]
+        self.has_tensor = self.device.compute_capability == "90" if tensor is None else tensor
+
+    def free_bytes(self) -> int:
+        """Memory of the card that is free, or kept for reuse."""
+        with self.device:
+            return int(self.device.mem_info[0]) + int(self.xp.get_default_memory_pool().free_bytes())
+
+    def to_host(self, values: Any) -> NDArray[Any]:
+        host: NDArray[Any] = self.xp.asnumpy(values)
+        return host
+
+    def to_buffer(self, values: Any) -> NDArray[Any]:
+        """The same in memory that the next call overwrites: faster for large arrays."""
+        if self._buffer is None or self._buffer.nbytes < values.nbytes:
+            self._buffer = self.host_array((values.nbytes,), np.uint8)
+        host: NDArray[Any] = self._buffer[: values.nbytes].view(values.dtype).reshape(values.shape)
+        values.get(out=host)
+        return host
+
+    def to_card(self, values: NDArray[Any]) -> Any:
+        """A copy on the card; of large arrays piece by piece, one on its way while the next one is staged."""
+        values = np.ascontiguousarray(values)
+        if values.nbytes <= STAGED:
+            return self.xp.asarray(values)
+        cuda, stream = self.xp.cuda, self.xp.cuda.get_current_stream()
+        copied, flat = self.xp.empty(values.shape, dtype=values.dtype), values.reshape(-1).view(np.uint8)
+        staged = [(self.host_array((STAGED,), np.uint8), cuda.Event(disable_timing=True)) for _ in range(2)]
+        for number, start in enumerate(range(0, len(flat), STAGED)):
+            piece, (buffer, done) = flat[start : start + STAGED], staged[number % 2]
+            done.synchronize()
+            buffer[: len(piece)] = piece
+            cuda.runtime.memcpyAsync(
+                copied.data.ptr + start, buffer.ctypes.data, len(piece), cuda.runtime.memcpyHostToDevice, stream.ptr
+            )
+            done.record(stream)
+        stream.synchronize()
+        return copied
+
+    def host_array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """Memory of the host from which copies to the card are fast."""
+        pinned: NDArray[Any] = import_module("cupyx").empty_pinned(shape, dtype=dtype)
+        return pinned
+
+    def _launch(self, kernel: Any, grid: tuple[int, ...], threads: int, *arguments: Any, shared: int = 0) -> None:
+        kernel(grid, (threads,), [0 if argument is None else argument for argument in arguments], shared_mem=shared)
+
+    def condition(
+        self, features: Any, column: int, levels: int, plain: Any, fragments: Any, known: tuple[Margins, Any] | None
+    ) -> None:
+        """Columns of a condition in both forms: from packed features, or from ``plain``.
+
+        ``known``: margins of its feature, and the counts with the targets, which are set.
+        """
+        margins, given = (None, None) if known is None else known
+        padded, stages, _ = fragments.shape
+        rows, every, n_columns = (None, None, 0) if margins is None else (margins.rows, margins.every, margins.n_columns)
+        pitch = 0 if margins is None else _pitch(rows)
+        n_blocks = min(4 * self._n_processors, -(-padded * stages * WORDS // 256))
+        arguments = features, column, stages, levels, padded, plain, fragments, rows, every, pitch, n_columns, given
+        self._launch(_portable("condition", "-DCONDITION"), (n_blocks,), 256, *arguments)
+
+    def cross(self, first: Any, second: Any, out: Any) -> None:
+        """Counts of two sets of plain columns, or, without the first, of the second alone."""
+        n_first, (n_second, stages, _) = 1 if first is None else len(first), second.shape
+        n_blocks = -(-n_first * n_second // 8)
+        arguments = first, second, stages * WORDS, n_first, n_second, out
+        self._launch(_portable("cross", "-DCONDITION"), (n_blocks,), 256, *arguments)
+
+    def count(self, bits: Any, given: Any, levels: int, group: TargetGroup, counts: Any) -> None:
+        """Counts of features by columns of targets and of a condition, which has plain columns and fragments."""
+        if self.has_tensor and group.n_columns >= FEWEST_TENSOR_COLUMNS:
+            self._count_tensor(bits, given.fragments, levels, group, counts)
+        else:
+            self._count_bits(bits, given.plain, levels, group, counts)
+
+    def _count_bits(self, bits: Any, plain: Any, levels: int, group: TargetGroup, counts: Any) -> None:
+        n_blocks, stages, _ = bits.shape
+        n_masks = levels * group.n_columns
+        masks = next(size for size in (1, 2, 4, 8, 16) if size >= min(n_masks, 16))
+        wide = -(-n_masks // masks)
+        shares = max(1, min(-(-8 * self._n_processors // (n_blocks * wide)), stages // 16))
+        if shares > 1:
+            counts[:, : group.n_columns] = 0
+        share = -(-stages // shares // 4) * 4
+        grid = n_blocks, wide, -(-stages // share)
+        arguments = bits, plain, group.plain, counts, stages, share, _pitch(counts[0]), levels, group.n_columns
+        self._launch(_portable("popcount", f"-DMASKS={masks}"), grid, 128, *arguments)
+
+    def _count_tensor(self, bits: Any, fragments: Any, levels: int, group: TargetGroup, counts: Any) -> None:
+        n_blocks, stages, _ = bits.shape
+        pitch = _pitch(counts[0])
+        for first in range(0, levels, 4):
+            width = min(4, levels - first)
+            width += width == 3
+            tiles, part = n_blocks * width // 4, counts[first:]
+            masks = fragments.reshape(-1)[first * stages * WORDS :]
+            blocks = self._n_processors
+            clear, count = _tensor(width)
+            self._launch(clear, (8 * blocks,), 256, part, stages, tiles, pitch, group.n_columns, blocks)
+            arguments = bits, group.swizzled(self.xp), masks, part, stages, tiles, pitch, group.n_columns
+            self._launch(count, (blocks,), 384, *arguments, shared=TENSOR_SHARED)
+
+    def sums(self, counted: Counted, group: TargetGroup, table: NLogN, index: Any, out: Output) -> None:
+        """Sums of n log n over the cells of counts, added to ``out``."""
+        n_features, n_targets = len(index), group.n_targets
+        given_levels = counted.given_levels if counted.given_levels <= KNOWN_LEVELS else 0
+        kernel = _portable("sums", f"-DFEATURE_LEVELS={counted.feature_levels}", f"-DGIVEN_LEVELS={given_levels}")
+        n_warps = -(-n_features // 32)
+        per = max(1, min(n_targets, n_targets * n_warps // 8192))
+        items = n_warps * max(1, -(-n_targets // per))
+        counts = counted.counts
+        arguments = (
+            *(counts, 0 if counts is None else _pitch(counts[0]), counted.margins.rows, _pitch(counted.margins.rows)),
+            *(counted.margins.every, counted.given, group.totals, group.starts, group.places, index, table.values),
+            *(counted.given_levels, n_features, n_targets, per),
+            *(out.pairs, out.pair_factor, out.triples, out.triple_factor, out.wide),
+        )
+        self._launch(kernel, (-(-items // 8),), 256, *arguments)
+
+    def histograms(
+        self,
+        x: tuple[Any, NDArray[np.integer]],
+        z: tuple[Any, int] | None,
+        y: tuple[Any, NDArray[np.integer], Any] | None,
+        weights: Any,
+        table: NLogN,
+        index: Any,
+        out: tuple[Any, int, int],
+    ) -> None:
+        """Sums over the cells of whole tables of codes: one block for a feature and a target.
+
+        ``x``: codes and levels of features; ``z``: of a condition; ``y``: of targets, with their places in a row of sums;
+        ``out``: sums, a factor, and the length of a row, or 0 to add up the targets.
+        """
+        xp = self.xp
+        (codes, x_levels), (z_codes, z_levels) = x, (None, 1) if z is None else z
+        y_codes, y_levels, places = (None, np.ones(1, dtype=np.int64), None) if y is None else y
+        n_features, n_rows, n_targets = len(codes), codes.shape[1], len(y_levels)
+        size = 4 if weights is None else 8
+        cells = int(x_levels.max()) * z_levels * int(y_levels.max())
+        n_blocks, room, scratch = min(n_features * n_targets, 8 * self._n_processors), SHARED_BYTES // size - 16, None
+        if cells > room:
+            n_blocks = min(n_blocks, max(1, SCRATCH_BYTES // (cells * size)))
+            room, scratch = cells, xp.empty(n_blocks * cells, dtype=xp.uint32 if weights is None else xp.uint64)
+        logs, scale, penalty = (None, 0.0, 0) if weights is None else (table.logs, table.scale, table.penalty)
+        sums, factor, wide = out
+        arguments = (
+            *(codes, xp.asarray(x_levels, dtype=xp.int32), z_codes, z_levels, y_codes, xp.asarray(y_levels, dtype=xp.int32)),
+            *(weights, n_rows, n_features, n_targets, index, places, table.values, logs, np.float64(scale), penalty),
+            *(scratch, room, sums, factor, wide),
+        )
+        kernel = _portable("histogram", f"-DWEIGHTED={int(weights is not None)}")
+        self._launch(kernel, (n_blocks,), 256, *arguments, shared=0 if scratch is not None else room * size)
+
+
+def _pitch(rows: Any) -> int:
+    """Numbers from one row to the next."""
+    return int(rows.strides[0] // rows.itemsize)
+
+
+def _cupy(device: int | None) -> Any:
+    """CuPy, if it is installed and sees the card."""
+    try:
+        cupy = import_module("cupy")
+    except ImportError:
+        raise DeviceError(f"backend='gpu' needs CuPy: {INSTALL}. backend='native' selects the same features.") from None
+    try:
+        n_devices = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise DeviceError(f"CuPy finds no card ({error}); check nvidia-smi, or use backend='native'.") from None
+    if device is not None and not 0 <= device < n_devices:
+        raise DeviceError(f"device={device}: CuPy finds {n_devices} cards, numbered from 0.")
+    return cupy
+
+
+@cache
+def _portable(name: str, *options: str) -> Any:
+    module = import_module("cupy").RawModule(code=_source("gpu_portable.cu"), options=("--std=c++17", *options))
+    return module.get_function(name)
+
+
+@cache
+def _tensor(levels: int) -> Sequence[Any]:
+    """Kernels that count with the tensor cores; CuPy compiles for plain 9.0, which has no such instruction."""
+    cupy = import_module("cupy")
+    nvrtc = cupy.cuda.nvrtc
+    registers = {"@D@": ", ".join(f"%{i}" for i in range(56)), "@C@": ", ".join(f'"+r"(c[{i}])' for i in range(56))}
+    source = _source("gpu_tensor.cu")
+    for mark, text in registers.items():
+        source = source.replace(mark, text)
+    options = "--std=c++17", "-arch=sm_90a", f"-DLEVELS={levels}"
+    key = hashlib.sha256(repr((source, options, nvrtc.getVersion())).encode()).hexdigest()
+    folder = os.environ.get("CUPY_CACHE_DIR", "~/.cupy/kernel_cache")  # where CuPy keeps the others
+    path = Path(folder).expanduser() / f"labelsieve-{key}.cubin"
+    if not path.is_file():
+        program = nvrtc.createProgram(source, "gpu_tensor.cu", (), ())
+        try:
+            nvrtc.compileProgram(program, options)
+            cubin = nvrtc.getCUBIN(program)
+        finally:
+            nvrtc.destroyProgram(program)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(f".{id(program)}")
+        temporary.write_bytes(cubin)
+        temporary.replace(path)
+    module = cupy.RawModule(path=str(path))
+    count = module.get_function("count")
+    count.max_dynamic_shared_size_bytes = TENSOR_SHARED
+    return module.get_function("clear"), count
+
+
+@cache
+def _source(name: str) -> str:
+    return files("labelsieve.counting.backends").joinpath(name).read_text("utf-8")

@@ -1,0 +1,76 @@
+"""What the backend and its kernels hand to each other: columns of targets, margins, counts, and where sums go."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from labelsieve.counting.backends.gpu_bits import to_swizzled
+
+
+class NLogN(NamedTuple):
+    """Values of n log n on the card: of every count, or, for sums of weights, the numbers that they are computed from."""
+
+    values: Any
+    logs: Any
+    scale: float
+    penalty: int
+
+
+class Margins(NamedTuple):
+    """Counts of features by the columns of a group of targets, without a condition."""
+
+    rows: Any
+    """``[column of the targets][column of the features]``"""
+    every: Any
+    """Of the column that is 1 in every row."""
+    n_columns: int
+    """With the one that is 1 in every row."""
+
+
+class Counted(NamedTuple):
+    """Counts of the features of a block from which the cells of their tables follow."""
+
+    feature_levels: int
+    given_levels: int
+    counts: Any
+    """``[level of the condition - 1][column of the targets][column of the features]``; None for one level."""
+    margins: Margins
+    given: Any
+    """``[level of the condition - 1][column of the targets]``"""
+
+
+@dataclass
+class Output:
+    """Sums on the card and what they are multiplied with; ``wide`` is the length of a row of triples, 0: targets are added."""
+
+    pairs: Any
+    triples: Any
+    wide: int
+    pair_factor: int = 1
+    triple_factor: int = 1
+
+
+@dataclass
+class TargetGroup:
+    """Targets whose columns fit into one block of counts."""
+
+    n_targets: int
+    columns: slice
+    """Which of all columns these are."""
+    plain: Any
+    """``[column][stage][word]``; the last column is 1 in every row."""
+    totals: Any
+    starts: Any
+    """The first column of each target, and of what follows."""
+    places: Any
+    """Of the targets in a row of sums."""
+    _swizzled: Any = field(default=None, repr=False)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.plain)
+
+    def swizzled(self, xp: Any) -> Any:
+        """The columns as the tensor cores read them."""
+        if self._swizzled is None:
+            self._swizzled = to_swizzled(xp, self.plain)
+        return self._swizzled

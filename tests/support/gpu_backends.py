@@ -1,0 +1,25 @@
+"""Factories of GPU backends for tests: kernels in numpy everywhere, and those of a card with ``pytest -m gpu``."""
+
+from functools import partial
+
+import pytest
+
+from labelsieve.counting.backends.gpu_backend import GpuBackend
+from labelsieve.counting.backends.gpu_kernels import CudaKernels
+from tests.support.numpy_kernels import NumpyKernels
+
+
+def on_card(*tables, tensor=None, **options):
+    return GpuBackend(*tables, kernels=CudaKernels(tensor=tensor), **options)
+
+
+STAND_INS = {
+    "gpu, numpy": partial(GpuBackend, kernels=NumpyKernels(tensor=True)),
+    "gpu, numpy, features in host memory": partial(GpuBackend, kernels=NumpyKernels(), memory_limit=0),
+}
+CARDS = {
+    "gpu": on_card,
+    "gpu, without tensor cores": partial(on_card, tensor=False),
+    "gpu, features in host memory": partial(on_card, memory_limit=0),
+}
+GPU_BACKENDS = {**STAND_INS, **{name: pytest.param(factory, marks=pytest.mark.gpu) for name, factory in CARDS.items()}}
