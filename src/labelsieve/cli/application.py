@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from labelsieve.cli.compare_command import compare
 from labelsieve.cli.datasets_command import datasets_app
+from labelsieve.cli.leaderboard_command import leaderboard_app
 from labelsieve.cli.methods_command import methods
 from labelsieve.cli.options import HelpWithNames, command_line, examples
 from labelsieve.cli.report_command import REPORT, check_output, report, write_demo
@@ -78,6 +79,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(datasets_app, name="datasets")
+app.add_typer(leaderboard_app, name="leaderboard")
 app.command(epilog=examples("labelsieve methods", "labelsieve methods ela-chi", "labelsieve methods --json"))(methods)
 app.command(
     cls=HelpWithNames,

@@ -33,6 +33,10 @@ class Report:
     lead : Html
         The main findings in a few sentences.
     sections : tuple of Section
+    extra : str
+        Name of a further style and script of this package.
+    data : str
+        JSON that this script reads.
 
     Examples
     --------
@@ -44,10 +48,14 @@ class Report:
     title: str
     lead: Html
     sections: tuple[Section, ...]
+    extra: str = ""
+    data: str = ""
 
     def html(self) -> str:
         """Return the page with inline style and script, and a security policy that blocks all other resources."""
         style, script = _asset("page.css"), _asset("page.js")
+        if self.extra:
+            style, script = f"{style}{_asset(f'{self.extra}.css')}", f"{script}{_asset(f'{self.extra}.js')}"
         # Only this script may run: injected markup could not execute code.
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
@@ -68,6 +76,7 @@ class Report:
             tag("nav", contents, aria_label="Sections"),
             tag("main", tag("div", self.lead, class_="lead"), *map(_section, self.sections), id="findings", tabindex="-1"),
             tag("footer", tag("p", _footer()), tag("p", id="said", class_="unseen", role="status")),
+            tag("script", Html(self.data.replace("<", r"\u003c")), id="data", type="application/json") if self.data else "",
             tag("script", Html(script)),
         )
         return joined([Html("<!DOCTYPE html>\n"), tag("html", head, body, lang="en"), Html("\n")])

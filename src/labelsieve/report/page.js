@@ -30,7 +30,7 @@ function sortBy(table, heading) {
   said.textContent = `${table.caption.textContent}: sorted by ${heading.textContent}, ${down ? "descending" : "ascending"}`;
 }
 
-for (const table of document.querySelectorAll("table.sortable")) {
+function makeSortable(table) {
   for (const heading of table.tHead.rows[0].cells) {
     const button = document.createElement("button");
     button.type = "button";
@@ -40,6 +40,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     heading.setAttribute("aria-sort", "none");
   }
 }
+document.querySelectorAll("table.sortable").forEach(makeSortable);
 
 // What fits needs no scrolling, so it is no stop for the keyboard.
 function markScrollable() {
