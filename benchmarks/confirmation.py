@@ -45,7 +45,6 @@ METHOD = "hybrid"
 HYPOTHESES = {"H1": "l1-cv", "H2": "extra-trees", "H3": "cmim", "H4": "omp", "H5": "mean-f"}
 LEARNERS = ("neighbors", "linear", "trees")
 SIZES = (5, 10, 20, 40)
-N_SPLITS = 5
 # Sign of an improvement, and the region of practical equivalence.
 DECIDING = {"micro_f1": (1, 0.01), "macro_f1": (1, 0.01)}
 NO_HARM = {"average_precision": (1, 0.01), "hamming_loss": (-1, 0.001)}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from labelsieve import Sieve
+from labelsieve.registry import make_selector
 from labelsieve.selectors.selection import Selection
 from tests.support.command_line import run, write
 from tests.support.table_libraries import install_only
@@ -173,3 +174,17 @@ def test_names_cannot_paint_the_terminal(tmp_path):
     assert "[red]a" in output
     assert r"\x1b[31mb" in output
     assert "\x1b" not in output
+
+
+@pytest.mark.parametrize("method", ["hybrid", "omp"])
+def test_methods_of_least_squares_take_text_and_missing_cells(frame, tmp_path, method):
+    frame = frame.assign(**{frame.columns[1]: np.where(frame["label-0"] == 1, "yes", "no")})
+    frame.iloc[::7, 2] = np.nan
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    result = run("select", tmp_path / "t.csv", "--labels", 5, "-k", 4, "--method", method, "--format", "json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    fitted = make_selector(method, n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
+    assert [feature["column"] for feature in document["selected"]] == fitted.selected_.tolist()
+    assert document["method"] == method
+    assert 1 in fitted.selected_
