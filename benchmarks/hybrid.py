@@ -5,7 +5,7 @@ Protocol: that of :mod:`benchmarks.default_settings` with ML-kNN and logistic re
 100 and 101 for half A of the data sets, 200 and 201 for half B. The settings of the hybrid were found on both halves.
 
     python -m benchmarks.hybrid run RESULTS.csv     adds the cells that RESULTS.csv does not have, then writes hybrid.csv
-    python -m benchmarks.hybrid                     prints the table of hybrid.csv, the means of our run
+    python -m benchmarks.hybrid                     prints the tables of hybrid.csv, the means of our run
     python -m benchmarks.hybrid time                prints times relative to CMIM
 """
 
@@ -133,22 +133,29 @@ def differences(values, measure, selector, other, datasets):
     )
 
 
-def print_tables(values):
+def signed(differences):
+    """The mean, in thousandths; -0.0 is 0.0."""
+    return f"{round(float(np.mean(differences)), 1) + 0.0:+.1f}"
+
+
+def tables(values):
+    """Two tables in Markdown for labels and two for numeric targets: against CMIM by halves, and the hybrid against others."""
+    lines = []
     complete = [one for one in SELECTORS if all(("rrmse", one, name) in values for name in NUMERIC_A + NUMERIC_B)]
     for title, halves, measures in (
         ("labels", (HALF_A, HALF_B), labels.MEASURES),
         ("numeric targets", (NUMERIC_A, NUMERIC_B), ("rrmse",)),
     ):
-        print(f"\n{title}: thousandths better than {REFERENCE}, wins-losses of (set, measure) pairs; A, then B")
-        print(f"{'':38}" + "".join(f"{measure:>14}" for measure in measures * 2))
+        n_sets, names = sum(map(len, halves)), ", ".join(measures)
+        lines += [f"| {title} | A: {names} | A: won-lost | B: {names} | B: won-lost |", "|---|---|---|---|---|"]
         for selector in complete:
-            line, counts = "", []
+            cells_of = []
             for half in halves:
                 found = [differences(values, measure, selector, REFERENCE, half) for measure in measures]
-                line += "".join(f"{np.mean(one):14.1f}" for one in found)
-                counts.append(f"{sum((one > 0).sum() for one in found)}-{sum((one < 0).sum() for one in found)}")
-            print(f"{selector:38}{line}    {', '.join(counts)}")
-        print(f"{FLAGSHIP} against another: sets won-lost, Wilcoxon's p (not adjusted), mean difference in thousandths")
+                counts = (int(np.sum([np.sum(sign * one > 0) for one in found])) for sign in (1, -1))
+                cells_of += [" ".join(map(signed, found)), "-".join(map(str, counts))]
+            lines.append(f"| {selector} | {' | '.join(cells_of)} |")
+        lines += ["", f"| `{FLAGSHIP}` against, {n_sets} sets | {' | '.join(measures)} |", "|---" * (len(measures) + 1) + "|"]
         for selector in complete:
             if selector == FLAGSHIP:
                 continue
@@ -156,8 +163,10 @@ def print_tables(values):
             for measure in measures:
                 found = differences(values, measure, FLAGSHIP, selector, sum(halves, ()))
                 p = wilcoxon(found).pvalue if np.any(found) else 1.0
-                cells_of.append(f"{(found > 0).sum()}-{(found < 0).sum()} {p:.3f} ({found.mean():+.1f})")
-            print(f"{selector:38}" + "".join(f"{cell:>22}" for cell in cells_of))
+                cells_of.append(f"{(found > 0).sum()}-{(found < 0).sum()}, p = {p:.3f} ({signed(found)})")
+            lines.append(f"| {selector} | {' | '.join(cells_of)} |")
+        lines.append("")
+    return lines
 
 
 def print_times(names=("emotions", "scene", "medical", "enron", "CAL500", "languagelog"), repeats=5):
@@ -187,4 +196,4 @@ if __name__ == "__main__":
     elif sys.argv[1:2] == ["time"]:
         print_times()
     if sys.argv[1:2] != ["time"]:
-        print_tables(by_dataset())
+        print(*tables(by_dataset()), sep="\n")
