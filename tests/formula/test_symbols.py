@@ -46,6 +46,10 @@ WRONG_TERMS = {
     "I(f, z | pa)": ("z and pa are both second targets", "I(f, z | pa)"),
     "sum_s(I(f, y))": ("sum_s has nothing to run over: s is not mentioned", "I(f, y)"),
     "min_s(I(f, y) + H(f))": ("min_s has nothing to run over: s is not mentioned", "I(f, y) + H(f)"),
+    "mean_st(I(f, s))": ("mean_st has nothing to run over: t is not mentioned", "I(f, s)"),
+    "sum_st(H(f) + I(f, t))": ("sum_st has nothing to run over: s is not mentioned", "H(f) + I(f, t)"),
+    "I((s, t), y)": ("Pairs of selected features cannot be combined with targets", "I((s, t), y)"),
+    "I(f, t | S)": ("t is part of S", "I(f, t | S)"),
     "mean_pa(I(f, y))": ("mean_pa has nothing to run over: pa is not mentioned", "I(f, y)"),
     "max_z(I(f, y))": ("max_z has nothing to run over: z is not mentioned", "I(f, y)"),
     "sum_y(sum_y(I(f, y)))": ("sum_y has nothing to run over: y is not mentioned", "sum_y(I(f, y))"),
@@ -58,6 +62,9 @@ WRONG_SCORES = {
     "sum_y(I(f, y)) + pos(H(f) - I(f, s))": ("s is not inside", "I(f, s)"),
     "sum_y(I(f, y) * sum_y(I(f, y) + H(y)))": ("a reducer over y inside another", "sum_y(I(f, y) + H(y))"),
     "sum_s(I(f, s) + mean_s(I(f, s)))": ("a reducer over s inside another", "mean_s(I(f, s))"),
+    "sum_s(I(f, s) + mean_st(I(f, s | t)))": ("a reducer over s inside another", "mean_st(I(f, s | t))"),
+    "sum_y(I(f, y)) + I(f, t)": ("t is not inside sum_st or mean_st", "I(f, t)"),
+    "sum_st(I(f, s | t) + I(f, S))": ("S changes with every pick, so it cannot be added up", "sum_st(I(f, s | t) + I(f, S))"),
     "sum_yz(co(f, y, z) + sum_y(I(f, y)))": ("a reducer over y inside another", "sum_y(I(f, y))"),
     "mean_s(I(f, s) + I(f, S))": ("S changes with every pick, so it cannot be added up over s", "mean_s(I(f, s) + I(f, S))"),
     "sum_y(sum_z(mean_s(pos(I(f, s) - I(f, y | z)))))": (
@@ -76,6 +83,7 @@ WRONG_FIRSTS = {
     "sum_s(I(f, s))": "sum_s(I(f, s))",
     "sum_y(I(f, y)) - mean_s(I(f, s))": "mean_s(I(f, s))",
     "sum_y(I(f, y | S))": "I(f, y | S)",
+    "sum_y(I(f, y)) - mean_st(I(f, s | t))": "mean_st(I(f, s | t))",
 }
 
 
@@ -123,7 +131,7 @@ def test_a_formula_without_the_candidate_is_refused(text):
 
 @pytest.mark.parametrize("text", ["I(f, 'y')", "I('f', y)", "H(3)", "I(f, (y, 2))", "I(f, ())", "co(f, y, None)", "H(f | 'x')"])
 def test_what_is_not_a_variable_is_named_beside_the_variables_there_are(text):
-    assert "is not a variable; the variables are f, s, S, y, z, pa" in refusal(lambda: read(text))
+    assert "is not a variable; the variables are f, s, t, S, y, z, pa" in refusal(lambda: read(text))
 
 
 @pytest.mark.parametrize("text", ["I(f | s, y)", "co(f, y | z, s)", "H(f | s | y)"])

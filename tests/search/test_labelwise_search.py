@@ -77,8 +77,8 @@ def test_forced_come_first_and_closed_never(name):
     )
 
 
-def test_only_the_joint_of_all_selected_is_not_shared():
-    assert [name for name, (make, _, _) in VARIANTS.items() if not can_share(make().plan)] == ["cmi"]
+def test_only_joints_and_pairs_of_selected_features_are_not_shared():
+    assert [name for name, (make, _, _) in VARIANTS.items() if not can_share(make().plan)] == ["cmi", "relaxmrmr"]
 
 
 @pytest.mark.parametrize("name", ["jmi", "cmi"])

@@ -1,6 +1,6 @@
 """Random formulas, each written twice: in the symbols of criteria, and as a plain function of columns.
 
-The function takes what the variables stand for: ``f``, ``s``, ``y``, ``z``, ``pa`` and ``S`` as tuples of columns,
+The function takes what the variables stand for: ``f``, ``s``, ``t``, ``y``, ``z``, ``pa`` and ``S`` as tuples of columns,
 ``selected``, ``targets`` and ``parents``, which reducers run over, and ``index``, the index of ``y`` among the targets.
 """
 
@@ -56,7 +56,10 @@ class Author:
         while True:
             names = must | set(self.random.sample(known, min(len(known), self.random.choice([1, 2, 2, 3, 3]))))
             second_targets = names & {"z", "pa"}
-            if len(names) <= 3 and len(second_targets) < 2 and not (second_targets and names & {"s", "S"}):
+            of_selected = names & {"s", "t", "S"}
+            if "t" in names and names & {"y", "z", "pa"}:
+                continue
+            if len(names) <= 3 and len(second_targets) < 2 and not (second_targets and of_selected):
                 break
         names = self.random.sample(sorted(names), len(names))
         candidates = [term for term in TERMS[len(names)] if not positive or len(term[1]) == 1]
@@ -112,7 +115,7 @@ class Author:
     def reduced(self, depth, bound, must):
         names = []
         if not bound & {"s", "z", "pa"}:
-            names += [f"{way}_s" for way in OPERATIONS]
+            names += [*(f"{way}_s" for way in OPERATIONS), "sum_st", "mean_st"]
         if "y" in bound:
             names += [f"{way}_{over}" for way in OPERATIONS for over in ("z", "pa") if over not in bound]
         else:
@@ -121,7 +124,7 @@ class Author:
             return self.expression(depth, bound, must)
         name = self.random.choice(names)
         way, over = name.split("_")
-        mentioned = {"z": {"y", "z"}, "yz": {"y", "z"}, "pa": {"y", "pa"}}.get(over, {over})
+        mentioned = {"z": {"y", "z"}, "yz": {"y", "z"}, "pa": {"y", "pa"}, "st": {"s", "t"}}.get(over, {over})
         inside = self.expression(depth, bound | mentioned, frozenset(mentioned))
         if must - mentioned:  # what an outer reducer runs over must not be lost
             outer = self.term(bound | mentioned, must)
@@ -143,6 +146,9 @@ def running_over(variable, given):
     targets = given["targets"]
     if variable == "s":
         return [{"s": (column,)} for column in given["selected"]]
+    if variable == "st":
+        selected = list(enumerate(given["selected"]))
+        return [{"s": (one,), "t": (other,)} for k, one in selected for m, other in selected if k != m]
     if variable == "y":
         return [{"y": (column,), "index": index} for index, column in enumerate(targets)]
     if variable == "z":

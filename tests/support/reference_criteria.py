@@ -183,6 +183,19 @@ def cfr(candidate, selected, targets):
     return sum(cmi(candidate, y, s) - co(candidate, y, s) for s in selected for y in targets)
 
 
+@reference("relaxmrmr")
+def relaxmrmr(candidate, selected, targets):
+    score = 0.0
+    for y in targets:
+        score += mi(candidate, y)
+        if selected:
+            score -= fmean(mi(candidate, s) for s in selected)
+            score += fmean(cmi(candidate, s, y) for s in selected)
+        if len(selected) > 1:
+            score -= fmean(cmi(candidate, s, t) for k, s in enumerate(selected) for t in others(selected, k))
+    return score
+
+
 @reference("tcrfs")
 def tcrfs(candidate, selected, targets):
     q, score = len(targets), 0.0

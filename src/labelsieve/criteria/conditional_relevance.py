@@ -2,7 +2,7 @@
 
 from labelsieve.criteria.criterion import Criterion
 from labelsieve.criteria.relevance import RELEVANCE
-from labelsieve.formula import H, I, co, f, mean_s, mean_y, mean_z, min_s, s, sum_s, sum_y, y, z
+from labelsieve.formula import H, I, co, f, mean_s, mean_st, mean_y, mean_z, min_s, s, sum_s, sum_y, t, y, z
 
 
 class JMIM(Criterion):
@@ -59,6 +59,19 @@ class CFR(Criterion):
     paper = "Gao, Hu, Zhang and He 2018"
     first = RELEVANCE
     score = sum_y(sum_s(I(f, y | s) - co(f, y, s)))
+
+
+class RelaxMRMR(Criterion):
+    r"""Relaxed mRMR: the third order of redundancy, of the candidate and pairs of selected features.
+
+    .. math:: J(f) = \sum_y \Big[ I(f; y) - \frac{1}{|S|} \sum_{s} I(f; s) + \frac{1}{|S|} \sum_{s} I(f; s \mid y)
+              - \frac{1}{|S| (|S| - 1)} \sum_{s} \sum_{t \ne s} I(f; s \mid t) \Big]
+
+    A step costs tables of all candidates with each pair of the newest and an older selected feature.
+    """
+
+    paper = "Vinh, Zhou, Chan and Bailey 2016"
+    score = sum_y(I(f, y) - mean_s(I(f, s)) + mean_s(I(f, s | y)) - mean_st(I(f, s | t)))
 
 
 class TCRFS(Criterion):

@@ -108,7 +108,7 @@ class ENM(Criterion):
     """
 
     paper = "Gonzalez-Lopez, Ventura and Cano 2020"
-    score = 4 * sqrt(sum_y((I(f, y) / 4) * (I(f, y) / 4)))  # a square of up to 8 million rows stays within the fixed point
+    score = 4 * sqrt(sum_y(I(f, y) * I(f, y) / 16))  # a square of up to 8 million rows stays within the fixed point
 
 
 class JoinedMIM(Criterion):

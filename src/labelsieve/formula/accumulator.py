@@ -56,8 +56,8 @@ class Accumulator:
             self._high += self._low >> 32
             self._low &= 2**32 - 1
 
-    def value(self, n_selected: int, targets: slice, fixed: FixedPoint) -> Value:
-        """The reduced value for a slice of the targets; 0 while nothing is folded."""
+    def value(self, n_folds: int, targets: slice, fixed: FixedPoint) -> Value:
+        """The reduced value of as many folds, for a slice of the targets; 0 while nothing is folded."""
         if self._low is None:
             return fixed_value(np.zeros((self._shape[0], 1), dtype=np.int64))
         low = self._low[:, targets] if self.by_target else self._low
@@ -67,7 +67,7 @@ class Accumulator:
         if self._high is not None:
             high = self._high[:, targets] if self.by_target else self._high
             total = fixed.information(high) * 2.0**32 + total
-        return real_value(total / n_selected if self.operation.averages else total)
+        return real_value(total / n_folds if self.operation.averages else total)
 
 
 @dataclass
@@ -79,6 +79,7 @@ class Fold:
     accumulator: Accumulator
     panel_factors: PanelFactors | None = None  # set when the newest feature's panel is all that it needs
     static: Fixed | None = None
+    pairs: bool = False  # of selected features, each with all before it
 
     def of_panel(self, single: int, static: Fixed | None) -> PanelFold:
         """The fold of the panel of a feature whose table is ``single``; ``static`` is added for every feature."""

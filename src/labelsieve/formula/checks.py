@@ -4,10 +4,11 @@ from collections import Counter
 from typing import NoReturn
 
 from labelsieve.formula.nodes import Formula, FormulaError, Variables
-from labelsieve.formula.variables import NODES, Reduce, unknown_node
+from labelsieve.formula.variables import NODES, SELECTED, Reduce, unknown_node
 
 _REDUCERS = {
     "s": "sum_s, mean_s, min_s or max_s",
+    "t": "sum_st or mean_st",
     "y": "sum_y, mean_y, min_y, max_y or sum_yz",
     "z": "sum_z, mean_z, min_z, max_z or sum_yz",
     "pa": "sum_pa, mean_pa, min_pa or max_pa",
@@ -30,15 +31,15 @@ def check_open(formula: Formula, where: str) -> None:
                 refuse(f"{name} is not inside {_REDUCERS[name]}.", node)
         inside = allowed
         if isinstance(node, Reduce):
-            if node.variable in allowed:
-                refuse(f"a reducer over {node.variable} inside another.", node)
-            if node.variable == "s" and "S" in node.free:
+            if node.bound & allowed:
+                refuse(f"a reducer over {min(node.bound & allowed)} inside another.", node)
+            if node.over_selected and "S" in node.free:
                 refuse("S changes with every pick, so it cannot be added up over s.", node)
-            if node.variable == "s" and node.free & {"z", "pa"}:
+            if node.over_selected and node.free & {"z", "pa"}:
                 refuse("what is added up over s cannot depend on a pair of targets.", node)
             if node.variable in ("z", "pa") and "y" in node.free - allowed:
                 refuse(f"{node.variable} belongs to a y: put it inside sum_y, mean_y, min_y or max_y.", node)
-            inside = allowed | {node.variable}
+            inside = allowed | node.bound
         for child in node.children:
             visit(child, inside)
 
@@ -47,12 +48,12 @@ def check_open(formula: Formula, where: str) -> None:
 
 def needs_first(node: Formula) -> bool:
     """True for a reducer over the selected that has no value for the empty selection."""
-    return isinstance(node, Reduce) and node.variable == "s" and not node.operation.linear
+    return isinstance(node, Reduce) and node.over_selected and not node.operation.linear
 
 
 def kind_of(component: Formula) -> str:
     """The kind of a score component, by the variables that it mentions."""
     mentioned: Variables = frozenset().union(*(node.free for node in component.walk()))
-    if mentioned & {"s", "S"}:
+    if mentioned & SELECTED:
         return "interaction" if "y" in mentioned else "redundancy"
     return "label pairs" if mentioned & {"z", "pa"} else "relevance"

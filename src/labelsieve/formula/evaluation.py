@@ -14,7 +14,7 @@ from labelsieve.formula.nodes import Formula
 from labelsieve.formula.operations import SUM
 from labelsieve.formula.table_sources import Context, Sources
 from labelsieve.formula.values import TOO_LARGE, Fixed, Value, fixed_value, real_value, weighted_sum
-from labelsieve.formula.variables import Domain, Reduce, Table, reducers_over_selected
+from labelsieve.formula.variables import Domain, Reduce, Reduced, Table, reducers_over_selected
 
 Parents = list[list[int]]
 Progress = Callable[[int, int], None]
@@ -45,6 +45,7 @@ class Program:
         self.base = Context(first, last)
         self._targets_per_slice = max(1, panel_bytes // (8 * sources.X.n_columns))
         self.n_selected = 0
+        self._selected: list[int] = []
         self.progress: Progress | None = None
         # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
         # than evaluating them.
@@ -59,7 +60,8 @@ class Program:
             node = reducers[0]
             by_target = self.accumulates_by_target or "y" in node.free
             known = linear(node.body) if self.adds_plainly else None
-            fold = Fold(node.body, known, Accumulator(node.operation, by_target, sources.X.n_columns, last - first))
+            accumulator = Accumulator(node.operation, by_target, sources.X.n_columns, last - first)
+            fold = Fold(node.body, known, accumulator, pairs=node.variable == "st")
             if fold.linear is not None and node.operation.linear:
                 fold.panel_factors = fold.linear.panel_factors(last - first)
             self._folds.append(fold)
@@ -74,9 +76,22 @@ class Program:
             self._fold_panel(feature)
         else:
             for fold in self._folds:
-                self._fold(fold, feature)
+                for pair in self._newest(fold, feature):
+                    self._fold(fold, pair)
         self.n_selected += 1
+        self._selected.append(feature)
         self.sources.select(feature)
+
+    def n_folds(self, variable: Reduced) -> int:
+        """The number of values that a reducer over the selected features, or over ordered pairs of them, has."""
+        return self.n_selected * (self.n_selected - 1) if variable == "st" else self.n_selected
+
+    def _newest(self, fold: Fold, feature: int) -> list[Context]:
+        """What a newly selected feature adds to a fold: itself, or its pairs with all before it, in both orders."""
+        if not fold.pairs:
+            return [self.base._replace(s=feature)]
+        pairs = [pair for other in self._selected for pair in ((feature, other), (other, feature))]
+        return [self.base._replace(s=one, t=other) for one, other in pairs]
 
     def _fold_panel(self, feature: int) -> None:
         backend, single = self.sources.backend, self.sources.table_of(feature)
@@ -89,13 +104,13 @@ class Program:
         for fold in self._folds:
             fold.accumulator.fold_panel(panel, fold.of_panel(single, self._static(fold)))
 
-    def _fold(self, fold: Fold, feature: int) -> None:
-        accumulator, newest = fold.accumulator, self.base._replace(s=feature)
+    def _fold(self, fold: Fold, newest: Context) -> None:
+        accumulator = fold.accumulator
         if fold.linear is not None:
             accumulator.fold(linear_sum(fold.linear.moving, self.sources, newest, self._static(fold)), None)
             return
         for context in self._slices(self.base) if accumulator.by_target else [self.base]:
-            value = self.value(fold.body, context._replace(s=feature))
+            value = self.value(fold.body, context._replace(s=newest.s, t=newest.t))
             accumulator.fold(value.fixed(self.sources.fixed), self.local(context) if accumulator.by_target else None)
 
     def _static(self, fold: Fold) -> Fixed | None:

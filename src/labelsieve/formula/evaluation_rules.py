@@ -23,7 +23,7 @@ def rule_for(node: Formula, owner: "Program") -> Rule:
     Rules get the program as an argument and must not keep it: packed tables would live until the next garbage collection.
     """
     compute = _computation(node, owner)
-    if isinstance(node, Number | Size | Table) or not node.is_static or node.free & {"s", "z", "pa"}:
+    if isinstance(node, Number | Size | Table) or not node.is_static or node.free & {"s", "t", "z", "pa"}:
         return compute  # changes from call to call, or is not worth keeping
 
     def remember(program: "Program", context: Context) -> Value:
@@ -62,11 +62,11 @@ def _computation(node: Formula, owner: "Program") -> Rule:
             return lambda program, context: Value.ratio(program.value(top, context), program.value(bottom, context), fixed)
         case Apply(function=function, arguments=arguments):
             return lambda program, context: Value.apply(function, [program.value(each, context) for each in arguments], fixed)
-        case Reduce(variable="s"):
+        case Reduce(variable="s" | "st" as selected):
             accumulator = owner.accumulators[id(node)]
             if not accumulator.by_target:
-                return lambda program, context: accumulator.value(program.n_selected, slice(None), fixed)
-            return lambda program, context: accumulator.value(program.n_selected, program.local(context), fixed)
+                return lambda program, context: accumulator.value(program.n_folds(selected), slice(None), fixed)
+            return lambda program, context: accumulator.value(program.n_folds(selected), program.local(context), fixed)
         case Reduce(variable="y"):
             return lambda program, context: program.over_targets(node, context)
         case Reduce(variable="z"):

@@ -21,8 +21,8 @@ WIDEST_GAP = 24  # unneeded targets in a panel before another panel is cheaper; 
 
 
 def can_share(plan: Plan) -> bool:
-    """True when targets can be scored together: the joint of all selected features, ``S``, differs between targets."""
-    return "S" not in plan.needs
+    """True when targets can be scored together: the joint and the pairs of selected features differ between targets."""
+    return not plan.needs.keys() & {"S", "t"}
 
 
 class LabelwiseScorer(BaseScorer):

@@ -97,14 +97,14 @@ def push(reducer: Reduce, body: Formula, domain: Domain | None = None) -> Formul
         case Add(terms=terms) if over_targets:
             return add(*(push(reducer, term, domain) for term in terms))
         case Multiply(factors=factors):
-            outside = [factor for factor in factors if reducer.variable not in factor.free]
-            inside = [factor for factor in factors if reducer.variable in factor.free]
+            outside = [factor for factor in factors if not reducer.bound & factor.free]
+            inside = [factor for factor in factors if reducer.bound & factor.free]
             if outside and inside:
                 return multiply(*outside, push(reducer, multiply(*inside), domain))
-        case Divide(numerator=top, denominator=bottom) if reducer.variable not in bottom.free:
+        case Divide(numerator=top, denominator=bottom) if not reducer.bound & bottom.free:
             return Divide(push(reducer, top, domain), bottom)
-        case Reduce(variable="s") if over_targets and body.operation.linear:
-            return Reduce(body.operation, "s", push(reducer, body.body, domain))
+        case Reduce(variable="s" | "st" as selected) if over_targets and body.operation.linear:
+            return Reduce(body.operation, selected, push(reducer, body.body, domain))
         case Reduce(variable="z", domain="all") if over_targets and body.operation == SUM:
             return Reduce(SUM, "z", push(reducer, body.body, "others"), "all", body.top)
     return whole

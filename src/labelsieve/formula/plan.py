@@ -82,7 +82,7 @@ class Plan:
 
     def _check_first(self, first: Formula) -> None:
         for node in first.walk():
-            if (isinstance(node, Reduce) and node.variable == "s") or ("S" in node.free and not node.children):
+            if (isinstance(node, Reduce) and node.over_selected) or ("S" in node.free and not node.children):
                 raise FormulaError(f"{self.name}, first: nothing is selected yet, so s and S have no meaning.", first, node)
 
     @property
@@ -145,7 +145,7 @@ class Plan:
     def _n_accumulators(self) -> tuple[int, int]:
         """The numbers of accumulators with a value for each feature, and with one for each feature and target."""
         nodes = [node for component in self.components for node in component.lowered.walk()]
-        by_target = ["y" in node.free for node in nodes if isinstance(node, Reduce) and node.variable in ("s", "z", "pa")]
+        by_target = ["y" in node.free for node in nodes if isinstance(node, Reduce) and node.variable != "y"]
         return by_target.count(False), by_target.count(True)
 
     def memory(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> tuple[int, int]:
@@ -174,8 +174,8 @@ class Plan:
         d, q = n_features, n_targets
         rows: list[tuple[str, str, int]] = []
         for given, need in sorted(self.needs.items(), key=lambda item: item[0] or ""):
-            when = {None: "once", "z": "once", "pa": "once", "s": "each pick", "S": "each pick"}[given]
-            inside = "" if given is None else f", {given}"
+            when = {None: "once", "z": "once", "pa": "once", "s": "each pick", "t": "each pick", "S": "each pick"}[given]
+            inside = "" if given is None else ", s, t" if given == "t" else f", {given}"
             times = {"z": q, "pa": q}.get(given or "", 1)
             n_paired = min([q, *(node.top for node in self.score.walk() if isinstance(node, Reduce) and node.top is not None)])
             pairs = n_paired * (n_paired - 1) // 2 if given == "z" and not need.full else q * times

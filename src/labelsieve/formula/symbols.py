@@ -3,6 +3,7 @@ r"""The symbols in which criteria are written.
 ====================  =============================================================================================
 ``f``                 the candidate feature
 ``s``                 runs over the selected features, inside ``sum_s``, ``mean_s``, ``min_s``, ``max_s``
+``t``                 another selected feature than ``s``; ordered pairs of them inside ``sum_st``, ``mean_st``
 ``S``                 all selected features as one variable
 ``y``, ``z``          run over the targets, inside ``sum_y``, ``mean_y``, ``min_y``, ``max_y``; ``z`` over the targets
                       other than ``y``, inside ``sum_z``, ``mean_z``, ``min_z``, ``max_z``; pairs inside ``sum_yz``
@@ -24,13 +25,13 @@ from dataclasses import dataclass
 from labelsieve.errors import is_whole
 from labelsieve.formula.nodes import Apply, Expression, Formula, FormulaError, Variables, as_formula
 from labelsieve.formula.operations import MAX, MEAN, MIN, SUM, Operation
-from labelsieve.formula.variables import ORDER, Domain, Reduce, Reduced, Term
+from labelsieve.formula.variables import ORDER, SELECTED, Domain, Reduce, Reduced, Term
 
 # fmt: off
 __all__ = [
-    "H", "I", "S", "co", "f", "max_pa", "max_s", "max_y", "max_z", "maximum", "mean_pa", "mean_s", "mean_y", "mean_z",
-    "min_pa", "min_s", "min_y", "min_z", "minimum", "pa", "pos", "s", "sqrt", "sum_pa", "sum_s", "sum_y", "sum_yz", "sum_z",
-    "y", "z",
+    "H", "I", "S", "co", "f", "max_pa", "max_s", "max_y", "max_z", "maximum", "mean_pa", "mean_s", "mean_st", "mean_y",
+    "mean_z", "min_pa", "min_s", "min_y", "min_z", "minimum", "pa", "pos", "s", "sqrt", "sum_pa", "sum_s", "sum_st",
+    "sum_y", "sum_yz", "sum_z", "t", "y", "z",
 ]
 # fmt: on
 
@@ -64,7 +65,7 @@ class Conditioned:
 
 
 Variable = Joint | tuple[Joint, ...]
-f, s, S, y, z, pa = (Joint(frozenset({name}), name) for name in ORDER)
+f, s, t, S, y, z, pa = (Joint(frozenset({name}), name) for name in ORDER)
 
 
 def joint(value: object) -> Joint:
@@ -76,7 +77,7 @@ def joint(value: object) -> Joint:
         return Joint(variables, f"({', '.join(part.written for part in value)})")
     if isinstance(value, Conditioned):
         raise FormulaError(f"{value!r}: a condition goes last, as in I(f, y | s) or H(f | s).")
-    raise FormulaError(f"{value!r} is not a variable; the variables are f, s, S, y, z, pa and tuples of them.")
+    raise FormulaError(f"{value!r} is not a variable; the variables are f, s, t, S, y, z, pa and tuples of them.")
 
 
 def _last(value: object) -> tuple[Joint, Variables]:
@@ -91,9 +92,11 @@ def _term(written: str, *tables: tuple[float, Variables]) -> Formula:
     for _, names in tables:
         if len(names) > 3:
             raise FormulaError("A joint table may have three variables at the most (S counts as one).", term, term)
-        if {"s", "S"} <= names:
-            raise FormulaError("s is part of S: a term may use one of them.", term, term)
-        if names & {"z", "pa"} and names & {"s", "S"}:
+        if "S" in names and names & {"s", "t"}:
+            raise FormulaError(f"{min(names & {'s', 't'})} is part of S: a term may use one of them.", term, term)
+        if "t" in names and names & {"y", "z", "pa"}:
+            raise FormulaError("Pairs of selected features cannot be combined with targets in one term.", term, term)
+        if names & {"z", "pa"} and names & SELECTED:
             raise FormulaError("Pairs of targets cannot be combined with selected features in one term.", term, term)
         if {"z", "pa"} <= names:
             raise FormulaError("z and pa are both second targets: a term may use one of them.", term, term)
@@ -139,8 +142,9 @@ class Reducer:
         """The reducer over some of the targets."""
         formula = as_formula(body)
         reduced = Reduce(self.operation, self.variable, formula, domain, top)
-        if self.variable not in formula.free:
-            problem = f"{self!r} has nothing to run over: {self.variable} is not mentioned inside."
+        if not reduced.bound <= formula.free:
+            missing = " and ".join(sorted(reduced.bound - formula.free))
+            problem = f"{self!r} has nothing to run over: {missing} is not mentioned inside."
             raise FormulaError(problem, reduced, formula)
         return reduced
 
@@ -149,6 +153,7 @@ class Reducer:
 
 
 sum_s, mean_s, min_s, max_s = (Reducer(operation, "s") for operation in (SUM, MEAN, MIN, MAX))
+sum_st, mean_st = Reducer(SUM, "st"), Reducer(MEAN, "st")
 sum_y, mean_y, min_y, max_y = (Reducer(operation, "y") for operation in (SUM, MEAN, MIN, MAX))
 sum_z, mean_z, min_z, max_z = (Reducer(operation, "z") for operation in (SUM, MEAN, MIN, MAX))
 sum_pa, mean_pa, min_pa, max_pa = (Reducer(operation, "pa") for operation in (SUM, MEAN, MIN, MAX))

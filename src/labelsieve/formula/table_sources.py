@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from labelsieve.counting.backends.protocol import Backend, Condition, Feature, JointFeatures, Target
+from labelsieve.errors import InputError
 from labelsieve.formula.nodes import Formula, Variables
 from labelsieve.formula.operations import SUM
 from labelsieve.formula.values import Fixed, Real
@@ -23,6 +24,7 @@ class Context(NamedTuple):
     first: int
     last: int
     s: int | None = None
+    t: int | None = None
     z: int | None = None
     pa: int | None = None
     among: tuple[int, ...] | None = None  # the targets that pairs are restricted to
@@ -51,7 +53,7 @@ def needs(formulas: list[Formula]) -> dict[str | None, Needs]:
     found: dict[str | None, Needs] = {}
 
     def note(names: Variables, added: bool) -> None:
-        given = next((name for name in GIVEN if name in names), None)
+        given = "t" if "t" in names else next((name for name in GIVEN if name in names), None)
         old = found.get(given, Needs())
         if "f" in names and "y" in names:
             found[given] = replace(old, total=old.total or added, full=old.full or not added)
@@ -92,6 +94,7 @@ class Sources:
         self._workspace, self._wanted = workspace, wanted
         self._panels: dict[str | None, tuple[object, dict[object, Fixed]]] = {}
         self._selected: tuple[int, ...] = ()
+        self._with_feature: dict[int, Fixed] = {}  # (f, t) of every selected t, for pairs of them
 
     def select(self, feature: int) -> None:
         """Condition on one more selected feature, where formulas mention the joint of all."""
@@ -113,6 +116,8 @@ class Sources:
 
     def table(self, names: Variables, context: Context) -> Fixed:
         """Sums over the cells of a joint table: features down, targets across."""
+        if "t" in names:
+            return self._of_pair(names, context)
         given = next((name for name in GIVEN if name in names), None)
         if "f" in names and "y" in names:
             if given is None and self._workspace.keeps_pairs:
@@ -135,6 +140,22 @@ class Sources:
             return self._panel(given, context, "total")
         total: Fixed = self.table(names, context).sum(axis=1, keepdims=True)
         return total
+
+    def _of_pair(self, names: Variables, context: Context) -> Fixed:
+        """A table of the candidate and two selected features, or of some of them."""
+        assert context.s is not None
+        assert context.t is not None
+        both = JointFeatures((min(context.s, context.t), max(context.s, context.t)))
+        if "f" not in names:
+            single = self.backend.given_single(both) if "s" in names else self.table_of(context.t)
+            return np.array([[single]], dtype=np.int64)
+        if "s" not in names:
+            if context.t not in self._with_feature:
+                self._with_feature[context.t] = self.backend.panel(Feature(context.t), targets=slice(0)).pair
+            return self._with_feature[context.t][:, np.newaxis]
+        if self._panels.get("st", (None,))[0] != both:  # both orders have the same
+            self._panels["st"] = both, {"pair": self.backend.panel(both, targets=slice(0)).pair}
+        return self._panels["st"][1]["pair"][:, np.newaxis]
 
     def _condition(self, given: str, context: Context) -> Condition:
         """The variable that a panel is conditioned on."""
@@ -194,6 +215,11 @@ class TermSources(Sources):
 
     def __init__(self, workspace: "Workspace", formulas: list[Formula]) -> None:
         wanted = needs(formulas)
+        if any(isinstance(node, Term) and "t" in node.variables for formula in formulas for node in formula.walk()):
+            raise InputError(
+                "Pairs of selected features are counted in sums over cells: use estimator='plugin' or 'miller-madow', and a "
+                "treatment of missing features other than 'drop-pairwise'."
+            )
         if any(isinstance(node, Term) and "S" in node.variables for formula in formulas for node in formula.walk()):
             wanted.setdefault("S", Needs())
         super().__init__(workspace, wanted)

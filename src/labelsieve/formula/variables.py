@@ -1,7 +1,7 @@
 """Nodes that mention variables: tables, information terms, and the reducers that bind a variable.
 
-``f`` is the candidate, ``s`` a selected feature, ``S`` all of them jointly, ``y`` a target, ``z`` another target, ``pa`` a
-parent of ``y``.
+``f`` is the candidate, ``s`` a selected feature, ``t`` another one, ``S`` all of them jointly, ``y`` a target, ``z`` another
+target, ``pa`` a parent of ``y``.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,9 @@ from typing import Literal, get_args
 from labelsieve.formula.nodes import Add, Apply, Divide, Formula, FormulaError, Multiply, Number, Variables
 from labelsieve.formula.operations import Operation
 
-ORDER = ("f", "s", "S", "y", "z", "pa")  # in which the variables of a table are listed
-Reduced = Literal["s", "y", "z", "pa"]
+ORDER = ("f", "s", "t", "S", "y", "z", "pa")  # in which the variables of a table are listed
+Reduced = Literal["s", "st", "y", "z", "pa"]
+SELECTED = frozenset({"s", "t", "S"})  # what depends on the selection
 Domain = Literal["all", "after", "others"]
 _REDUCED, _DOMAINS = get_args(Reduced), get_args(Domain)
 
@@ -43,7 +44,7 @@ class Table(Formula):
 
     @cached_property
     def is_static(self) -> bool:
-        return not self.variables & {"s", "S"}
+        return not self.variables & SELECTED
 
     def text(self) -> list[str | Formula]:
         return [f"T({', '.join(sorted(self.variables, key=ORDER.index))})"]
@@ -63,7 +64,7 @@ class Term(Formula):
 
     @cached_property
     def is_static(self) -> bool:
-        return not self.variables & {"s", "S"}
+        return not self.variables & SELECTED
 
     def text(self) -> list[str | Formula]:
         return [self.written]
@@ -83,7 +84,7 @@ class Reduce(Formula):
         if not isinstance(self.operation, Operation):
             raise FormulaError(f"{self.operation!r} is not an operation that a reducer can have.")
         if self.variable not in _REDUCED:
-            raise FormulaError(f"{self.variable!r} is not a variable that a reducer can run over: s, y, z or pa.")
+            raise FormulaError(f"{self.variable!r} is not a variable that a reducer can run over: s, st, y, z or pa.")
         if self.domain not in _DOMAINS:
             raise FormulaError(f"{self.domain!r} is not a domain of a reducer: {', '.join(_DOMAINS)}.")
 
@@ -91,13 +92,23 @@ class Reduce(Formula):
     def children(self) -> tuple[Formula, ...]:
         return (self.body,)
 
+    @property
+    def over_selected(self) -> bool:
+        """Whether it runs over the selected features, or over pairs of them."""
+        return self.variable in ("s", "st")
+
+    @property
+    def bound(self) -> Variables:
+        """The variables that it binds."""
+        return frozenset({"s", "t"}) if self.variable == "st" else frozenset({self.variable})
+
     @cached_property
     def is_static(self) -> bool:
-        return self.variable != "s" and self.body.is_static
+        return not self.over_selected and self.body.is_static
 
     @cached_property
     def free(self) -> Variables:
-        free = self.body.free - {self.variable}
+        free = self.body.free - self.bound
         if self.domain != "all":
             return free | {"z"}
         # Parents are those of y, and z is another target than y, whether or not the body mentions y.
@@ -122,11 +133,11 @@ def unknown_node(node: Formula) -> FormulaError:
 
 
 def reducers_over_selected(formulas: list[Formula]) -> list[list[Reduce]]:
-    """The reducers over ``s``, equal ones together: they share an accumulator."""
+    """The reducers over ``s`` or pairs, equal ones together: they share an accumulator."""
     found: dict[Reduce, list[Reduce]] = {}
     for formula in formulas:
         for node in formula.walk():
-            if isinstance(node, Reduce) and node.variable == "s":
+            if isinstance(node, Reduce) and node.over_selected:
                 found.setdefault(node, []).append(node)
     return list(found.values())
 

@@ -21,7 +21,9 @@ def whole_table_cost(
     """
     seconds, largest, each_pick = 0.0, 0, 0
     for given, need in plan.needs.items():
-        condition = {None: 1, "s": levels, "S": max(n_rows, levels), "z": TARGET_LEVELS, "pa": TARGET_LEVELS}[given]
+        condition = {None: 1, "s": levels, "t": levels**2, "S": max(n_rows, levels), "z": TARGET_LEVELS, "pa": TARGET_LEVELS}[
+            given
+        ]
         with_targets = need.full or need.total
         times = n_targets if given in ("z", "pa") else 1
         tables = n_features * times * (n_targets if with_targets else 1)
