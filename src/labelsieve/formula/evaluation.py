@@ -40,7 +40,7 @@ class Program:
         panel_bytes: int = PANEL_BYTES,
         over_selected: list[list[Reduce]] | None = None,
     ) -> None:
-        self.sources, self._parents = sources, parents
+        self.sources, self.parents = sources, parents
         first, last, _ = targets.indices(sources.Y.n_columns)
         self.base = Context(first, last)
         self._targets_per_slice = max(1, panel_bytes // (8 * sources.X.n_columns))
@@ -207,7 +207,7 @@ class Program:
     def over_parents(self, node: Reduce, context: Context) -> Value:
         """One panel for every target that is a parent, folded into its children."""
         operation, fixed = node.operation, self.sources.fixed
-        parents = self._parents or [[] for _ in range(self.sources.Y.n_columns)]
+        parents = self.parents or [[] for _ in range(self.sources.Y.n_columns)]
         of_targets = parents[context.first : context.last]
         result = operation.start((self.sources.X.n_columns, context.last - context.first))
         for parent in sorted(set().union(*of_targets) if of_targets else set()):

@@ -237,6 +237,23 @@ class Scorer(BaseScorer):
         self._total = total[:, 0] if len(total) > 1 else np.repeat(total[:, 0], self._program.sources.X.n_columns)
         return self._total
 
+    def terms_alone(self) -> Real:
+        """The summands of the score that do not depend on the selection, added up, in nats."""
+        return self._sum([component for component in self._plan.components if component.lowered.is_static], self._program)
+
+    def terms_given(self, feature: int) -> Real:
+        """The other summands, for a selection of this feature alone; the selection so far is not changed."""
+        own, base = self._program, self._program.base
+        program = Program(self._plan.formulas, own.sources, targets=slice(base.first, base.last), parents=own.parents)
+        program.select(feature)
+        return self._sum([component for component in self._plan.components if not component.lowered.is_static], program)
+
+    def _sum(self, components: list[Component], program: Program) -> Real:
+        fixed, total = program.sources.fixed, np.zeros(program.sources.X.n_columns)
+        if components:
+            total += Value.total([program.evaluate(component.lowered) for component in components], fixed).real(fixed)[:, 0]
+        return total
+
     def components(self, feature: int) -> dict[str, float]:
         """The components of a feature's score in the last ``scores``, by kind: relevance, redundancy, ..."""
         if len(self._components) == 1:

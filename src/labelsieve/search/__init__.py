@@ -4,6 +4,7 @@ from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.labelwise_search import Lists, search_each, together
 from labelsieve.search.least_squares import LeastSquaresGain
 from labelsieve.search.quadratic_program import QuadraticProgram
+from labelsieve.search.set_search import SetSearch, make_search
 
 __all__ = [
     "CombinedGain",
@@ -13,8 +14,10 @@ __all__ = [
     "LeastSquaresGain",
     "Lists",
     "QuadraticProgram",
+    "SetSearch",
     "join_labels",
     "joined_scores",
+    "make_search",
     "scores_by_label",
     "search_each",
     "together",

@@ -37,9 +37,16 @@ from labelsieve.selectors.selection_views import Summary
 from labelsieve.selectors.selector_list import for_all_rows, read_selectors
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH
 
-# Cheapest first. Complementary kinds of relations: information about bins, without and with a correction of its bias, sums of
-# linear effects, single linear effects.
-PORTFOLIO = ("cmim", {"name": "cmim miller-madow", "criterion": "cmim", "estimator": "miller-madow"}, "mean-f", "l1")
+# The default first. Complementary kinds of relations: information about bins, without and with a correction of its bias, single
+# linear effects, linear effects given the others, both at once, and sparse linear models.
+PORTFOLIO = (
+    "cmim",
+    {"name": "cmim miller-madow", "criterion": "cmim", "estimator": "miller-madow"},
+    "mean-f",
+    "omp",
+    "hybrid",
+    "l1",
+)
 
 
 @dataclass(eq=False, repr=False)

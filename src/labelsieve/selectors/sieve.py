@@ -2,11 +2,12 @@
 
 from dataclasses import KW_ONLY, dataclass
 from threading import Lock
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import joblib
 import numpy as np
 from sklearn.base import _fit_context, clone
+from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
@@ -19,7 +20,7 @@ from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
-from labelsieve.search import GreedySearch, joined_scores
+from labelsieve.search import GreedySearch, joined_scores, make_search
 from labelsieve.search.gains import Gain
 from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
@@ -83,6 +84,9 @@ class Sieve(BaseCountingSieve):
     target_weight : sequence of float, default=None
         A weight for every target in sums over single targets; a weight of 2 equals having the target twice. Costs a
         panel of every target by itself at each step.
+    search : {"greedy", "floating", "swap"}, default="greedy"
+        Greedy forward search; or floating search or swaps for the set of largest objective, for criteria that are sums or
+        means over the selected features of symmetric terms, see :class:`labelsieve.search.SetSearch` (docs/selecting.md).
     warm_start : bool, default=False
         Keep the counts, so that fitting again on the same data with a larger ``n_features_to_select`` continues the search.
     n_jobs : int, default=None
@@ -149,6 +153,7 @@ class Sieve(BaseCountingSieve):
     parents: Parents = None
     target_weight: Any = None
     warm_start: bool = False
+    search: Literal["greedy", "floating", "swap"] = "greedy"
 
     _takes_chunks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[Constraints] = {
@@ -157,6 +162,7 @@ class Sieve(BaseCountingSieve):
         "parents": PARENTS,
         "target_weight": ["array-like", None],
         "warm_start": ["boolean"],
+        "search": [StrOptions({"greedy", "floating", "swap"})],
     }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -249,7 +255,10 @@ class Sieve(BaseCountingSieve):
             gain = joined_scores(tables, criterion, options)
         constant = self._last(workspace) if len(tables) == 1 else ()
         gain = self._combined(gain, method, (X, Y, sample_weight), (*excluded, *constant))
-        return _Started(GreedySearch(gain, data.X.n_columns, forced, excluded, constant), workspace, parents, Lock())
+        if self.search != "greedy" and isinstance(self._count, StoppingRule):
+            raise InputError("A stopping rule needs nested selections, which search='greedy' has; give a number of features.")
+        search = make_search(self.search, plan, gain, data.X.n_columns, forced, excluded, constant)
+        return _Started(search, workspace, parents, Lock())
 
     def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
         """The gain of the search, from that of the formula: itself."""
