@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from labelsieve.cli.auto_options import AUTO, BUDGET, LEARNER, MEASURE, PORTFOLIO, AutoSelectOptions
+from labelsieve.cli.large_files import CACHE_FOLDER, MEMORY_LIMIT, fit_large, large_table
 from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, emit, method_names, registered, with_options
 from labelsieve.cli.read_options import FILE
 from labelsieve.cli.select_options import REDUNDANT, SelectOptions
@@ -32,6 +33,8 @@ def select(
     learner: Annotated[str | None, typer.Option(help=LEARNER, autocompletion=complete(registered("CLASSIFIERS")))] = None,
     measure: Annotated[str | None, typer.Option(help=MEASURE, autocompletion=complete(registered("MEASURES")))] = None,
     time_budget: Annotated[float | None, typer.Option(min=0.0, help=BUDGET)] = None,
+    memory_limit: Annotated[str | None, typer.Option(help=MEMORY_LIMIT)] = None,
+    cache_folder: Annotated[Path | None, typer.Option(help=CACHE_FOLDER)] = None,
 ) -> None:
     """Select features of a table.
 
@@ -44,18 +47,19 @@ def select(
     if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
         raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
     candidates = {"portfolio": portfolio, "learner": learner, "measure": measure, "time_budget": time_budget}
-    selector, X, data = AutoSelectOptions.of(options, auto, **candidates).fit(file)
+    chosen = AutoSelectOptions.of(options, auto, **candidates)
     from labelsieve.report.selection_text import selection_text
 
-    selection: Selection = selector.selection(
-        X,
-        data.Y,
-        names=data.feature_names,
-        label_names=data.label_names,
-        redundant=redundant,
-        components=True,
-        stability=stability,
-    )
+    table = None if memory_limit is None else large_table(file, options, memory_limit, cache_folder)
+    if table is not None:
+        if auto or redundant is not None or stability is not None:
+            raise InputError("--auto, --redundant and --stability need the whole table in memory; raise --memory-limit.")
+        selector = fit_large(table, options)
+        selection: Selection = selector.selection(label_names=table.label_names)
+    else:
+        selector, X, data = chosen.fit(file)
+        names = {"names": data.feature_names, "label_names": data.label_names}
+        selection = selector.selection(X, data.Y, **names, redundant=redundant, components=True, stability=stability)
     if output is not None:
         selector.to_json(output, selection)
     text, document = partial(selection_text, selection, redundant=redundant), selection.to_dict

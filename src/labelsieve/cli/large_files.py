@@ -1,0 +1,61 @@
+"""``select --memory-limit``: files that are read by columns, because the whole table would not fit."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labelsieve.errors import InputError
+
+if TYPE_CHECKING:
+    from labelsieve.cli.select_options import SelectOptions
+    from labelsieve.datasets import ChunkedTable
+
+MEMORY_LIMIT = (
+    "Memory for the selection, such as 2GB: Parquet files, a folder of them, or a CSV file whose table is larger are read by "
+    "columns."
+)
+CACHE_FOLDER = "With --memory-limit: encoded columns stay in this folder, and a selection that was stopped continues from them."
+
+
+def large_table(path: Path, options: "SelectOptions", memory_limit: str, cache_folder: Path | None) -> "ChunkedTable | None":
+    """The file as a table that is read by columns; None if all of it fits into the limit."""
+    from labelsieve.datasets import ChunkedTable
+    from labelsieve.datasets.chunk_files import pyarrow_dataset
+    from labelsieve.datasets.readers.memory_budget import CELL, read_size
+
+    limit = read_size(memory_limit, "--memory-limit")
+    parquet = path.is_dir() or _is_parquet(path)
+    if parquet:
+        dataset = pyarrow_dataset(path)
+        size = CELL * dataset.count_rows() * len(dataset.schema)
+    else:  # a cell of a text file has two bytes at least
+        size = CELL // 2 * path.stat().st_size if path.is_file() else 0
+    if size <= limit and not path.is_dir():
+        return None
+    for name, default in (("strings", "error"), ("missing_labels", "error"), ("label_separator", None)):
+        if getattr(options, name) != default:
+            raise InputError(f"--{name.replace('_', '-')} is for files that fit into memory; raise --memory-limit.")
+    chosen: dict[str, Any] = {"memory_limit": limit, "cache_folder": cache_folder}
+    if parquet:
+        return ChunkedTable.from_parquet(path, options.labels, **chosen)
+    if path.suffix.lower() != ".csv":
+        raise InputError(
+            f"{path}: the table needs more than --memory-limit, and only Parquet and CSV files (.csv) are read by columns."
+        )
+    if options.labels is None:
+        raise InputError(f"{path}: --labels is needed.")
+    return ChunkedTable.from_csv(path, options.labels, **chosen)
+
+
+def fit_large(table: "ChunkedTable", options: "SelectOptions") -> Any:
+    """The selector, fitted on the table."""
+    selector = options.make_selector()
+    if not getattr(selector, "_takes_chunks", False):
+        raise InputError(f"{options.criterion}: this method needs the whole table in memory; raise --memory-limit.")
+    return selector.fit(table)
+
+
+def _is_parquet(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"

@@ -1,0 +1,55 @@
+"""``select --memory-limit``: files that are read by columns have the selection of the whole table."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from tests.support.command_line import known_table, refusal, run
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The same table as Parquet, as CSV and as a folder of two Parquet files."""
+    folder = tmp_path_factory.mktemp("tables")
+    table = known_table()
+    table.insert(3, "mood", ["calm", "sad", "?", "happy"] * 100)
+    table.to_parquet(folder / "songs.parquet")
+    table.to_csv(folder / "songs.csv", index=False)
+    (folder / "parts").mkdir()
+    table[:150].to_parquet(folder / "parts" / "a.parquet")
+    table[150:].to_parquet(folder / "parts" / "b.parquet")
+    return folder
+
+
+def selected(*arguments):
+    result = run("select", *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return [(feature["feature"], feature["score"]) for feature in json.loads(result.stdout)["selected"]]
+
+
+def test_a_small_limit_gives_the_selection_of_the_whole_table(files, tmp_path):
+    options = ["--labels", "5", "--criterion", "jmi", "-k", "6"]
+    expected = selected(files / "songs.parquet", *options)
+    assert len(expected) == 6
+    small = [*options, "--memory-limit", "100kB"]
+    for name in ("songs.parquet", "songs.csv", "parts"):
+        assert selected(files / name, *small) == expected
+    assert selected(files / "songs.parquet", *options, "--memory-limit", "1GB") == expected
+    cache = tmp_path / "cache"
+    assert selected(files / "songs.parquet", *small, "--cache-folder", cache) == expected
+    assert list(cache.rglob("codes.bin"))
+    text = run("select", files / "songs.parquet", *small).stdout
+    assert expected[0][0] in text
+
+
+def test_what_needs_the_whole_table_is_refused(files, tmp_path):
+    small = [files / "songs.parquet", "--labels", "5", "--memory-limit", "100kB"]
+    assert "--stability need the whole table" in refusal("select", *small, "--stability", "3")
+    assert "relieff-ml: this method needs the whole table" in refusal("select", *small, "--criterion", "relieff-ml")
+    assert "stopping rule needs the table in memory" in refusal("select", *small, "--stop", "g-test")
+    assert "--missing-labels is for files that fit" in refusal("select", *small, "--missing-labels", "drop")
+    assert "'much' is not a number of bytes" in refusal("select", *small[:3], "--memory-limit", "much")
+    path = tmp_path / "songs.tsv"
+    pd.DataFrame({"a": range(9000), "y": [0, 1] * 4500}).to_csv(path, sep="\t", index=False)
+    assert "only Parquet and CSV" in refusal("select", path, "--labels", "y", "--memory-limit", "10kB")
