@@ -1,12 +1,11 @@
 """The analysis of docs/studies/confirmation.md, fixed before its data: verdicts on the hybrid from results of the leaderboard.
 
-    python -m benchmarks.confirmation RESULTS.parquet
+    python -m benchmarks.confirmation labels/values.parquet numeric/values.parquet
 
-RESULTS has a row for every value: dataset, method, classifier, split, k, measure, value; ``StudyResults.to_parquet`` writes it.
+The files have a row for every cell and number of features: dataset, split, method, classifier, k, and one for each measure.
 """
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -50,6 +49,7 @@ DECIDING = {"micro_f1": (1, 0.01), "macro_f1": (1, 0.01)}
 NO_HARM = {"average_precision": (1, 0.01), "hamming_loss": (-1, 0.001)}
 MEASURES = {**DECIDING, **NO_HARM, "rrmse": (-1, 0.01)}
 LEVEL = 0.05
+N_SAMPLES = 50_000  # of the posterior
 
 
 def set_means(results, measure, learners=LEARNERS, sizes=SIZES):
@@ -75,6 +75,13 @@ def p_value(differences):
     return float(wilcoxon_holm(np.column_stack([differences, np.zeros(len(differences))]))[0, 1])
 
 
+def posterior_of(differences, same):
+    """The Bayesian signed-rank test; None if there are no data sets."""
+    if not len(differences):
+        return None
+    return bayesian_signed_rank(differences, np.zeros(len(differences)), same_within=same, n_samples=N_SAMPLES)
+
+
 def verdicts(results, datasets=UNTOUCHED):
     """A row for each hypothesis: mean improvements, p-values, probabilities and the verdict."""
     rows = []
@@ -83,7 +90,7 @@ def verdicts(results, datasets=UNTOUCHED):
         better, worse, harm = [], [], False
         for measure, (sign, same) in {**DECIDING, **NO_HARM}.items():
             found = improvements(set_means(results, measure), rival, datasets, sign)
-            posterior = bayesian_signed_rank(found, np.zeros(len(found)), same_within=same) if len(found) else None
+            posterior = posterior_of(found, same)
             row["sets"] = len(found)
             row[measure] = found.mean()
             row[f"{measure} won-lost"] = f"{(found > 0).sum()}-{(found < 0).sum()}"
@@ -118,8 +125,19 @@ def against_all_features(results, datasets=UNTOUCHED + LOOKED_AT):
     return pd.DataFrame(rows, columns=["measure", "sets", "improvement", "low", "high"])
 
 
-def main(path):
-    results = pd.read_parquet(path) if Path(path).suffix == ".parquet" else pd.read_csv(path)
+def read_results(paths):
+    """A row for every value that was measured, from exported results."""
+    frames = []
+    for path in paths:
+        frame = pd.read_parquet(path)
+        keys = ["dataset", "split", "method", "classifier", "k"]
+        frame = frame.astype(dict.fromkeys(("dataset", "method", "classifier"), str))
+        frames.append(frame.melt(keys, [name for name in frame if name in MEASURES], "measure", "value"))
+    return pd.concat(frames).dropna(subset="value")
+
+
+def main(paths):
+    results = read_results(paths)
     with pd.option_context("display.width", 250, "display.max_columns", 50, "display.float_format", "{:.4f}".format):
         print("Untouched data sets: these decide.", verdicts(results).T, sep="\n")
         one = results.assign(dataset=results["dataset"].where(~results["dataset"].isin(YAHOO), "yahoo"))
@@ -135,4 +153,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

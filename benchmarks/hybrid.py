@@ -116,7 +116,7 @@ def compact(path):
         key = row["dataset"], row["selector"], row["learner"], row["measure"]
         values.setdefault(key, []).append(float(row["value"]))
     with STORED.open("w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file)
+        out = csv.writer(file, lineterminator="\n")
         out.writerow(["dataset", "selector", "learner", "measure", "value"])
         out.writerows([*key, f"{np.mean(found):.5f}"] for key, found in values.items())
 

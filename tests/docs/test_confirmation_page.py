@@ -15,6 +15,11 @@ ROOT = Path(confirmation.__file__).parents[1]
 RIVALS = list(confirmation.HYPOTHESES.values())
 
 
+@pytest.fixture(autouse=True)
+def few_samples(monkeypatch):
+    monkeypatch.setattr(confirmation, "N_SAMPLES", 2000)
+
+
 def make_results(improvement, *, datasets=confirmation.UNTOUCHED, failed=()):
     """Results in which the hybrid is ahead of every rival by ``improvement(measure, rival, index of the data set)``."""
     rows = []
@@ -58,6 +63,20 @@ def test_nine_of_ten_suffice_and_a_failure_of_the_hybrid_is_a_loss():
 def test_p_values_are_adjusted_over_the_hypotheses():
     table = confirmation.verdicts(make_results(lambda *_: 0.03))
     assert table["p better"].to_numpy() == pytest.approx(5 * 2 / 2**10)
+
+
+def test_exported_results_are_read_and_failed_cells_are_left_out(tmp_path, capsys):
+    results = make_results(lambda *_: 0.03, datasets=confirmation.UNTOUCHED + confirmation.LOOKED_AT + confirmation.NUMERIC)
+    wide = results.pivot(
+        index=["dataset", "split", "method", "classifier", "k"], columns="measure", values="value"
+    ).reset_index()
+    wide.loc[0, "micro_f1"] = np.nan
+    wide.astype({"dataset": "category", "method": "category"}).assign(ranking_loss=0.1).to_parquet(tmp_path / "values.parquet")
+    read = confirmation.read_results([tmp_path / "values.parquet"])
+    assert len(read) == len(results) - 1
+    assert confirmation.set_means(read, "micro_f1").isna().sum().sum() == 1
+    confirmation.main([tmp_path / "values.parquet"])
+    assert capsys.readouterr().out.count("verdict") == 6
 
 
 def test_the_page_the_analysis_and_the_leaderboard_have_the_same_data_sets():
