@@ -80,7 +80,7 @@ def test_any_data_follow_the_reference(seed, name, n_targets):
     follow(name, *make_unknown(seed, n_targets))
 
 
-@pytest.mark.parametrize("name", [name for name in SINGLE if name != "relaxmrmr"])  # pairs of features: refused
+@pytest.mark.parametrize("name", SINGLE)
 @pytest.mark.parametrize("seed", range(3))
 def test_missing_cells_of_features_are_left_out_pair_by_pair(name, seed):
     X, Y, unknown = make_unknown(seed)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from labelsieve import Criterion, InputError, LabelwiseSieve, Sieve
+from labelsieve import Criterion, LabelwiseSieve, Sieve
 from labelsieve.formula import H, I, co, f, mean_st, pos, s, sqrt, sum_s, sum_st, sum_y, t, y
 from tests.support.criterion_cases import assert_follows, columns, make_case
 from tests.support.reference_criteria import H as entropy
@@ -75,9 +75,3 @@ def test_labels_with_separate_lists_have_separate_pairs():
     for label in range(3):
         single = Sieve("relaxmrmr", discretizer=None, n_features_to_select=4, target_type="class").fit(X, Y[:, label])
         assert np.array_equal(lists.selected_[label], single.selected_)
-
-
-def test_estimators_of_whole_tables_refuse_pairs():
-    X, Y = make_case(8)
-    with pytest.raises(InputError, match=r"Pairs of selected features .* use estimator='plugin' or 'miller-madow'"):
-        Sieve("relaxmrmr", discretizer=None, estimator="shrinkage", target_type="class").fit(X, Y)

@@ -56,6 +56,13 @@ class Workspace:
         assert self.row_index is None
         return Workspace(self.X, Y, self.options, target_weights=self.target_weights)
 
+    def with_feature_as_target(self, feature: int) -> "Workspace":
+        """The same features with one of them as the only target."""
+        column = self.X.column(feature) if self.row_index is None else self.X.column(feature)[self.row_index]
+        missing = None if self.X.missing is None else self.X.missing[[feature]]
+        target = Codes(len(column), self.X.levels[[feature]], dense=column[:, np.newaxis], missing=missing)
+        return Workspace(self.X, target, self.options, row_index=self.row_index)
+
     @cached_property
     def _singles(self) -> tuple[Sums, Sums]:
         return self.backend.singles()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from labelsieve.counting.backends.protocol import Backend, Condition, Feature, JointFeatures, Target
-from labelsieve.errors import InputError
 from labelsieve.formula.nodes import Formula, Variables
 from labelsieve.formula.operations import SUM
 from labelsieve.formula.values import Fixed, Real
@@ -161,9 +160,9 @@ class Sources:
         """The variable that a panel is conditioned on."""
         if given == "S":
             return JointFeatures(self._selected)
-        index = {"s": context.s, "z": context.z, "pa": context.pa}[given]
+        index = {"s": context.s, "t": context.t, "z": context.z, "pa": context.pa}[given]
         assert index is not None
-        return Feature(index) if given == "s" else Target(index)
+        return Feature(index) if given in ("s", "t") else Target(index)
 
     def _single(self, given: str, context: Context) -> int:
         match self._condition(given, context):
@@ -215,16 +214,12 @@ class TermSources(Sources):
 
     def __init__(self, workspace: "Workspace", formulas: list[Formula]) -> None:
         wanted = needs(formulas)
-        if any(isinstance(node, Term) and "t" in node.variables for formula in formulas for node in formula.walk()):
-            raise InputError(
-                "Pairs of selected features are counted in sums over cells: use estimator='plugin' or 'miller-madow', and a "
-                "treatment of missing features other than 'drop-pairwise'."
-            )
         if any(isinstance(node, Term) and "S" in node.variables for formula in formulas for node in formula.walk()):
             wanted.setdefault("S", Needs())
         super().__init__(workspace, wanted)
         known = workspace.of_known_rows
         self._known = None if known is None else Sources(known, {"S": Needs()} if "S" in wanted else {})
+        self._of_newest: tuple[int, Workspace] | None = None  # the newest selected feature as the target, for pairs
 
     def select(self, feature: int) -> None:
         """Condition on one more selected feature, where formulas mention the joint of all."""
@@ -236,12 +231,23 @@ class TermSources(Sources):
         """An information term, all its entropies from one table of its variables, in the rows in which all are known."""
         if self._known is not None and not term.variables & {"z", "pa"}:
             return self.fixed.information(self._sum_of_known_rows(term, self._known, context))
-        given = next((name for name in GIVEN if name in term.variables), None)
-        letters = {"f": "x", "y": "y", given: "z"}
+        given = next((name for name in (*GIVEN, "t") if name in term.variables), None)
+        letters, workspace, targets = {"f": "x", "y": "y", given: "z"}, self._workspace, context.targets
+        if {"s", "t"} <= term.variables:
+            newest, workspace = self._newest_as_target(context)
+            given = "t" if newest == "s" else "s"
+            letters, targets = {"f": "x", newest: "y", given: "z"}, slice(0, 1)
         # Tables have the sign of n log n, which is that of minus the entropy.
         terms = [(-sign, "".join(sorted(letters[name] for name in names))) for sign, names in term.tables if names]
         condition = None if given is None else self._condition(given, context)
-        return self._workspace.table_information(terms, condition, context.targets)
+        return workspace.table_information(terms, condition, targets)
+
+    def _newest_as_target(self, context: Context) -> "tuple[str, Workspace]":
+        """Which of a pair is the newest, ``s`` in the first pair that is asked for, and a workspace with it as the target."""
+        assert context.s is not None
+        if self._of_newest is None or self._of_newest[0] not in (context.s, context.t):
+            self._of_newest = context.s, self._workspace.with_feature_as_target(context.s)
+        return "s" if self._of_newest[0] == context.s else "t", self._of_newest[1]
 
     def _sum_of_known_rows(self, term: Term, known: Sources, context: Context) -> Fixed:
         """The sum of the tables of a term, all of the rows in which its target is known.
