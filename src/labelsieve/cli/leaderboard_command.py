@@ -1,12 +1,22 @@
 """The commands of a leaderboard: ``labelsieve leaderboard page``, ``merge``, ``export``, ``import`` and ``add``."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from labelsieve.cli.options import command_line, examples
+from labelsieve.cli.options import command_line, examples, names_in
+from labelsieve.cli.part_options import DATASETS, NAMES
 from labelsieve.cli.report_command import check_output, print_path
+from labelsieve.report.plaintext import plain_table, prose, text_of
+
+if TYPE_CHECKING:
+    from labelsieve.studies.leaderboard import Placement
+
+N_NEIGHBORS = 5  # above and below the place of a selector that are printed
 
 FOLDER = "Folder of labelsieve compare: a study, or several studies in folders below it."
 FILES = "Folder of the Parquet files, or of one folder for every study."
@@ -72,3 +82,78 @@ def import_(
     for name, path in exported_folders(files).items():
         n_cells = import_results(path, folder / name if name else folder)
         typer.echo(f"{folder / name if name else folder}: {n_cells:,} cells.")
+
+
+@leaderboard_app.command(epilog=examples("labelsieve leaderboard add my_selector.py --board leaderboard/results --out mine"))
+def add(
+    file: Annotated[Path, typer.Argument(help="Python file with the class of a selector: fit(X, Y) sets selected_.")],
+    out: Annotated[Path, typer.Option(help="Folder for the results; a second run completes the missing cells.")],
+    board: Annotated[Path, typer.Option(help="Folder of the leaderboard, or of its exported files.")] = Path(
+        "leaderboard/results"
+    ),
+    name: Annotated[str | None, typer.Option("--class", help="Class of the selector, if the file has several.")] = None,
+    datasets: Annotated[str | None, typer.Option("--only-datasets", help=DATASETS)] = None,
+    learners: Annotated[str | None, typer.Option("--only-learners", help=NAMES)] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Run the first splits of every data set, so many.")] = 1,
+    measure: Annotated[str | None, typer.Option(help="For data sets with labels; default: the first of the protocol.")] = None,
+) -> None:
+    """Evaluate your selector on the splits of a leaderboard, and print where it lands.
+
+    Only the new selector is run. It is compared with the stored results of the same splits.
+    """
+    from labelsieve.studies import Study
+    from labelsieve.studies.leaderboard import (
+        check_same_rows,
+        load_selector,
+        own_protocols,
+        placement,
+        read_board,
+        with_selector,
+    )
+    from labelsieve.studies.protocol import Part
+
+    selector = load_selector(file, name)
+    label = type(selector).__name__
+    with stored_board(board) as folder:
+        part = Part(datasets=names_in(datasets), classifiers=names_in(learners), repeats=repeats)
+        for study, protocol in part.of(own_protocols(folder, label, selector)).items():
+            outcome = Study(protocol, out / study if study else out).run(changed="rerun")
+            typer.echo(f"labelsieve: {study or out}: {outcome.n_run:,} cells run, {outcome.n_failed:,} failed.", err=True)
+        check_same_rows(folder, out)
+        joined = with_selector(read_board(folder, repeats=repeats), read_board(out, repeats=repeats), label)
+    typer.echo(placement_text(placement(joined, label, measure=measure)))
+
+
+@contextmanager
+def stored_board(folder: Path) -> Iterator[Path]:
+    """Yield the folder of a leaderboard; files that were exported are imported into a temporary one."""
+    from labelsieve.studies.leaderboard import exported_folders, import_results, study_folders
+
+    if not any(folder.glob("**/cells.parquet")):
+        study_folders(folder)  # refuses a folder without results
+        yield folder
+        return
+    with TemporaryDirectory() as temporary:
+        for name, path in exported_folders(folder).items():
+            import_results(path, Path(temporary) / name)
+        yield Path(temporary)
+
+
+def placement_text(found: "Placement") -> str:
+    """Return the place of a selector, and its comparison with those next to it."""
+    first, last = max(0, found.place - 1 - N_NEIGHBORS), found.place - 1 + N_NEIGHBORS
+    table = plain_table("selector", ">average rank", ">wins", ">losses", ">better", ">equivalent", ">worse")
+    for index, other in enumerate(found.others[first:last], first):
+        if index == found.place - 1:
+            table.add_row(f"{found.name} <", f"{found.average_rank:.2f}", *[""] * 5)
+        odds = other.posterior
+        shares = ["-"] * 3 if odds is None else [f"{share:.2f}" for share in (odds.first, odds.same, odds.second)]
+        table.add_row(other.name, f"{other.average_rank:.2f}", str(other.wins), str(other.losses), *shares)
+    if found.place - 1 >= min(last, len(found.others)):
+        table.add_row(f"{found.name} <", f"{found.average_rank:.2f}", *[""] * 5)
+    head = f"{found.name}: place {found.place} of {found.n_ranked}, average rank {found.average_rank:.2f}"
+    notes = (
+        f"Wins and losses of {found.name} against each selector, over {len(found.datasets)} data sets; then the probabilities "
+        "that it is better, practically equivalent (within 0.01) and worse, by a Bayesian signed-rank test."
+    )
+    return "\n\n".join([prose(f"{head} over {len(found.datasets)} data sets."), text_of(table), prose(notes)])

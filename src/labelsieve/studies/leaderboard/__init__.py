@@ -1,5 +1,22 @@
 from labelsieve.studies.leaderboard.board_results import BoardResults, read_board, study_folders
 from labelsieve.studies.leaderboard.merged_stores import merge
+from labelsieve.studies.leaderboard.own_selector import check_same_rows, load_selector, own_protocols
 from labelsieve.studies.leaderboard.parquet_results import export_results, exported_folders, import_results
+from labelsieve.studies.leaderboard.placement import Neighbor, Placement, placement, with_selector
 
-__all__ = ["BoardResults", "export_results", "exported_folders", "import_results", "merge", "read_board", "study_folders"]
+__all__ = [
+    "BoardResults",
+    "Neighbor",
+    "Placement",
+    "check_same_rows",
+    "export_results",
+    "exported_folders",
+    "import_results",
+    "load_selector",
+    "merge",
+    "own_protocols",
+    "placement",
+    "read_board",
+    "study_folders",
+    "with_selector",
+]

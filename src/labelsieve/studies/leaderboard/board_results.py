@@ -90,9 +90,9 @@ def study_folders(folder: str | os.PathLike[str]) -> dict[str, Path]:
     return found
 
 
-def read_board(folder: str | os.PathLike[str], *, sizes: Sequence[int] = SIZES) -> BoardResults:
-    """Read the studies of a leaderboard, also while they run."""
-    rows = [_read(name, path) for name, path in study_folders(folder).items()]
+def read_board(folder: str | os.PathLike[str], *, sizes: Sequence[int] = SIZES, repeats: int | None = None) -> BoardResults:
+    """Read the studies of a leaderboard, also while they run; ``repeats`` are the first splits to read (default: all)."""
+    rows = [_read(name, path, repeats) for name, path in study_folders(folder).items()]
     datasets = [data for study in rows for data in study["datasets"]]
     methods = list(dict.fromkeys(name for study in rows for name in study["methods"]))
     learners = list(dict.fromkeys(name for study in rows for name in study["learners"]))
@@ -124,7 +124,7 @@ def read_board(folder: str | os.PathLike[str], *, sizes: Sequence[int] = SIZES) 
     return BoardResults(datasets, methods, learners, measures, tuple(sizes), values, *counts, errors, n_cells, hours)
 
 
-def _read(name: str, folder: Path) -> dict[str, Any]:
+def _read(name: str, folder: Path, repeats: int | None) -> dict[str, Any]:
     path = folder / FILE
     with plain_errors(path):
         db = connect_to_read(path)
@@ -133,6 +133,9 @@ def _read(name: str, folder: Path) -> dict[str, Any]:
         try:
             db.execute("BEGIN")
             check_types(db, path)
+            if repeats is not None:
+                for table in ("cells", "selections"):
+                    db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM main.{table} WHERE split < ?", (repeats,))
             return _tables(db, name, path)
         finally:
             db.close()

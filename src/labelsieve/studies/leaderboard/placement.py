@@ -1,0 +1,130 @@
+"""The place of a selector in a leaderboard: average ranks, and comparisons with the selectors next to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import rankdata
+
+from labelsieve.errors import InputError
+from labelsieve.names import unknown_name
+from labelsieve.statistics import Posterior, bayesian_signed_rank
+from labelsieve.studies.leaderboard.board_results import BoardResults, Floats
+from labelsieve.studies.protocol import ALL
+
+AVERAGED = (5, 10, 20, 40)  # numbers of features, of those that the data sets have
+SAME_WITHIN = 0.01
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """A selector in the leaderboard, with the data sets on which the placed one is better and worse than it.
+
+    ``posterior`` has the probabilities that the placed one is better, practically equivalent, and worse.
+    """
+
+    name: str
+    average_rank: float
+    wins: int
+    losses: int
+    posterior: Posterior | None
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The place of a selector: its rank among ``n_ranked``, its average rank over ``datasets``, and all others, best first."""
+
+    name: str
+    place: int
+    n_ranked: int
+    average_rank: float
+    datasets: tuple[str, ...]
+    others: tuple[Neighbor, ...]
+
+
+def with_selector(board: BoardResults, own: BoardResults, name: str) -> BoardResults:
+    """Return a leaderboard with the results of one more selector, restricted to its data sets and learners."""
+    if name in board.methods:
+        raise InputError(f"the leaderboard has a selector {name!r}; use another name.")
+    datasets = [data for data in board.datasets if data.name in {one.name for one in own.datasets}]
+    learners = [learner for learner in board.learners if learner in own.learners]
+    if not datasets or not learners:
+        raise InputError(f"{name}: the leaderboard has none of its data sets with one of its learners.")
+    old_d, old_l = [board.datasets.index(data) for data in datasets], [board.learners.index(learner) for learner in learners]
+    new_d = [[one.name for one in own.datasets].index(data.name) for data in datasets]
+    new_l, method = [own.learners.index(learner) for learner in learners], own.methods.index(name)
+    values = np.full((len(datasets), len(board.methods) + 1, *board.values.shape[2:]), np.nan)[:, :, old_l]
+    values[:, :-1] = board.values[old_d][:, :, old_l]
+    for place, measure in enumerate(board.measures):
+        if measure in own.measures:
+            values[:, -1, :, place] = own.values[new_d][:, method][:, new_l, own.measures.index(measure)]
+
+    def joined(ours: Floats, theirs: Floats) -> Floats:
+        return np.concatenate([ours[old_d], theirs[new_d][:, [method]]], axis=1)
+
+    return replace(
+        board,
+        datasets=datasets,
+        methods=[*board.methods, name],
+        learners=learners,
+        values=values,
+        n_splits=np.concatenate([board.n_splits[old_d][:, :, old_l], own.n_splits[new_d][:, [method]][:, :, new_l]], axis=1),
+        n_failed=np.concatenate([board.n_failed[old_d][:, :, old_l], own.n_failed[new_d][:, [method]][:, :, new_l]], axis=1),
+        cpu=joined(board.cpu, own.cpu),
+        memory=joined(board.memory, own.memory),
+    )
+
+
+def placement(board: BoardResults, name: str, *, measure: str | None = None, sizes: Sequence[int] = AVERAGED) -> Placement:
+    """Place a selector of a leaderboard among the selectors that have results, or failed, wherever it has.
+
+    Selectors are ranked on each data set, learner and number of features, 1 for the best; a failure is last. Data sets with no
+    more features than are selected are left out. ``measure`` is that of data sets with labels (default: the first).
+    """
+    if name not in board.methods:
+        raise unknown_name("selector of this leaderboard", name, board.methods)
+    if measure is not None and measure not in board.measures:
+        raise unknown_name("measure of this leaderboard", measure, board.measures)
+    mine, wanted = board.methods.index(name), [k for k, size in enumerate(board.sizes) if size in sizes]
+    rows: list[tuple[str, bool, Floats]] = []
+    compared = {m for m, method in enumerate(board.methods) if method != ALL}
+    for d, data in enumerate(board.datasets):
+        q = board.measures.index(measure if measure in data.measures else data.measures[0])
+        usable = [
+            (l, k)
+            for l in range(len(board.learners))
+            for k in wanted
+            if board.sizes[k] < data.n_features and (np.isfinite(board.values[d, mine, l, q, k]) or board.n_failed[d, mine, l])
+        ]
+        if not usable:
+            continue
+        table = np.array([board.values[d, :, l, q, k] for l, k in usable])
+        failed = np.array([board.n_failed[d, :, l] > 0 for l, _ in usable])
+        compared -= set(np.flatnonzero((~np.isfinite(table) & ~failed).any(axis=0)).tolist())
+        rows.append((data.name, board.lower_is_better[q], table))
+    if not rows or len(compared) < 2:
+        raise InputError(f"{name}: no other selector was run on its data sets with its learners and numbers of features.")
+    order = sorted(compared)
+    average = np.mean([_ranks(table[:, order], lower).mean(axis=0) for _, lower, table in rows], axis=0)
+    averages = dict(zip(order, average.tolist(), strict=True))
+    scores = np.array([(-1 if lower else 1) * table.mean(axis=0) for _, lower, table in rows])
+    best_first = sorted(order, key=lambda m: averages[m])
+    others = tuple(_neighbor(board.methods[m], averages[m], scores[:, mine], scores[:, m]) for m in best_first if m != mine)
+    names = tuple(row[0] for row in rows)
+    return Placement(name, best_first.index(mine) + 1, len(order), averages[mine], names, others)
+
+
+def _ranks(table: Floats, lower: bool) -> Floats:
+    worst = np.inf if lower else -np.inf
+    rows = np.where(np.isfinite(table), table, worst)
+    return np.asarray(rankdata(rows if lower else -rows, axis=1), dtype=np.float64)
+
+
+def _neighbor(name: str, rank: float, mine: Floats, other: Floats) -> Neighbor:
+    known = np.isfinite(mine) & np.isfinite(other)
+    wins = int((mine[known] > other[known]).sum() + (np.isfinite(mine) & ~np.isfinite(other)).sum())
+    losses = int((mine[known] < other[known]).sum() + (~np.isfinite(mine) & np.isfinite(other)).sum())
+    posterior = None
+    if known.any():
+        posterior = bayesian_signed_rank(mine[known], other[known], same_within=SAME_WITHIN, n_samples=4000)
+    return Neighbor(name, rank, wins, losses, posterior)
