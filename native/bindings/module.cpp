@@ -311,6 +311,7 @@ NB_MODULE(_native, m) {
     bind_raw_counts(m);
     bind_reading(m);
     bind_pursuit(m);
+    bind_medoids(m);
     bind_relief(m);
 
     m.def("kernel_name", [] { return std::string(kernels().name); });

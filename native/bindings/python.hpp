@@ -106,6 +106,7 @@ inline StridedNumbers numbers_of(const Matrix& array) {
             .n_columns = array.shape(1)};
 }
 
+void bind_medoids(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_numbers(nb::module_& m);
 void bind_raw_counts(nb::module_& m);

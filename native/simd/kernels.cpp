@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "simd/exchange.hpp"
 #include "simd/grow.hpp"
 #include "simd/subset_sums.hpp"
 #include "simd/vector.hpp"
@@ -333,6 +334,11 @@ const Kernels kernels = {
     .grow_narrow = grow<int16_t>,
     .grow_binary = grow<int8_t>,
     .manhattan = manhattan,
+    .hamming = hamming<int16_t>,
+    .hamming_wide = hamming<int32_t>,
+    .two_nearest = two_nearest,
+    .addition_gain = addition_gain,
+    .exchange_changes = exchange_changes,
 };
 
 }  // namespace LABELSIEVE_ISA

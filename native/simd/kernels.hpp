@@ -97,6 +97,26 @@ static inline fixed_t weighted_term(const WeightedTerm& term, double n) {
     return fixed_t(n * log * term.scale + 0.5) - term.penalty;  // not negative: truncated is rounded down
 }
 
+// Rows of bits, eight together: word w of row i is at [(i / 8 * n_words + w) * 8 + i % 8].
+struct BitLanes {
+    const uint64_t* words;
+    size_t n_words, n_blocks;
+};
+
+inline constexpr size_t medoid_block = 32;        // points that are handled together
+inline constexpr size_t most_short_medoids = 16;  // medoids, so that one fits into a number with a distance
+inline constexpr int16_t most_short_distance = 0x7fff >> 4;
+
+// Points between which distances are at most `most_short_distance`, in blocks, with their nearest medoids.
+// The sum of weights times that distance stays below 2^31; padding has weight 0.
+struct MedoidPoints {
+    size_t n;  // a multiple of the block
+    const int16_t* weights;
+    int16_t *first, *second;  // distances to the nearest and the second nearest medoid
+    int16_t* of_medoid;       // weights of the points of medoid j: [(block * 16 + j) * 32 + point]
+    uint32_t* present;        // of each block: the medoids that have points in it, as bits
+};
+
 // The table of a target with unknown cells, from sums over the cells of its known rows with and without the
 // target: `ratio` (all rows by the known ones) times their difference, rounded, added to the table `all` of
 // all rows without the target. Rounding is floor(x + 0.5), without a call.
@@ -176,6 +196,22 @@ struct Kernels {
     // numbers, so that sums are exact in any order.
     void (*manhattan)(const double* points, size_t n, size_t width, const double* references,
                       size_t n_references, double* out);
+
+    // out[r * pitch + i] = number of bits in which row r of `rows`, `n_words` words each, and point i differ.
+    void (*hamming)(const BitLanes& points, const uint64_t* rows, size_t n_rows, int16_t* out, size_t pitch);
+    void (*hamming_wide)(const BitLanes& points, const uint64_t* rows, size_t n_rows, int32_t* out,
+                         size_t pitch);
+
+    // Sets all but the weights, from the distances of each medoid to the points. Returns the sum of weights
+    // times distances to the nearest medoid; removal[j]: what it grows by without medoid j.
+    int64_t (*two_nearest)(const MedoidPoints& points, const int16_t* const* distances, size_t n_medoids,
+                           int64_t* removal);
+
+    // What the deviation falls by with one more medoid, and what changes[j] + removal[j] it changes by when a
+    // point replaces medoid j.
+    int64_t (*addition_gain)(const MedoidPoints& points, const int16_t* distances);
+    void (*exchange_changes)(const MedoidPoints& points, const int16_t* distances, size_t n_medoids,
+                             int64_t* changes);
 };
 
 // The kernels for the processor that this runs on, selected once.

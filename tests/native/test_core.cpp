@@ -17,6 +17,7 @@ using namespace labelsieve;
 
 int pursuit_failures();  // test_pursuit.cpp
 int simplex_failures();  // test_simplex.cpp
+void test_medoids(void (*expect)(bool, const char*, int));
 void test_quotes(void (*expect)(bool, const char*, int));
 void test_relief(void (*expect)(bool, const char*, int));
 void test_neighbors(void (*expect)(bool, const char*, int));
@@ -358,6 +359,7 @@ int main() {
     EXPECT(test_discretize() == 0);
     EXPECT(pursuit_failures() == 0);
     EXPECT(simplex_failures() == 0);
+    test_medoids(expect);
     test_quotes(expect);
     test_relief(expect);
     test_neighbors(expect);

@@ -28,6 +28,21 @@ def fold_panel(
     triple_factor: int,
     constant: int,
 ) -> None: ...
+def cluster_labelsets(
+    bits: NDArray[np.uint64],
+    numbers: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    bit_starts: NDArray[np.int64],
+    group_bits: NDArray[np.uint32],
+    number_starts: NDArray[np.int64],
+    group_numbers: NDArray[np.uint32],
+    n_clusters: NDArray[np.uint32],
+    max_labelsets: int,
+    bit_distance: float,
+    seeds: NDArray[np.uint64],
+    n_threads: int,
+    out: NDArray[np.uint16],
+) -> None: ...
 
 class NumberColumns: ...
 

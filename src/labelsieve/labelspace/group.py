@@ -20,7 +20,7 @@ from labelsieve.labelspace.base_space import (
     label_space_name,
     random_generator,
 )
-from labelsieve.labelspace.labelset_clusters import MAX_ROWS, distinct_labelsets, medoid_clusters
+from labelsieve.labelspace.labelset_clusters import MAX_ROWS, medoid_clusters
 
 
 @dataclass(eq=False, repr=False)
@@ -32,6 +32,7 @@ class GroupSpace(LabelSpace):
     _: KW_ONLY
     random_state: RandomState = 0
     max_rows: int = MAX_ROWS
+    n_jobs: int | None = None
     n_groups: int | None = field(default=None, init=False)  # a parameter of some subclasses; None: the number of targets
 
     def plan(self, targets: TargetTable, weights: Weights, rng: np.random.Generator) -> Iterable[tuple[NDArray[np.int64], int]]:
@@ -43,11 +44,10 @@ class GroupSpace(LabelSpace):
         targets.require_known(label_space_name(self))
         rng = random_generator(self.random_state)
         max_rows = whole_number(self.max_rows, "max_rows", 2, 50_000)
-        variables, classes = [], targets.classes.to_dense()
-        for columns, n_clusters in self.plan(targets, weights, rng):
-            labelsets = distinct_labelsets(classes, targets, columns, weights)
-            variables.append(medoid_clusters(labelsets, n_clusters, rng, max_rows).astype(np.uint16))
-        return EncodedTargets(Codes.from_values(np.column_stack(variables)))
+        groups = list(self.plan(targets, weights, rng))
+        seeds = rng.integers(2**64, size=len(groups), dtype=np.uint64)
+        clusters = medoid_clusters(targets, groups, weights, max_rows=max_rows, seeds=seeds, n_jobs=self.n_jobs)
+        return EncodedTargets(Codes.from_values(clusters))
 
     def n_variables(self, n_targets: int) -> int:
         """Number of variables for ``n_targets`` targets."""
@@ -63,7 +63,8 @@ class Group(GroupSpace):
     Sechidis et al. (2019), section 3. Targets are drawn without replacement within a group, and groups may overlap. The
     distance is the Hamming distance for classes and the Euclidean distance of standardized values for numeric targets; in a
     group of both it is the root of Hamming plus squared Euclidean. The clustering and its sampling of large data are described
-    at :func:`labelsieve.labelspace.labelset_clusters.medoid_clusters`.
+    at :func:`labelsieve.labelspace.labelset_clusters.medoid_clusters`. The groups depend on the seed and the number of targets
+    only.
 
     Parameters
     ----------
@@ -76,7 +77,9 @@ class Group(GroupSpace):
     random_state : int, RandomState instance or None, default=0
         The seed; None draws other groups each time.
     max_rows : int, default=2500
-        The largest number of rows for the search of medoids; more are sampled.
+        The largest number of distinct labelsets in the search of medoids; of more, that many rows are sampled.
+    n_jobs : int, default=None
+        Number of threads; the clusters do not depend on it. None: that of the selector.
 
     Examples
     --------
@@ -115,7 +118,7 @@ class GroupRand(GroupSpace):
         The smallest and the largest proportion.
     n_clusters : pair of int, default=(4, 16)
         The smallest and the largest number of clusters, both included.
-    n_groups, random_state, max_rows
+    n_groups, random_state, max_rows, n_jobs
         See :class:`Group`.
 
     Examples

@@ -38,7 +38,7 @@ class GroupAuto(GroupSpace):
         See above; 25 levels are two features of five bins.
     max_clusters : int, default=16
         The largest number of clusters of a group, as in Group-JMI-Rand.
-    random_state, max_rows
+    random_state, max_rows, n_jobs
         See :class:`Group`.
 
     Notes

@@ -6,11 +6,13 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.backends.factory import BackendSetting
+from labelsieve.counting.resources import n_threads
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.workspace import Workspace
@@ -69,7 +71,8 @@ class BaseCountingSieve(BaseSieve):
         X, targets, weights = self._rows(X, Y, sample_weight, method.target_discretizer)
         if method.space.produces not in ("targets", "indicators"):
             targets.require_known(label_space_name(method.space))
-        encoded = method.space.encode(targets, weights)
+        with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):
+            encoded = method.space.encode(targets, weights)
         encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
         self.discretizer_ = method.discretizer
         encode = partial(encode_chunked, method.discretizer) if isinstance(X, ChunkedTable) else method.discretizer.encode
