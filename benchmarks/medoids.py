@@ -13,8 +13,8 @@ from benchmarks.clock import timed
 from benchmarks.labelspaces import DATASETS
 from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
 from benchmarks.table import number, print_table
+from labelsieve.counting.labelset_clusters import MAX_ROWS, medoid_clusters
 from labelsieve.labelspace import GroupRand, read_targets
-from labelsieve.labelspace.labelset_clusters import MAX_ROWS, medoid_clusters
 
 
 def deviation_of(labels, medoids):

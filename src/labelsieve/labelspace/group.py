@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.labelset_clusters import MAX_ROWS, medoid_clusters
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError, whole_number
 from labelsieve.labelspace.base_space import (
@@ -20,7 +21,6 @@ from labelsieve.labelspace.base_space import (
     label_space_name,
     random_generator,
 )
-from labelsieve.labelspace.labelset_clusters import MAX_ROWS, medoid_clusters
 
 
 @dataclass(eq=False, repr=False)
@@ -63,7 +63,7 @@ class Group(GroupSpace):
     Sechidis et al. (2019), section 3. Targets are drawn without replacement within a group, and groups may overlap. The
     distance is the Hamming distance for classes and the Euclidean distance of standardized values for numeric targets; in a
     group of both it is the root of Hamming plus squared Euclidean. The clustering and its sampling of large data are described
-    at :func:`labelsieve.labelspace.labelset_clusters.medoid_clusters`. The groups depend on the seed and the number of targets
+    at :func:`labelsieve.counting.labelset_clusters.medoid_clusters`. The groups depend on the seed and the number of targets
     only.
 
     Parameters

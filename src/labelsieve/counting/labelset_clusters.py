@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from labelsieve import core
 from labelsieve.counting.resources import n_threads
 from labelsieve.counting.target_table import TargetTable
-from labelsieve.labelspace.base_space import Weights
 
 MAX_ROWS = 2500  # points of the search of medoids
 
+Weights = NDArray[np.float64] | None
 Groups = Sequence[tuple[NDArray[np.int64], int]]
 
 
