@@ -89,7 +89,7 @@ def prototype_time(n_rows, n_features, n_targets, n_levels, criterion):
     import cupy
 
     folder = shared_folder("kernel")
-    if folder is None:
+    if folder is None or 112 * n_rows >= 2**31:  # the most that it can pack
         return None
     spec = importlib.util.spec_from_file_location("gpu_jmi", folder / "gpu_jmi.py")
     prototype = importlib.util.module_from_spec(spec)

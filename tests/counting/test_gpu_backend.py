@@ -50,9 +50,11 @@ def assert_same_answers(ours, native, conditions, ranges=(slice(None),)):
                 assert np.array_equal(mine.triple, expected.triple)
 
 
-def test_words_lie_where_the_kernels_look_for_them():
+@pytest.mark.parametrize("at_once", [1, 2**30])
+def test_words_lie_where_the_kernels_look_for_them(at_once, monkeypatch):
     rng = np.random.default_rng(1)
     codes = rng.integers(3, size=(70, 2100)).astype(np.uint8)
+    monkeypatch.setattr(bits, "AT_ONCE", at_once)
     plain = bits.pack_plain(np, codes, 3)
     assert plain.shape == (140, 3, 32)
     blocks = bits.to_fragments(np, plain)

@@ -10,6 +10,7 @@ BIT_LEVELS = 16  # variables with more are counted as codes
 STAGE = 1024  # rows
 WORDS = STAGE // 32
 BLOCK = 64  # columns of features that lie together
+AT_ONCE = 2**30  # bits that are packed at once; CuPy packs fewer than 2^31
 MOST_COLUMNS = 112  # of the targets in one block of counts; the last one is 1 in every row
 
 
@@ -36,10 +37,15 @@ def pad_rows(xp: Any, codes: Any) -> Any:
 def pack_plain(xp: Any, codes: Any, n_levels: int) -> Any:
     """Bits of codes of shape (columns, rows) with the same number of levels: ``[column, level - 1][stage][word]``."""
     codes = pad_rows(xp, codes)
+    n_columns, n_rows = len(codes) * (n_levels - 1), codes.shape[1]
     levels = xp.arange(1, n_levels, dtype=codes.dtype)
-    is_level = codes[:, None, :] == levels[None, :, None]
-    words = xp.packbits(is_level.reshape(-1), bitorder="little").view(xp.uint32)
-    return words.reshape(len(codes) * (n_levels - 1), -1, WORDS)
+    step = max(1, AT_ONCE // (n_columns * STAGE)) * STAGE
+    parts = []
+    for start in range(0, n_rows, step):
+        is_level = codes[:, None, start : start + step] == levels[None, :, None]
+        words = xp.packbits(is_level.reshape(-1), bitorder="little").view(xp.uint32)
+        parts.append(words.reshape(n_columns, -1, WORDS))
+    return parts[0] if len(parts) == 1 else xp.concatenate(parts, axis=1)
 
 
 def to_fragments(xp: Any, plain: Any) -> Any:

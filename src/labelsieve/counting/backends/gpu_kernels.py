@@ -138,7 +138,7 @@ class CudaKernels:
             tiles, part = n_blocks * width // 4, counts[first:]
             masks = fragments.reshape(-1)[first * stages * WORDS :]
             blocks = self._n_processors
-            clear, count = _tensor(width)
+            clear, count = _tensor(width, self.device.id)
             self._launch(clear, (8 * blocks,), 256, part, stages, tiles, pitch, group.n_columns, blocks)
             arguments = bits, group.swizzled(self.xp), masks, part, stages, tiles, pitch, group.n_columns
             self._launch(count, (blocks,), 384, *arguments, shared=TENSOR_SHARED)
@@ -223,8 +223,8 @@ def _portable(name: str, *options: str) -> Any:
 
 
 @cache
-def _tensor(levels: int) -> Sequence[Any]:
-    """Kernels that count with the tensor cores; CuPy compiles for plain 9.0, which has no such instruction."""
+def _tensor(levels: int, device: int) -> Sequence[Any]:
+    """Kernels, for this card, that count with the tensor cores; CuPy compiles for plain 9.0, which has no such instruction."""
     cupy = import_module("cupy")
     nvrtc = cupy.cuda.nvrtc
     registers = {"@D@": ", ".join(f"%{i}" for i in range(56)), "@C@": ", ".join(f'"+r"(c[{i}])' for i in range(56))}

@@ -126,7 +126,8 @@ def fill(kernels: Any, table: Codes, row_index: NDArray[np.uint32] | None, block
     """Copy the codes of a table into blocks of its columns."""
     xp = kernels.xp
     n_rows = table.n_rows if row_index is None else len(row_index)
-    if table.dense is not None and table.dense.flags.c_contiguous and table.n_columns * STAGE <= WIDEST:
+    widest = min(WIDEST, kernels.free_bytes() // 8)
+    if table.dense is not None and table.dense.flags.c_contiguous and table.n_columns * STAGE <= widest:
         step = max(1, PIECE // table.n_columns // STAGE) * STAGE
         for start in range(0, n_rows, step):  # whole rows are contiguous: the card sorts out the columns
             rows = table.dense[start : start + step] if row_index is None else table.dense[row_index[start : start + step]]
@@ -159,11 +160,11 @@ def _piece(kernels: Any, table: Codes, columns: NDArray[np.intp], rows: slice, r
 
 
 def _from_sparse(xp: Any, sparse: SparseCodes, columns: NDArray[np.intp], n_rows: int) -> Any:
-    counts = sparse.starts[columns + 1] - sparse.starts[columns]
-    listed = np.concatenate([np.arange(sparse.starts[c], sparse.starts[c + 1]) for c in columns])
+    starts, counts = sparse.starts[columns], sparse.starts[columns + 1] - sparse.starts[columns]
+    before = np.cumsum(counts) - counts  # entries of the columns to the left
+    listed = np.arange(int(counts.sum())) + np.repeat(starts - before, counts)
     codes = xp.empty((len(columns), n_rows), dtype=xp.uint16)
     codes[...] = xp.asarray(sparse.implicit[columns])[:, None]
-    codes[xp.asarray(np.repeat(np.arange(len(columns)), counts)), xp.asarray(sparse.rows[listed])] = xp.asarray(
-        sparse.codes[listed]
-    )
+    places = xp.asarray(np.repeat(np.arange(len(columns)), counts)), xp.asarray(sparse.rows[listed])
+    codes[places] = xp.asarray(sparse.codes[listed])
     return codes
