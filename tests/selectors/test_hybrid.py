@@ -125,3 +125,10 @@ def test_rules_on_information_and_predictions_stop_it(rule):
 def test_rules_that_compare_scores_are_refused(rule):
     with pytest.raises(InputError, match="information and least squares"):
         HybridSieve(n_features_to_select=rule).fit(*make_data())
+
+
+def test_explain_lists_the_products_of_least_squares():
+    text = HybridSieve().explain(1000, 200, 30)
+    assert text.startswith(Sieve("cmim-positive", targets="cumulative").explain(1000, 200, 30))
+    assert "6,000 products" in text.splitlines()[-2]
+    assert "numbers 1.6 MB" in text.splitlines()[-1]

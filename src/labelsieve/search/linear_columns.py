@@ -170,8 +170,9 @@ def sparse_columns(matrix: Any, shares: Real, n_jobs: int | None, *, standardize
     squares = np.bincount(of_entry, weight * (matrix.data - centers[of_entry]) ** 2, n_columns)
     stored = np.bincount(of_entry, weight, n_columns)
     squares += np.where(np.diff(matrix.indptr) < n_rows, np.maximum(1.0 - stored, 0.0) * centers**2, 0.0)
-    largest = np.zeros(n_columns)
-    np.maximum.at(largest, of_entry, np.abs(matrix.data))
+    largest, listed = np.zeros(n_columns), np.flatnonzero(np.diff(matrix.indptr))
+    if len(listed):
+        largest[listed] = np.maximum.reduceat(np.abs(matrix.data), matrix.indptr[listed])
     deviations = np.where(np.sqrt(squares) > CONSTANT * largest, np.sqrt(squares), 0.0)
     factors = np.ones(n_columns)
     if standardize:

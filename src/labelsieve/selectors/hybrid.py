@@ -113,6 +113,16 @@ label_names_, n_rows_left_out_, support_, stopping_, n_features_in_, feature_nam
         """The formula of the information."""
         return self.information
 
+    def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
+        """The tables that would be counted for data of this size, the products of the least-squares fit, and the memory."""
+        products = n_features * n_targets
+        memory = 8e-6 * (n_rows * n_features + products)
+        return (
+            f"{super().explain(n_rows, n_features, n_targets, levels)}\n"
+            f"{'each pick:':<11} {'least squares: products of columns and targets':<44} {products:>10,} products\n"
+            f"{'memory:':<11} numbers {memory:.1f} MB, less for sparse features"
+        )
+
     def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
         """Information, and least squares of the same rows."""
         X, targets, weights = self._rows(*data, method.target_discretizer)
