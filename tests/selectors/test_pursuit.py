@@ -73,6 +73,14 @@ def test_numbers_that_are_categories_are_declared():
     assert as_number.feature_scores_[0] < 0.05 < 0.2 < as_levels.feature_scores_[0]
 
 
+def test_features_without_a_column_that_varies_are_selected_last():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"same": ["x"] * 60, "level": rng.choice(["u", "v", None], 60), "number": rng.normal(size=60)})
+    Y = np.column_stack([frame["number"] > 0, frame["level"] == "u"])
+    assert OrthogonalPursuit(n_features_to_select="all").fit(frame, Y).selected_.tolist() == [1, 2, 0]
+    assert OrthogonalPursuit().fit(frame[["same"]], Y).selected_.tolist() == [0]
+
+
 def test_unknown_labels_do_not_count():
     X, Y = make_data()
     unknown = Y.astype(float)

@@ -1,9 +1,8 @@
 """Features and targets as columns of a linear model: standardized without making sparse ones dense, categories as groups."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,14 +14,11 @@ from labelsieve.counting.magnitude import column_exponents
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.resources import n_threads, require_memory
 from labelsieve.counting.target_table import TargetTable
+from labelsieve.search.column_basis import CONSTANT, Basis, basis_columns, n_per_feature, sparse_basis, write_basis
 
 Real = NDArray[np.float64]
-Basis = Literal["linear", "clipped", "ranks", "quadratic-ranks"]
-CLIP = 2.5  # standard deviations
-CONSTANT = 1e-13  # a standard deviation below this share of the largest value is rounding
 SPARSE = 0.2  # an array with a smaller share of nonzero cells is multiplied faster as a sparse matrix
 CELLS_AT_ONCE = 2**17
-MOST_LEVELS, FEW_ROWS = 20, 10  # a nominal column of more levels has those of fewer rows pooled
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +62,6 @@ def row_shares(weights: Real | None, n_rows: int) -> tuple[Real, float]:
     return scaled / scaled.sum(), float(scaled.sum()) * float(weights.max())
 
 
-def n_per_feature(basis: Basis) -> int:
-    """Columns of a numeric feature."""
-    return 2 if basis == "quadratic-ranks" else 1
-
-
 def feature_columns(
     table: NumberTable, *, basis: Basis = "linear", weights: Real | None = None, n_jobs: int | None = None
 ) -> LinearColumns:
@@ -95,7 +86,7 @@ def feature_columns(
         values[:, ::per_feature] = table.dense
         at_once = max(1, CELLS_AT_ONCE // n_rows) * per_feature
         for first in range(0, values.shape[1], at_once):
-            _write_basis(values[:, first : first + at_once], basis, shares)
+            write_basis(values[:, first : first + at_once], basis, shares)
         varies: NDArray[np.bool_] = np.asarray(values.any(axis=0))
         starts = np.arange(0, values.shape[1] + 1, per_feature, dtype=np.int64)
         squares = varies.astype(np.float64)
@@ -106,7 +97,7 @@ def feature_columns(
     if plain:
         starts, matrix = np.arange(n_features + 1, dtype=np.int64), sp.csc_array(table.sparse, dtype=np.float64, copy=True)
     else:
-        groups = [list(_sparse_basis(table, feature, basis, shares, total)) for feature in range(n_features)]
+        groups = [list(sparse_basis(table, feature, basis, shares, total)) for feature in range(n_features)]
         starts = np.cumsum([0, *map(len, groups)], dtype=np.int64)
         matrix = _joined([column for group in groups for column in group], n_rows)
     columns, deviations = sparse_columns(matrix, shares, n_jobs)
@@ -129,7 +120,7 @@ def target_columns(targets: TargetTable, shares: Real) -> Any:
     numbers = iter(np.asarray(targets.numbers, dtype=np.float64).T)
     for column in range(targets.n_columns):
         if targets.is_numeric[column]:
-            columns.append((np.arange(len(shares)), _basis_columns(next(numbers), "linear", shares)[0]))
+            columns.append((np.arange(len(shares)), basis_columns(next(numbers), "linear", shares)[0]))
             continue
         unknown = codes.missing is not None and bool(codes.missing[column])
         n_classes = int(codes.levels[column]) - unknown
@@ -163,12 +154,12 @@ def sparse_columns(matrix: Any, shares: Real, n_jobs: int | None, *, standardize
     exponents = column_exponents(matrix) if matrix.nnz else np.zeros(n_columns, dtype=np.int32)
     if exponents.any():
         matrix.data = np.ldexp(matrix.data, -exponents[of_entry])
-    known = 1.0 - np.bincount(of_entry[missing], weight[missing], n_columns)
-    sums = np.bincount(of_entry, weight * matrix.data, n_columns)
+    known = 1.0 - _sums(of_entry[missing], weight[missing], n_columns)
+    sums = _sums(of_entry, weight * matrix.data, n_columns)
     centers = np.divide(sums, known, out=np.zeros(n_columns), where=known > 0)
     matrix.data[missing] = centers[of_entry[missing]]
-    squares = np.bincount(of_entry, weight * (matrix.data - centers[of_entry]) ** 2, n_columns)
-    stored = np.bincount(of_entry, weight, n_columns)
+    squares = _sums(of_entry, weight * (matrix.data - centers[of_entry]) ** 2, n_columns)
+    stored = _sums(of_entry, weight, n_columns)
     squares += np.where(np.diff(matrix.indptr) < n_rows, np.maximum(1.0 - stored, 0.0) * centers**2, 0.0)
     largest, listed = np.zeros(n_columns), np.flatnonzero(np.diff(matrix.indptr))
     if len(listed):
@@ -179,6 +170,11 @@ def sparse_columns(matrix: Any, shares: Real, n_jobs: int | None, *, standardize
         factors = np.divide(1.0, deviations, out=np.zeros(n_columns), where=deviations > 0)
     arrays = matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data
     return core.PursuitColumns(*arrays, n_rows, centers, factors, n_threads(n_jobs)), deviations
+
+
+def _sums(index: NDArray[Any], values: Real, n: int) -> Real:
+    """Sums of the values of every index; also of none, where ``bincount`` returns whole numbers."""
+    return np.bincount(index, values, n).astype(np.float64, copy=False)
 
 
 def _triangle(columns: Any, means: Real, shares: Real) -> Real:
@@ -193,97 +189,3 @@ def _joined(columns: list[tuple[NDArray[Any], Real]], n_rows: int) -> Any:
     rows = np.concatenate([rows for rows, _ in columns]) if columns else np.empty(0, dtype=np.intp)
     values = np.concatenate([values for _, values in columns]) if columns else np.empty(0)
     return sp.csc_array((values, rows, starts), shape=(n_rows, len(columns)))
-
-
-def _standardize(values: Real, shares: Real) -> None:
-    """Give columns mean 0 and variance 1 in weighted rows, in place; missing cells become 0, and all of a constant column."""
-    weights, missing = shares[:, np.newaxis], np.isnan(values)
-    known: Any = 1.0
-    if missing.any():
-        values[missing] = 0.0
-        weights = np.where(missing, 0.0, weights)
-        known = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
-    exponents = column_exponents(values)
-    if exponents.any():
-        np.ldexp(values, -exponents, out=values)
-    largest = np.abs(values).max(axis=0, initial=0.0)
-    values -= (weights * values).sum(axis=0) / known
-    values[missing] = 0.0
-    scale = np.sqrt((weights * values * values).sum(axis=0))
-    varies = scale > CONSTANT * largest
-    values *= np.divide(1.0, scale, out=np.zeros(len(scale)), where=varies)
-
-
-def _write_basis(values: Real, basis: Basis, shares: Real) -> None:
-    """Replace columns by those of a basis, standardized, in place; those of squares follow each of ranks."""
-    if basis == "quadratic-ranks":
-        for column in values[:, ::2].T:
-            column[:] = _ranks(column, shares)
-        _standardize(values[:, ::2], shares)
-        values[:, 1::2] = values[:, ::2] ** 2
-        _standardize(values[:, 1::2], shares)
-        return
-    if basis == "ranks":
-        for column in values.T:
-            column[:] = _ranks(column, shares)
-    _standardize(values, shares)
-    if basis == "clipped":
-        _standardize(np.clip(values, -CLIP, CLIP, out=values), shares)
-
-
-def _basis_columns(values: NDArray[Any], basis: Basis, shares: Real) -> Real:
-    """The standardized columns of a numeric feature."""
-    columns = np.empty((len(values), n_per_feature(basis)), order="F")
-    columns[:, 0] = values
-    _write_basis(columns, basis, shares)
-    return columns.T
-
-
-def _ranks(values: NDArray[Any], shares: Real) -> Real:
-    """Mean ranks in weighted rows, as shares of all known rows; NaN where a cell is missing."""
-    ranks = np.full(len(values), np.nan)
-    known = ~np.isnan(values)
-    _, index = np.unique(values[known], return_inverse=True)
-    weights = np.bincount(index, shares[known])
-    ranks[known] = (np.cumsum(weights) - weights / 2)[index]
-    return ranks
-
-
-def _sparse_basis(
-    table: NumberTable, feature: int, basis: Basis, shares: Real, total: float
-) -> Iterator[tuple[NDArray[Any], Real]]:
-    """The columns of a feature as stored rows and values; what is not stored is 0."""
-    if feature in table.nominal:
-        yield from _level_columns(table.column(feature), shares, total)
-        return
-    if table.dense is not None:
-        for column in _basis_columns(table.dense[:, feature], basis, shares):
-            yield np.arange(len(column)), column
-        return
-    listed = slice(table.sparse.indptr[feature], table.sparse.indptr[feature + 1])
-    rows = table.sparse.indices[listed]
-    for column in _basis_columns(table.column(feature), basis, shares):
-        zero = _value_of_zero(column, rows)
-        yield rows, column[rows] - zero  # moved so that what is not stored stays 0; centered again where it is multiplied
-
-
-def _value_of_zero(column: Real, rows: NDArray[Any]) -> float:
-    """What a column has in the rows that are not listed."""
-    others = np.ones(len(column), dtype=bool)
-    others[rows] = False
-    return float(column[np.argmax(others)]) if others.any() else 0.0
-
-
-def _level_columns(values: NDArray[Any], shares: Real, total: float) -> Iterator[tuple[NDArray[Any], Real]]:
-    """A 0/1 column for each level but the most frequent one; missing cells are a level."""
-    levels, index = np.unique(values, return_inverse=True)  # NaN is one value, the last
-    counts = np.bincount(index, shares) * total
-    if len(levels) > MOST_LEVELS:
-        pooled = counts < FEW_ROWS
-        index = np.where(pooled, 0, np.cumsum(~pooled))[index]
-        counts = np.bincount(index, shares, int(index.max()) + 1) * total
-    order = np.argsort(index, kind="stable")
-    rows_of = np.split(order, np.cumsum(np.bincount(index, minlength=len(counts)))[:-1])
-    for level, rows in enumerate(rows_of):
-        if level != int(counts.argmax()) and len(rows):
-            yield rows, np.ones(len(rows))

@@ -10,8 +10,8 @@ from labelsieve.criteria import Criterion
 from labelsieve.labelspace import LabelSpace
 from labelsieve.registry import ResolvedMethod
 from labelsieve.search import CombinedGain, Gain, LeastSquaresGain
+from labelsieve.search.column_basis import Basis
 from labelsieve.search.gains import Combine
-from labelsieve.search.linear_columns import Basis
 from labelsieve.selectors.base import NOT_NEGATIVE, Constraints
 from labelsieve.selectors.pursuit import BASIS, NOMINAL, read_columns
 from labelsieve.selectors.sieve import Sieve

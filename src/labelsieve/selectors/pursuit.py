@@ -14,7 +14,8 @@ from labelsieve.discretize.base_discretizer import positions
 from labelsieve.progress import progress_bar
 from labelsieve.registry.presets import make_target_discretizer
 from labelsieve.search import GreedySearch, LeastSquaresGain
-from labelsieve.search.linear_columns import Basis, LinearColumns, feature_columns
+from labelsieve.search.column_basis import Basis
+from labelsieve.search.linear_columns import LinearColumns, feature_columns
 from labelsieve.selectors.base import N_FEATURES, NOT_NEGATIVE, TARGET_TYPE, BaseSieve, Constraints, Count, named_labels
 from labelsieve.stopping import StoppingRule
 from labelsieve.stopping.stop_ranking import stop_search
