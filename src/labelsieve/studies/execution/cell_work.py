@@ -25,6 +25,8 @@ from labelsieve.studies.protocol import LoadedData, Split
 from labelsieve.studies.protocol.data_sources import densified
 from labelsieve.studies.store.stored_results import MeasuredValue
 
+AUTO = "auto"  # a selector with this discretizer chooses one by itself
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
@@ -99,7 +101,7 @@ class SplitWork:
         if isinstance(prepared, Sieve):
             used = resolve_method(prepared.criterion, prepared.targets, prepared.discretizer, missing=prepared.missing)
             prepared.set_params(targets=copy.deepcopy(used.space), discretizer=self._cached(used.discretizer))
-        elif parameters.get("discretizer") is not None and not isinstance(parameters["discretizer"], type):
+        elif parameters.get("discretizer", AUTO) not in (None, AUTO) and not isinstance(parameters["discretizer"], type):
             prepared.set_params(
                 discretizer=self._cached(make_discretizer(parameters["discretizer"], missing=parameters.get("missing")))
             )
