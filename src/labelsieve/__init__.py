@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from labelsieve.selectors.baseline import BaselineSieve
     from labelsieve.selectors.hybrid import HybridSieve
     from labelsieve.selectors.labelwise import LabelwiseSieve
+    from labelsieve.selectors.pair_counts import PairCounts
     from labelsieve.selectors.pptmi import PPTMI
     from labelsieve.selectors.quadratic import QuadraticSieve
     from labelsieve.selectors.sieve import Sieve
@@ -27,6 +28,7 @@ __all__ = [
     "LabelNetwork",
     "LabelwiseSieve",
     "NetworkRule",
+    "PairCounts",
     "QuadraticSieve",
     "Sieve",
     "__version__",
@@ -42,6 +44,7 @@ _MODULES = {
     "LabelNetwork": "labelsieve.labelspace",
     "LabelwiseSieve": "labelsieve.selectors.labelwise",
     "NetworkRule": "labelsieve.labelspace",
+    "PairCounts": "labelsieve.selectors.pair_counts",
     "QuadraticSieve": "labelsieve.selectors.quadratic",
     "Sieve": "labelsieve.selectors.sieve",
 }

@@ -33,6 +33,7 @@ from labelsieve.registry import make_count
 from labelsieve.selectors.chunked_input import check_chunked, read_chunked_targets
 from labelsieve.selectors.column_choice import ColumnChoice
 from labelsieve.selectors.fitted import FittedSelector
+from labelsieve.selectors.pair_counts import PairCounts
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base_rule import Evaluator
 
@@ -254,6 +255,10 @@ def named_labels(selector: Any, Y: Any, X: Any = None) -> Any:
     if isinstance(X, ChunkedTable):
         if X.label_names is not None:
             selector.label_names_ = np.array(X.label_names, dtype=object)
+        return Y
+    if isinstance(X, PairCounts):
+        if X.label_names_ is not None:
+            selector.label_names_ = np.array(X.label_names_, dtype=object)
         return Y
     sets = read_label_sets(Y)
     names = target_names(Y) if sets is None else sets.names

@@ -1,6 +1,7 @@
 """Sieve: greedy forward selection by any criterion, as a scikit-learn selector."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from threading import Lock
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 
+from labelsieve.counting.pair_tables import PairBackend
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
@@ -24,6 +26,7 @@ from labelsieve.search import GreedySearch, joined_scores, make_search
 from labelsieve.search.gains import Gain
 from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
+from labelsieve.selectors.pair_counts import PairCounts, input_of_counts
 from labelsieve.stopping import SelectionPath, StoppingRule
 
 
@@ -171,10 +174,10 @@ class Sieve(BaseCountingSieve):
 
         ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list (or Series) of label
         sets, such as ``[{"rock", "loud"}, {"folk"}]``. A :class:`~labelsieve.datasets.ChunkedTable` has features and targets,
-        and need not fit into memory; ``y`` is left out then.
+        and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then.
         """
         method, y = self._resolve(), named_labels(self, y, X)
-        if isinstance(X, ChunkedTable) and isinstance(self._count, StoppingRule):
+        if isinstance(X, ChunkedTable | PairCounts) and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs the table in memory; give a number of features, a share, or 'all'.")
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.
         settings = self._search_settings(method) if self.warm_start else None
@@ -237,7 +240,11 @@ class Sieve(BaseCountingSieve):
 
     def _start(self, method: ResolvedMethod, X: Any, Y: Any, sample_weight: Any) -> _Started:
         criterion, plan = method.criterion, method.criterion.plan
-        tables, parents = self._read(X, Y, sample_weight, method)
+        counted, parents = isinstance(X, PairCounts), None
+        if counted:
+            tables = [input_of_counts(self, X, Y, sample_weight, method)]
+        else:
+            tables, parents = self._read(X, Y, sample_weight, method)
         joined = isinstance(criterion, JoinedMIM)
         data: CountingInput = tables[0] if joined else one_table(tables, "Sieve")
         forced, excluded = self._checked_columns()
@@ -246,6 +253,7 @@ class Sieve(BaseCountingSieve):
         if len(tables) > 1 and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
         options = self._counting_options(data.weights)
+        options = replace(options, backend=partial(PairBackend, X.tables)) if counted else options
         target_weights = self._target_weights(data)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         if joined and self.target_weight is not None:
