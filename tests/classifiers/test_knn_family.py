@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from labelsieve import InputError
 from labelsieve.classifiers import IBLR, BinaryRelevance, BRkNN, KNNRegressor, MLkNN, nested_predictions, prefix_scores
 from labelsieve.datasets import load
+from labelsieve.metrics import get_scorer
 from tests.support import reference_neighbors as references
 from tests.support.shared_files import shared_file
 
@@ -209,3 +210,17 @@ def test_scores_of_prefixes_take_lists_and_refuse_what_is_not_there(learner):
         prefix_scores(learner, "hamming_loss", *data, features=[])
     with pytest.raises(InputError, match=r"'hamming' is not a measure\. Did you mean 'hamming_loss'"):
         prefix_scores(learner, "hamming", *data, features=[0])
+
+
+@pytest.mark.parametrize("measure", ["average_precision", "hamming_loss", get_scorer("neg_hamming_loss")], ids=str)
+@pytest.mark.parametrize("learner", [MLkNN(k=3), BinaryRelevance(GaussianNB())], ids=str)
+def test_sizes_and_parts_are_those_of_separate_calls(learner, measure):
+    rng = np.random.default_rng(5)
+    X, queries = rng.normal(size=(60, 5)), rng.normal(size=(31, 5))
+    Y, answers = (table[:, :3] + rng.normal(size=(len(table), 3)) > 0 for table in (X, queries))
+    parts = [np.arange(10), np.array([30, 12, 11])]
+    found = prefix_scores(learner, measure, X, Y, queries, answers, features=[4, 0, 2, 1], sizes=[1, 3], parts=parts)
+    assert found.shape == (2, 2)
+    for values, rows in zip(found, parts, strict=True):
+        alone = prefix_scores(learner, measure, X, Y, queries[rows], answers[rows], features=[4, 0, 2, 1])
+        assert values == pytest.approx(alone[[0, 2]], abs=1e-12)
