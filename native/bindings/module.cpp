@@ -207,6 +207,32 @@ class Session {
         fold_panel(terms, pair.data(), triple.data(), n, accumulator.data());
     }
 
+    // False, and nothing is written, where tables cannot be shrunk: see AnyPanels::can_shrink.
+    bool shrink(Vector<uint32_t> given, size_t n_given, size_t first, size_t last, Vector<double> factors,
+                double n_rows, Vector<double> logs, OutVector<double> out) {
+        require(given.shape(0) == targets_.n_rows(), "one given code for each row");
+        require(first <= last && last <= targets_.size(), "targets out of range");
+        require(out.shape(0) == features_.size() * std::max<size_t>(1, last - first),
+                "one sum for each feature and target");
+        require(factors.shape(0) == 8 && logs.shape(0) == WeightedTerm::n_logs + 1,
+                "a factor for each set of variables, and 4,097 logarithms");
+        if (!packed_->panels().can_shrink(n_given)) return false;
+        std::vector<fixed_t> pair(features_.size());
+        ShrunkTerms terms{.factors = {}, .n_rows = n_rows, .logs = logs.data(), .out = out.data()};
+        std::copy_n(factors.data(), 8, terms.factors);
+        const PanelRequest request{.given = view_of(given),
+                                   .n_given = n_given,
+                                   .first = first,
+                                   .last = last,
+                                   .reduce = false,
+                                   .with_given = pair.data(),
+                                   .out = nullptr,
+                                   .shrunk = &terms};
+        const nb::gil_scoped_release released;
+        packed_->panels().run(request);
+        return true;
+    }
+
     size_t bytes() const { return packed_->panels().bytes(); }
 
   private:
@@ -351,5 +377,7 @@ NB_MODULE(_native, m) {
              "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false)
         .def("fold_feature", &Session::fold_feature, "feature"_a, "first"_a, "last"_a,
              "accumulator"_a.noconvert(), "fixed"_a.none(), "pair_factor"_a, "triple_factor"_a, "constant"_a)
+        .def("shrink", &Session::shrink, "given"_a, "n_given"_a, "first"_a, "last"_a, "factors"_a, "n_rows"_a,
+             "logs"_a, "out"_a.noconvert())
         .def_prop_ro("bytes", &Session::bytes);
 }

@@ -31,6 +31,7 @@ struct Scratch {
     Buffer<uint64_t> planes;
     Buffer<Count> counts, cells, margins;
     Buffer<fixed_t> sums, known;
+    Buffer<double> reals, shrunk;
     Buffer<code_t> codes;
     Buffer<row_t> rows;
     std::vector<RowSet> sets;

@@ -18,6 +18,8 @@ size_t tile_width(size_t n_cells, size_t width) {
 
 void split(const ClassCells<count_t>& of_class) { kernels().split_class(of_class); }
 void split(const ClassCells<double>& of_class) { kernels().split_weighted_class(of_class); }
+void shrink(const ShrunkTables<count_t>& tables) { kernels().shrink_counts(tables); }
+void shrink(const ShrunkTables<double>& tables) { kernels().shrink_weights(tables); }
 
 }  // namespace
 
@@ -81,6 +83,53 @@ void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, co
     }
 }
 
+template <class Count>
+void shrink_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
+                   const ShrunkTerms& terms, double* out, Scratch<Count>& scratch) {
+    const size_t width = block.width(), n_cells = block.levels() * counts.given, set = block.pitch();
+    const size_t fitting =
+        tile_bytes / (sizeof(Count) + sizeof(double)) / (n_cells * counts.classes) / 16 * 16;
+    const size_t tile = std::min(width, std::clamp<size_t>(fitting, 16, 256));
+    const size_t pitch = tile + 16;
+    scratch.cells.reserve(n_cells * counts.classes * pitch);
+    scratch.reals.reserve(shrunk_work(block.levels(), counts.given, counts.classes, pitch));
+    scratch.known.reserve(pitch);
+    Count* cells = scratch.cells.data();
+    Count* left = cells + (counts.classes - 1) * n_cells * pitch;
+    for (size_t start = 0; start < width; start += tile) {
+        const size_t n = std::min(tile, width - start);
+        if (counts.classes == 1)
+            for (size_t c = 0; c < n_cells; ++c)
+                std::copy_n(given_cells + c * width + start, n, cells + c * pitch);
+        for (size_t b = 0; b + 1 < counts.classes; ++b)
+            split(ClassCells<Count>{.counted = counts.counted + b * (counts.given - 1) * set + start,
+                                    .counted_pitch = set,
+                                    .with_class = counts.with_class + b * set + start,
+                                    .width = width,
+                                    .given_sizes = counts.given_sizes + b * counts.given,
+                                    .levels = block.levels(),
+                                    .given = counts.given,
+                                    .n_candidates = n,
+                                    .cells = cells + b * n_cells * pitch,
+                                    .pitch = pitch,
+                                    .rest_in = b == 0 ? given_cells + start : left,
+                                    .rest_pitch = b == 0 ? width : pitch,
+                                    .rest_out = left});
+        shrink(ShrunkTables<Count>{.cells = cells,
+                                   .levels = block.levels(),
+                                   .given = counts.given,
+                                   .classes = counts.classes,
+                                   .pitch = pitch,
+                                   .n = n,
+                                   .factors = terms.factors,
+                                   .n_rows = terms.n_rows,
+                                   .logs = terms.logs,
+                                   .work = scratch.reals.data(),
+                                   .sums = scratch.known.data(),
+                                   .out = out + start});
+    }
+}
+
 void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* triple, size_t n_features,
                 fixed_t* accumulator) {
     for (size_t k = 0; k < n_features; ++k) {
@@ -93,6 +142,10 @@ template void fill_given_cells(const Block<count_t>&, const count_t*, const coun
                                Scratch<count_t>&);
 template void fill_given_cells(const Block<double>&, const double*, const double*, size_t, double*,
                                Scratch<double>&);
+template void shrink_target(const Block<count_t>&, const TargetCounts<count_t>&, const count_t*,
+                            const ShrunkTerms&, double*, Scratch<count_t>&);
+template void shrink_target(const Block<double>&, const TargetCounts<double>&, const double*,
+                            const ShrunkTerms&, double*, Scratch<double>&);
 template void add_target(const Block<count_t>&, const TargetCounts<count_t>&, const count_t*,
                          const Terms<count_t>&, fixed_t*, fixed_t*, Scratch<count_t>&);
 template void add_target(const Block<double>&, const TargetCounts<double>&, const double*,

@@ -28,6 +28,19 @@ template <class Count>
 void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
                 const Terms<Count>& terms, fixed_t* sums, fixed_t* alone, Scratch<Count>& scratch);
 
+// Sums of entropies of whole tables, shrunk towards uniform ones: see ShrunkTables.
+struct ShrunkTerms {
+    double factors[8];
+    double n_rows;
+    const double* logs;
+    double* out;  // [k], or [k * n_targets + l] for target l of those asked for
+};
+
+// out[i] = the sum for (feature i, given, target).
+template <class Count>
+void shrink_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
+                   const ShrunkTerms& terms, double* out, Scratch<Count>& scratch);
+
 // accumulator[k] += constant + fixed[k] + pair_factor * pair[k] + triple_factor * triple[k]: what a newly
 // selected feature adds to a sum over the selected. `fixed` may be null.
 struct PanelTerms {

@@ -10,6 +10,10 @@ namespace {
 
 // The partition of some rows by the given column alone.
 void group_known(std::span<const row_t> rows, const Given& given, Partition& out) {
+    if (given.few()) {
+        out.clear();
+        return add_split(rows, given.bytes().data(), given.levels(), out);
+    }
     const std::vector<uint32_t> same(given.codes().size(), 0);
     group_rows(rows, same.data(), given.codes().data(), given.levels(), out);
 }
@@ -17,7 +21,7 @@ void group_known(std::span<const row_t> rows, const Given& given, Partition& out
 }  // namespace
 
 void group_by(const Given& given, Partition& out) {
-    std::vector<row_t> rows(given.codes().size());
+    std::vector<row_t> rows(given.n_rows());
     std::iota(rows.begin(), rows.end(), row_t(0));
     group_known(rows, given, out);
 }
@@ -36,13 +40,22 @@ void Panels<Count>::Run::all_grouped() {
     panels.pool_.run(grouped.size() * n_ranges, cost, [&](size_t task, unsigned worker) {
         const size_t l = grouped[task / n_ranges], start = task % n_ranges * together;
         Scratch<Count>& scratch = panels.scratch_[worker];
-        targets().expand(l, buffers[worker].classes, buffers[worker].sorted);
-        group_rows(buffers[worker].sorted, buffers[worker].classes.data(), given.codes().data(), n_given(),
-                   scratch.partition);
-        panels.terms_.complete(scratch.partition);
+        auto& [classes, sorted] = buffers[worker];
         const double ratio = targets().known_ratio(l);
+        if (given.few()) {
+            scratch.partition.clear();
+            targets().list_first(l, sorted);
+            add_split(sorted, given.bytes().data(), n_given(), scratch.partition);
+            for (size_t c = ratio == 0 ? 1 : 2; c < targets().classes(l); ++c)
+                add_split(targets().rows(l, c), given.bytes().data(), n_given(), scratch.partition);
+        } else {
+            targets().expand(l, classes, sorted);
+            group_rows(sorted, classes.data(), given.codes().data(), n_given(), scratch.partition);
+        }
+        panels.terms_.complete(scratch.partition);
         if (ratio != 0) {
-            group_known(buffers[worker].sorted, given, scratch.known_rows);
+            targets().expand(l, classes, sorted);
+            group_known(sorted, given, scratch.known_rows);
             panels.terms_.complete(scratch.known_rows);
         }
         for (size_t b = start; b < std::min(blocks.size(), start + together); ++b) {

@@ -74,6 +74,26 @@ void Panels<Count>::Run::count_given() {
     });
 }
 
+// Whole tables of the features and the given column.
+template <class Count>
+void Panels<Count>::Run::shrink_given() {
+    const auto& blocks = features().blocks();
+    const double cost = 100 * double(features().size()) * double(n_given());
+    panels.pool_.run(blocks.size(), cost, [&](size_t b, unsigned worker) {
+        Scratch<Count>& scratch = panels.scratch_[worker];
+        const Block<Count>& block = *blocks[b];
+        scratch.shrunk.reserve(block.width());
+        const TargetCounts<Count> none{.classes = 1,
+                                       .given = n_given(),
+                                       .counted = nullptr,
+                                       .with_class = nullptr,
+                                       .given_sizes = nullptr};
+        shrink_target(block, none, panels.given_cells_[b].data(), *request.shrunk, scratch.shrunk.data(),
+                      scratch);
+        store_shrunk(block, request.first, scratch.shrunk.data());
+    });
+}
+
 // The rows of every class at every level of the given column but its most frequent.
 template <class Count>
 void Panels<Count>::Run::fill_sets(size_t target, size_t at) {
@@ -211,6 +231,12 @@ void Panels<Count>::Run::count_range(const Range& range, size_t base, unsigned w
                 .with_class = with_class,
                 .given_sizes = set_sizes.data() + size_start[at - base]};
             const Count* given_cells = panels.given_cells_[range.block].data();
+            if (request.shrunk) {
+                scratch.shrunk.reserve(block.width());
+                shrink_target(block, counts, given_cells, *request.shrunk, scratch.shrunk.data(), scratch);
+                store_shrunk(block, l, scratch.shrunk.data());
+                continue;
+            }
             if (const double ratio = targets().known_ratio(l); ratio == 0) {
                 add_target(block, counts, given_cells, panels.terms_, scratch.sums.data(), nullptr, scratch);
             } else {
@@ -240,7 +266,8 @@ void Panels<Count>::Run::count_split(size_t from, size_t to) {
         for (size_t t = from; t < to; ++t) {
             const size_t classes = targets().classes(split[t]);
             const double cells = double(blocks[b]->levels() * n_given() * classes * blocks[b]->width());
-            cost[b].push_back(double(targets().listed(split[t])) * (n_given() > 1 ? 4 : 0) + 2 * cells);
+            cost[b].push_back(double(targets().listed(split[t])) * (n_given() > 1 ? 4 : 0) +
+                              (request.shrunk ? 8 : 2) * cells);
             all += cost[b].back();
         }
     const double limit = std::clamp(all / (16.0 * panels.pool_.size()), 5e4, longest_task);
@@ -270,6 +297,8 @@ void Panels<Count>::Run::all_split() {
 
 template void Panels<count_t>::Run::count_given();
 template void Panels<double>::Run::count_given();
+template void Panels<count_t>::Run::shrink_given();
+template void Panels<double>::Run::shrink_given();
 template void Panels<count_t>::Run::all_split();
 template void Panels<double>::Run::all_split();
 

@@ -90,8 +90,9 @@ void Panels<Count>::Run::assign_targets() {
     for (size_t l = request.first; l < request.last; ++l) {
         const size_t classes = targets().classes(l);
         const bool by_margins =
-            !features().by_groups() && !panels.terms_.rows && given.few() && classes <= few_classes &&
-            n_given() * classes <= std::max(few_cells, features().n_rows() / rows_per_cell);
+            request.shrunk ||
+            (!features().by_groups() && !panels.terms_.rows && given.few() && classes <= few_classes &&
+             n_given() * classes <= std::max(few_cells, features().n_rows() / rows_per_cell));
         (by_margins ? split : grouped).push_back(l);
     }
 }
@@ -124,9 +125,9 @@ void Panels<Count>::run(const PanelRequest& request) {
     }
     if (!features_.blocks().empty()) {
         run.assign_targets();
-        if (!run.grouped.empty() || terms_.rows) given.need_codes();
         if (!run.split.empty()) count_classes();
         run.count_given();
+        if (request.shrunk && request.first == request.last) run.shrink_given();
         run.all_split();
         run.all_grouped();
     }
@@ -135,6 +136,14 @@ void Panels<Count>::run(const PanelRequest& request) {
     if (!request.reduce) return;
     for (const auto& accumulator : accumulators_)
         for (size_t k = 0; k < features_.size(); ++k) request.out[k] += accumulator[k];
+}
+
+template <class Count>
+bool Panels<Count>::can_shrink(size_t n_given) const {
+    bool few = features_.wide().empty() && !terms_.rows && n_given <= Given::few_levels;
+    for (size_t l = 0; l < targets_.size(); ++l)
+        few = few && targets_.classes(l) <= few_classes && targets_.known_ratio(l) == 0;
+    return few;
 }
 
 template <class Count>

@@ -24,6 +24,8 @@ struct PanelRequest {
     bool joint = false;   // of targets with unknown cells: the sum over the known rows, times N/K, alone
     fixed_t* with_given;  // [k]: cells of (feature k, given)
     fixed_t* out;         // [k], or [k * (last - first) + l - first]: cells of (feature k, given, target l)
+    const ShrunkTerms* shrunk =
+        nullptr;  // asked for instead of `out`; without targets, of (feature k, given)
 };
 
 class AnyPanels {
@@ -33,6 +35,10 @@ class AnyPanels {
     virtual void target_sums(fixed_t* out) = 0;   // (q,)
     virtual void run(const PanelRequest& request) = 0;
     virtual size_t bytes() const = 0;
+
+    // Whether tables can be shrunk here: columns of few levels, given columns and targets of few classes that
+    // are all known, and every row is one entry.
+    virtual bool can_shrink(size_t n_given) const = 0;
 };
 
 template <class Count>
@@ -44,6 +50,7 @@ class Panels final : public AnyPanels {
     void target_sums(fixed_t* out) override;
     void run(const PanelRequest& request) override;
     size_t bytes() const override;
+    bool can_shrink(size_t n_given) const override;
 
   private:
     struct Run;  // the state of one call

@@ -14,10 +14,8 @@ void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const 
     std::vector<row_t> sorted(inner_rows.size());
     for (const row_t row : inner_rows) sorted[next[outer[row]]++] = row;
 
-    out.rows.clear();
+    out.clear();
     out.rows.reserve(sorted.size());
-    out.starts.assign(1, 0);
-    out.singletons.clear();
     for (size_t start = 0, stop; start < sorted.size(); start = stop) {
         const row_t first = sorted[start];
         for (stop = start + 1; stop < sorted.size(); ++stop)
@@ -29,6 +27,28 @@ void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const 
         out.rows.insert(out.rows.end(), sorted.begin() + ptrdiff_t(start), sorted.begin() + ptrdiff_t(stop));
         out.starts.push_back(out.rows.size());
     }
+}
+
+void add_split(std::span<const row_t> rows, const uint8_t* levels, size_t n_levels, Partition& out) {
+    constexpr size_t most = 256;
+    size_t next[most + 1] = {};
+    for (const row_t row : rows) ++next[levels[row] + 1];
+    // Groups of one row go behind the others, and from there to their own list.
+    const size_t before = out.rows.size();
+    size_t end = before, n_single = 0;
+    for (size_t level = 0; level < n_levels; ++level) n_single += next[level + 1] == 1;
+    size_t single = before + rows.size() - n_single;
+    for (size_t level = 0; level < n_levels; ++level) {
+        const size_t n = next[level + 1];
+        next[level] = n == 1 ? single++ : end;
+        if (n < 2) continue;
+        end += n;
+        out.starts.push_back(end);
+    }
+    out.rows.resize(before + rows.size());
+    for (const row_t row : rows) out.rows[next[levels[row]]++] = row;
+    out.singletons.insert(out.singletons.end(), out.rows.begin() + ptrdiff_t(end), out.rows.end());
+    out.rows.resize(end);
 }
 
 size_t refine(std::span<uint32_t> joint, size_t n_joint, const code_t* column, size_t n_levels) {

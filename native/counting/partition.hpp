@@ -15,6 +15,11 @@ struct Partition {
     std::vector<row_t> singletons;
     fixed_t singleton_sum = 0;  // of their terms: see Terms::complete
 
+    void clear() {
+        rows.clear();
+        starts.assign(1, 0);
+        singletons.clear();
+    }
     size_t n_groups() const { return starts.size() - 1; }
     std::span<const row_t> group(size_t i) const {
         return {rows.data() + starts[i], starts[i + 1] - starts[i]};
@@ -25,6 +30,11 @@ struct Partition {
 // `n_outer`. `inner[row]` changes where the inner variable does. Cost: a few passes over the rows.
 void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const uint32_t* outer,
                 size_t n_outer, Partition& out);
+
+// The same for few levels of the outer variable and the rows of one value of the inner one: adds their groups
+// to `out`, which has been emptied before the first value. `levels` has a level below `n_levels` for each
+// row.
+void add_split(std::span<const row_t> rows, const uint8_t* levels, size_t n_levels, Partition& out);
 
 // Refines a joint variable by one more column: rows get the same number when they agree in both, in order
 // of first appearance. Returns the number of levels. `joint` is overwritten.

@@ -54,6 +54,12 @@ struct Panels<Count>::Run {
     }
 
     void count_given();
+    void shrink_given();
+    void store_shrunk(const Block<Count>& block, size_t target, const double* shrunk) {
+        const size_t n_targets = std::max<size_t>(1, request.last - request.first);
+        for (size_t i = 0; i < block.features().size(); ++i)
+            request.shrunk->out[block.features()[i] * n_targets + target - request.first] = shrunk[i];
+    }
     void make_sets(size_t from, size_t to);
     void fill_sets(size_t target, size_t at);
     void count_split(size_t from, size_t to);

@@ -146,6 +146,18 @@ size_t Targets::bytes() const {
     return total;
 }
 
+void Targets::list_first(size_t target, std::vector<row_t>& rows) const {
+    std::vector<uint8_t> listed(n_rows_, 0);
+    for (const row_t row : targets_[target].rows) listed[row] = 1;
+    rows.resize(n_rows_ + 1);
+    size_t end = 0;
+    for (size_t row = 0; row < n_rows_; ++row) {
+        rows[end] = row_t(row);
+        end += listed[row] == 0;
+    }
+    rows.resize(end);
+}
+
 void Targets::expand(size_t target, std::vector<uint32_t>& classes, std::vector<row_t>& sorted) const {
     classes.assign(n_rows_, 0);
     sorted.resize(n_rows_);

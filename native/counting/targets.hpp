@@ -31,6 +31,9 @@ class Targets {
     double known_ratio(size_t target) const { return targets_[target].known_ratio; }  // 0: all are known
     size_t bytes() const;
 
+    // The rows of class 0.
+    void list_first(size_t target, std::vector<row_t>& rows) const;
+
     // The class of every row, and all known rows sorted by class.
     void expand(size_t target, std::vector<uint32_t>& classes, std::vector<row_t>& sorted) const;
 
@@ -54,6 +57,7 @@ class Given {
     Given(std::span<const uint32_t> codes, size_t n_levels);
 
     size_t levels() const { return sizes_.size(); }
+    size_t n_rows() const { return few() ? bytes_.size() : codes_.size(); }
     const std::vector<count_t>& sizes() const { return sizes_; }
     // One code for each row, for what counts by groups or column by column; call `need_codes` before, on one
     // thread.

@@ -7,6 +7,7 @@
 
 #include "simd/exchange.hpp"
 #include "simd/grow.hpp"
+#include "simd/log_terms.hpp"
 #include "simd/subset_sums.hpp"
 #include "simd/vector.hpp"
 
@@ -324,6 +325,8 @@ const Kernels kernels = {
     .add_weights = add_weights<count_t>,
     .add_wide_weights = add_weights<double>,
     .bit_of_column = bit_of_column,
+    .shrink_counts = shrink<count_t>,
+    .shrink_weights = shrink<double>,
     .add_known = add_known,
     .match_levels = match_levels,
     .transpose = transpose,

@@ -77,9 +77,8 @@ struct WeightedTerm {
     fixed_t operator()(uint64_t n) const;
 };
 
-// The term of a whole number below 2^53.
-static inline fixed_t weighted_term(const WeightedTerm& term, double n) {
-    if (n == 0) return 0;
+// The logarithm of a positive number, from the logarithms of WeightedTerm.
+static inline double table_log(double n, const double* logs) {
     constexpr uint64_t one = 0x3FF0000000000000u, leading = 0x000FFF0000000000u,
                        fraction = 0x000FFFFFFFFFFFFFu;
     uint64_t bits;
@@ -92,8 +91,13 @@ static inline fixed_t weighted_term(const WeightedTerm& term, double n) {
     const double exponent = double(int(bits >> 52) - 1023);
     const double r = (mantissa - center) / center;  // below 1/4096, so four terms of log(1 + r) are enough
     const double series = r * (1.0 - r * (0.5 - r * (1.0 / 3.0 - r * 0.25)));
-    const double log =
-        exponent * term.logs[WeightedTerm::n_logs] + (term.logs[(bits & leading) >> 40] + series);
+    return exponent * logs[WeightedTerm::n_logs] + (logs[(bits & leading) >> 40] + series);
+}
+
+// The term of a whole number below 2^53.
+static inline fixed_t weighted_term(const WeightedTerm& term, double n) {
+    if (n == 0) return 0;
+    const double log = table_log(n, term.logs);
     return fixed_t(n * log * term.scale + 0.5) - term.penalty;  // not negative: truncated is rounded down
 }
 
@@ -116,6 +120,29 @@ struct MedoidPoints {
     int16_t* of_medoid;       // weights of the points of medoid j: [(block * 16 + j) * 32 + point]
     uint32_t* present;        // of each block: the medoids that have points in it, as bits
 };
+
+// Whole tables of some features with a target and a given column: sums of entropies of their shrunk
+// probabilities. Cell (a, v) of class b of candidate i is at [((b * levels + a) * given + v) * pitch + i].
+//
+// A probability is alpha + beta * count, with alpha and beta of the table, and one of a margin has alpha as
+// often as it has cells. Entropies are sums of integers, in units of 2^-52.
+template <class Count>
+struct ShrunkTables {
+    const Count* cells;
+    size_t levels, given, classes, pitch;
+    size_t n;               // candidates, a multiple of 8
+    const double* factors;  // of the entropy of each set of variables: bit 0 the feature, 1 the target, 2 the
+                            // given column
+    double n_rows;          // what all rows count
+    const double* logs;     // those of WeightedTerm
+    double* work;           // space for shrunk_work() numbers
+    fixed_t* sums;          // space for n numbers
+    double* out;            // [i]: the sum of factors times entropies
+};
+
+static inline size_t shrunk_work(size_t levels, size_t given, size_t classes, size_t pitch) {
+    return (levels * given * classes + levels + 5) * pitch;
+}
 
 // The table of a target with unknown cells, from sums over the cells of its known rows with and without the
 // target: `ratio` (all rows by the known ones) times their difference, rounded, added to the table `all` of
@@ -162,6 +189,10 @@ struct Kernels {
     void (*add_weights)(const WeightedRows& rows, count_t* counts);
     void (*add_wide_weights)(const WeightedRows& rows, double* counts);
     size_t (*bit_of_column)(size_t column);
+
+    // See ShrunkTables.
+    void (*shrink_counts)(const ShrunkTables<count_t>& tables);
+    void (*shrink_weights)(const ShrunkTables<double>& tables);
 
     // sums[i] += all[i] + floor((joint[i] - alone[i]) * ratio + 0.5): see known_sum.
     void (*add_known)(const fixed_t* all, const fixed_t* joint, const fixed_t* alone, double ratio, size_t n,

@@ -1,4 +1,4 @@
-// Weighted counting by subset sums, and the terms of weighted counts. Included by kernels.cpp alone.
+// Weighted counting by subset sums. Included by kernels.cpp alone.
 //
 // The sums of all subsets of the weights of a few rows fill one vector. The bits of these rows, interleaved
 // to one small number for each column, index it: a permutation and an addition count a few rows for all
@@ -158,65 +158,6 @@ void add_weights(const WeightedRows& rows, Count* counts) {
             for (size_t i = 0; i < 64; ++i) counts[64 * w + i] += sums[index[i]];
         }
     }
-}
-
-#endif
-
-#if defined(__AVX2__) && defined(LABELSIEVE_X86)
-
-typedef double reals_t __attribute__((vector_size(vector_bytes), may_alias));
-typedef int64_t wholes_t __attribute__((vector_size(vector_bytes), may_alias));
-constexpr uint64_t two_52 = 0x4330000000000000u;  // 2^52 as a double: its last bits count ones
-
-#if defined(__AVX512DQ__)
-inline reals_t gather(const double* from, vector_t index) {
-    return (reals_t)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xFF, (__m512i)index, from, 8);
-}
-inline wholes_t truncate(reals_t value) { return (wholes_t)_mm512_maskz_cvttpd_epi64(0xFF, (__m512d)value); }
-#else
-inline reals_t gather(const double* from, vector_t index) {
-    return (reals_t)_mm256_i64gather_pd(from, (__m256i)index, 8);
-}
-inline wholes_t truncate(reals_t value) {  // from 0 to 2^52
-    const __m256d whole = _mm256_round_pd((__m256d)value, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-    return (wholes_t)((reals_t)whole + 4503599627370496.0) - int64_t(two_52);
-}
-#endif
-
-// What weighted_term does, operation by operation, for a vector of cells. A cell of 0 adds 0.5, truncated.
-void add_terms(const double* cells, size_t n_cells, size_t pitch, size_t n, const WeightedTerm& term,
-               fixed_t* sums) {
-    constexpr uint64_t one = 0x3FF0000000000000u, leading = 0x000FFF0000000000u,
-                       fraction = 0x000FFFFFFFFFFFFFu;
-    const double *logs = term.logs, log_two = term.logs[WeightedTerm::n_logs], scale = term.scale;
-    const fixed_t penalty = term.penalty;
-    for (size_t i = 0; i < n; i += vector_bytes / 8) {
-        wholes_t sum;
-        std::memcpy(&sum, sums + i, sizeof sum);
-        for (size_t cell = 0; cell < n_cells; ++cell) {
-            reals_t count;
-            std::memcpy(&count, cells + cell * pitch + i, sizeof count);
-            const vector_t bits = (vector_t)count;
-            const reals_t exponent = (reals_t)(bits >> 52 | two_52) - (4503599627370496.0 + 1023.0);
-            const reals_t mantissa = (reals_t)((bits & fraction) | one);
-            const reals_t center = (reals_t)((bits & leading) | one);
-            const reals_t log_center = gather(logs, (bits & leading) >> 40);
-            const reals_t r = (mantissa - center) / center;
-            const reals_t series = r * (1.0 - r * (0.5 - r * (1.0 / 3.0 - r * 0.25)));
-            const reals_t log = exponent * log_two + (log_center + series);
-            sum += truncate(count * log * scale + 0.5);
-            if (penalty != 0) sum -= (wholes_t)(count != 0.0) & penalty;
-        }
-        std::memcpy(sums + i, &sum, sizeof sum);
-    }
-}
-
-#else
-
-void add_terms(const double* cells, size_t n_cells, size_t pitch, size_t n, const WeightedTerm& term,
-               fixed_t* sums) {
-    for (size_t cell = 0; cell < n_cells; ++cell)
-        for (size_t i = 0; i < n; ++i) sums[i] += weighted_term(term, cells[cell * pitch + i]);
 }
 
 #endif

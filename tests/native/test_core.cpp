@@ -23,6 +23,7 @@ void test_relief(void (*expect)(bool, const char*, int));
 void test_neighbors(void (*expect)(bool, const char*, int));
 void test_votes(void (*expect)(bool, const char*, int));
 void test_weights(void (*expect)(bool, const char*, int));
+void test_shrunk(void (*expect)(bool, const char*, int));
 
 namespace {
 
@@ -356,6 +357,7 @@ int main() {
     test_tall_data();
     test_row_index();
     test_weights(expect);
+    test_shrunk(expect);
     EXPECT(test_discretize() == 0);
     EXPECT(pursuit_failures() == 0);
     EXPECT(simplex_failures() == 0);

@@ -176,6 +176,17 @@ class Session:
         out: NDArray[np.int64],
         joint: bool = False,
     ) -> None: ...
+    def shrink(
+        self,
+        given: NDArray[np.uint32],
+        n_given: int,
+        first: int,
+        last: int,
+        factors: NDArray[np.float64],
+        n_rows: float,
+        logs: NDArray[np.float64],
+        out: NDArray[np.float64],
+    ) -> bool: ...
     def run_feature(
         self,
         feature: int,

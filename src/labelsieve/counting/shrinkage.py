@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.counting.backends.joint_tables import JointTables
+from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import Column
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import constant_column, joint_variable
-from labelsieve.counting.row_weights import read_weights
+from labelsieve.counting.row_weights import quantized_weights, read_weights
 from labelsieve.counting.whole_tables import MissingLevels, Real, Terms, table_information
 
 
@@ -28,7 +29,9 @@ def shrunk_information(tables: Sequence[Codes], terms: Terms, sample_weight: Any
     information. All columns of a third table are one variable. Rows in which a column of the second table is missing are left
     out for this column. Without a second table the shape is ``(d,)``.
 
-    Cost: that of :class:`~labelsieve.counting.backends.joint_tables.JointTables`.
+    Cost: counts as for the other estimators, and a logarithm for each cell of a table and of its margins. Tables of a column of
+    ``X`` with more than 33 levels, or of other variables with more than 64, are counted with numpy
+    (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
     """
     weights = read_weights(sample_weight, tables[0].n_rows)
     if weights is not None and not weights.all():
@@ -41,5 +44,7 @@ def shrunk_information(tables: Sequence[Codes], terms: Terms, sample_weight: Any
     missing = None
     if Y.missing is not None:
         missing = MissingLevels(np.zeros(X.n_columns, dtype=bool), Y.missing, given=False)
-    result = table_information(JointTables(X, Y, weights=weights), terms, given, shape, missing=missing)
+    quantized = quantized_weights(weights, "shrinkage")
+    backend = NativeBackend(X, Y, FixedPoint.for_data(X.n_rows, quantized), weights=quantized)
+    result = table_information(backend, terms, given, shape, missing=missing)
     return result if len(tables) > 1 else result[:, 0]

@@ -13,6 +13,8 @@ from labelsieve.counting.backends.joint_tables import JointTables
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Backend, Condition, CountBlock
 from labelsieve.counting.row_weights import Estimator
 
+SHRUNK_LEVELS, SHRUNK_CLASSES = 33, 64  # of a feature, and of a target or condition, whose tables are shrunk in the core
+
 Real = NDArray[np.float64]
 Terms = Sequence[tuple[float, str]]
 
@@ -50,6 +52,11 @@ def table_information(
             missing.targets if with_targets else np.zeros(1, dtype=bool),
             missing.given and condition is not None,
         )
+    if estimator == "shrinkage" and missing is None and with_features:
+        in_core = getattr(source, "shrunk_information", None)
+        shrunk: Real | None = None if in_core is None else in_core(terms, condition, targets if with_targets else None)
+        if shrunk is not None:
+            return shrunk
     for block in source.joint_counts(condition, targets=targets if with_targets else None, features=with_features):
         for features, counts in [(block.features, block.counts)] if missing is None else _without_missing(block, missing):
             out[features, block.target] = _sums_of_entropies(counts, terms, estimator, missing is not None)

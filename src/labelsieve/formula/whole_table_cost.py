@@ -1,8 +1,10 @@
 """The cost of taking every term from a whole table (shrinkage, missing cells left out pairwise): for ``explain``."""
 
+from labelsieve.counting.whole_tables import SHRUNK_CLASSES, SHRUNK_LEVELS
 from labelsieve.formula.plan import Plan
 
-SECONDS_PER_CELL, SECONDS_PER_ROW = 6.5e-8, 2e-8  # of a table, measured with tables of 50 to 30,000 cells
+SECONDS_PER_CELL, SECONDS_PER_ROW = 6.5e-8, 2e-8  # of a table in numpy, measured with tables of 50 to 30,000 cells
+CORE_SECONDS_PER_CELL, CORE_SECONDS_PER_ROW = 4e-9, 5e-11  # of a table in the core
 SLOW = 10.0  # seconds of a selection that are worth a warning
 TARGET_LEVELS = 2
 
@@ -31,7 +33,10 @@ def whole_table_cost(
         repeated = n_picks if given in ("s", "S") else 1
         largest = max(largest, cells)
         each_pick += tables * cells if given in ("s", "S") else 0
-        seconds += repeated * tables * (SECONDS_PER_CELL * cells + SECONDS_PER_ROW * n_rows)
+        in_core = not pairwise and levels <= SHRUNK_LEVELS and condition <= SHRUNK_CLASSES
+        per_cell = CORE_SECONDS_PER_CELL if in_core else SECONDS_PER_CELL
+        per_row = CORE_SECONDS_PER_ROW if in_core else SECONDS_PER_ROW
+        seconds += repeated * tables * (per_cell * cells + per_row * n_rows)
     size = f"tables of up to {largest:,} cells, {each_pick / 1e6:.1f} million cells each pick"
     line = f"{'pairwise:' if pairwise else 'shrinkage:':<11} {size}, about {seconds:.0f} s"
     if seconds > SLOW:

@@ -1,6 +1,6 @@
 """Counting in this process, with the C++ core."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Literal
@@ -54,7 +54,8 @@ class NativeBackend:
     a time and takes any number of levels. A panel conditioned on one column costs about ``d / 512 * sum_l n_l`` vector
     additions, ``n_l`` being the rows of target ``l`` outside its most frequent class, and one table look-up for each cell.
     The unknown cells of a target are one more class, which is left out of the sums: about as many rows more as are unknown.
-    Whole tables are counted with numpy (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
+    Tables that are shrunk are held in the core while they are small; others are counted with numpy
+    (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
     """
 
     counts_unknown = True  # backends that do not count unknown cells are wrapped in KnownTargets
@@ -188,6 +189,29 @@ class NativeBackend:
         first, last, _ = targets.indices(self.n_targets)
         constant, fixed, pair_factor, triple_factor = fold
         self._session.fold_feature(feature, first, max(first, last), accumulator, fixed, pair_factor, triple_factor, constant)
+
+    def shrunk_information(
+        self, terms: Sequence[tuple[float, str]], given: Condition | None, targets: slice | None
+    ) -> NDArray[np.float64] | None:
+        """Sums of entropies of shrunk tables of every feature; None where the core cannot hold whole tables.
+
+        See :func:`labelsieve.counting.whole_tables.table_information`. The core does not hold tables of features with more than
+        33 levels, targets or conditions with more than 64, repeated rows or unknown labels.
+        """
+        first, last, _ = (slice(0) if targets is None else targets).indices(self.n_targets)
+        codes, n_levels = (np.zeros(self._n_rows), 1) if given is None else self._conditions.column(given)
+        factors = np.zeros(8)
+        for factor, names in terms:
+            factors[sum(1 << "xyz".index(name) for name in names)] += factor
+        shape = self.n_features, 1 if targets is None else max(first, last) - first
+        if shape[1] == 0:
+            return np.empty(shape)
+        column, out = np.ascontiguousarray(codes, dtype=np.uint32), np.empty(shape)
+        n_rows = self._fixed.total / self._fixed.unit
+        done = self._session.shrink(
+            column, n_levels, first, first if targets is None else last, factors, n_rows, logarithms(), out.reshape(-1)
+        )
+        return out if done else None
 
     def joint_counts(
         self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
