@@ -22,6 +22,7 @@ from benchmarks.shared_folder import real_dataset, shared_folder
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 from labelsieve.counting.backends import GpuBackend, PanelFold
+from labelsieve.counting.backends.gpu_kernels import CudaKernels
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 
@@ -65,12 +66,12 @@ def timed_fit(X, Y, criterion, picks, **options):
     return first, (time.perf_counter() - start) / picks * 1e3, sieve
 
 
-def kernel_time(X, Y, criterion, repeat=15):
+def kernel_time(X, Y, criterion, build, repeat=15):
     """Milliseconds of a panel on the card, conditioned on a feature and added over the targets."""
     import cupy
 
     codes = Codes.from_values(X), Codes.from_values(Y)
-    backend = GpuBackend(*codes, FixedPoint.for_rows(len(X), n_targets=Y.shape[1]))
+    backend = build(*codes, FixedPoint.for_rows(len(X), n_targets=Y.shape[1]))
     fold = PanelFold(0, None, 1, 1)
     targets, times = slice(0) if criterion == "mrmr" else slice(None), []
     for i in range(repeat + 3):
@@ -143,6 +144,7 @@ def main():
     parser.add_argument("--picks", type=int, default=50)
     parser.add_argument("--core-picks", type=int, default=5)
     parser.add_argument("--json")
+    parser.add_argument("--portable", action="store_true", help="without tensor cores")
     parser.add_argument("--stream", action="store_true", help="features stay in host memory and are copied at every step")
     parser.add_argument("--sizes", action="store_true", help="compare whole fits of many sizes instead")
     chosen = parser.parse_args()
@@ -156,8 +158,10 @@ def main():
         *sizes, criterion = shape
         X, Y = make_data(*sizes)
         prototype = prototype_time(*shape)
-        kernels = kernel_time(X, Y, criterion)
-        backend = partial(GpuBackend, memory_limit=0) if chosen.stream else "gpu"
+        backend = partial(GpuBackend, memory_limit=0 if chosen.stream else None)
+        if chosen.portable:
+            backend = partial(backend, kernels=CudaKernels(tensor=False))
+        kernels = kernel_time(X, Y, criterion, backend)
         first, pick, sieve = timed_fit(X, Y, criterion, chosen.picks, backend=backend)
         core_first, core_pick, core = timed_fit(X, Y, criterion, chosen.core_picks, n_jobs=-1)
         n_same = min(len(core.selected_), len(sieve.selected_))

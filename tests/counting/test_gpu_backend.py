@@ -194,15 +194,15 @@ def test_what_cannot_be_counted_raises(factory):
         factory(X, Y, FixedPoint.for_rows(19)).singles()
 
 
-def fake_cupy(n_devices):
-    def count_devices():
-        if n_devices is None:
-            raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
-        return n_devices
+def fake_cupy(n_devices, compiler=(12, 9)):
+    def answer(value, message):
+        if value is None:
+            raise RuntimeError(message)
+        return value
 
-    return SimpleNamespace(
-        cuda=SimpleNamespace(runtime=SimpleNamespace(getDeviceCount=count_devices, CUDARuntimeError=RuntimeError))
-    )
+    runtime = SimpleNamespace(getDeviceCount=lambda: answer(n_devices, "cudaErrorNoDevice: no CUDA-capable device is detected"))
+    nvrtc = SimpleNamespace(getVersion=lambda: answer(compiler, "No such file: libnvrtc.so.12"))
+    return SimpleNamespace(cuda=SimpleNamespace(runtime=runtime, nvrtc=nvrtc))
 
 
 def test_without_cupy_or_a_card_the_message_says_what_to_do(monkeypatch):
@@ -212,6 +212,9 @@ def test_without_cupy_or_a_card_the_message_says_what_to_do(monkeypatch):
         Sieve(backend="gpu", discretizer=None).fit(X, Y)
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy(None))
     with pytest.raises(DeviceError, match=r"finds no card .*no CUDA-capable device.*nvidia-smi, or use backend='native'"):
+        Sieve(backend="gpu", discretizer=None).fit(X, Y)
+    monkeypatch.setitem(sys.modules, "cupy", fake_cupy(1, None))
+    with pytest.raises(DeviceError, match=r"no compiler, NVRTC .*libnvrtc.*pip install 'labelsieve\[gpu\]'"):
         Sieve(backend="gpu", discretizer=None).fit(X, Y)
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy(2))
     tables = make_tables(50, 4, 2)

@@ -209,8 +209,12 @@ def _cupy(device: int | None) -> Any:
         raise DeviceError(f"backend='gpu' needs CuPy: {INSTALL}. backend='native' selects the same features.") from None
     try:
         n_devices = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
+    except (ImportError, RuntimeError) as error:
         raise DeviceError(f"CuPy finds no card ({error}); check nvidia-smi, or use backend='native'.") from None
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except (ImportError, RuntimeError) as error:
+        raise DeviceError(f"CuPy finds no compiler, NVRTC ({str(error).strip()}): {INSTALL}.") from None
     if device is not None and not 0 <= device < n_devices:
         raise DeviceError(f"device={device}: CuPy finds {n_devices} cards, numbered from 0.")
     return cupy
