@@ -21,7 +21,7 @@ extensions = [
     "study_pages",
     "surface",
 ]
-exclude_patterns = ["_ext", "_static", "studies", "images/*.py"]
+exclude_patterns = ["_ext", "_static", "images/*.py"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
 # Pages are also read as plain Markdown files, so they use few MyST extensions.

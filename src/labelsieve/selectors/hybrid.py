@@ -44,10 +44,13 @@ class HybridSieve(Sieve):
     penalty, basis, nominal
         Of the least-squares fit, as for :class:`labelsieve.selectors.OrthogonalPursuit`. Columns that the discretizer declares
         nominal need not be repeated.
-    discretizer, missing, target_type, target_discretizer, n_features_to_select, forced, excluded, constant_features, \
-warm_start, n_jobs, backend
+    n_features_to_select : int, float, str, StoppingRule or None, default=10
         As for :class:`labelsieve.Sieve`. Stopping rules that compare scores of different steps, or that permute targets, are
         refused: scores are shares of the best of their step.
+    discretizer, missing, target_type, target_discretizer
+        As for :class:`labelsieve.Sieve`.
+    forced, excluded, constant_features, warm_start, n_jobs, backend
+        As for :class:`labelsieve.Sieve`.
 
     Attributes
     ----------
@@ -55,9 +58,12 @@ warm_start, n_jobs, backend
         :math:`J` of each feature when it was selected, at most :math:`w_1 + w_2`.
     score_components_ : dict of ndarray
         The two summands, ``"information"`` and ``"least squares"``.
-    selected_, feature_scores_, relevance_, criterion_, targets_, discretizer_, target_discretizer_, target_types_, \
-label_names_, n_rows_left_out_, support_, stopping_, n_features_in_, feature_names_in_
+    selected_, support_, feature_scores_, relevance_, stopping_
         As for :class:`labelsieve.Sieve`.
+    criterion_, targets_, discretizer_, target_discretizer_, target_types_, label_names_, n_rows_left_out_
+        As for :class:`labelsieve.Sieve`; ``criterion_`` is that of the information.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     See Also
     --------
