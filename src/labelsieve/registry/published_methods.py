@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
+from labelsieve import discretize
+
 
 @dataclass(frozen=True)
 class Method:
@@ -51,7 +53,18 @@ class Method:
 
 
 _FILE = files("labelsieve.registry").joinpath("methods.toml")
-METHODS: dict[str, Method] = {name: Method(**facts) for name, facts in tomllib.loads(_FILE.read_text("utf-8")).items()}
+
+
+def _read(facts: dict[str, Any]) -> Method:
+    """A method from its facts; a discretizer is its class with its parameters, ``{ EqualFrequency = { n_bins = 2 } }``."""
+    settings = dict(facts.get("settings", {}))
+    if isinstance(settings.get("discretizer"), dict):
+        ((kind, parameters),) = settings["discretizer"].items()
+        settings["discretizer"] = getattr(discretize, kind)(**parameters)
+    return Method(**{**facts, "settings": settings})
+
+
+METHODS: dict[str, Method] = {name: _read(facts) for name, facts in tomllib.loads(_FILE.read_text("utf-8")).items()}
 
 
 def methods_of(selector: str) -> set[str]:

@@ -10,7 +10,7 @@ from sklearn.base import _fit_context
 
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.resources import require_memory
-from labelsieve.discretize import Discretizer, EqualFrequency, one_table
+from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.registry import make_discretizer, make_target_discretizer
@@ -41,8 +41,9 @@ class GRRO(BaseRanking):
     ----------
     alpha, beta : float, default=100, 0.1
         Weights of redundancy and of label correlations, as in a public copy of the authors' program.
-    discretizer : str, Discretizer or None, default="auto"
-        As for :class:`labelsieve.Sieve`; by default two bins of equal frequency, as in that copy.
+    discretizer : str, Discretizer or None, default="equal-frequency"
+        As for :class:`labelsieve.Sieve`: five bins. That copy has two, ``EqualFrequency(2)``, as the method ``"grro"`` of the
+        registry has: then the diagonal of F, 1 bit, is the entropy of the features.
     target_type, target_discretizer
         As for :class:`labelsieve.Sieve`.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
@@ -79,7 +80,7 @@ class GRRO(BaseRanking):
 
     alpha: float = 100.0
     beta: float = 0.1
-    discretizer: str | Discretizer | None = "auto"
+    discretizer: str | Discretizer | None = "equal-frequency"
     target_type: Any = "auto"
     target_discretizer: str | Discretizer = "auto"
     n_jobs: int | None = None
@@ -97,8 +98,7 @@ class GRRO(BaseRanking):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        auto = isinstance(self.discretizer, str) and self.discretizer == "auto"
-        self.discretizer_ = EqualFrequency(2) if auto else make_discretizer(self.discretizer)
+        self.discretizer_ = make_discretizer(self.discretizer)
         given = X
         y = named_labels(self, y)
         X, table, _ = self._rows(X, y, None, make_target_discretizer(self.target_discretizer))
