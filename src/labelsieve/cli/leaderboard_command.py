@@ -124,6 +124,17 @@ def add(
     typer.echo(placement_text(placement(joined, label, measure=measure)))
 
 
+@leaderboard_app.command(epilog=examples("labelsieve leaderboard noise noisy"))
+def noise(folder: Annotated[Path, typer.Argument(help=FOLDER)]) -> None:
+    """Print how many of the first 5, 10, 20 and 40 features are columns that were added as noise, by selector."""
+    from labelsieve.studies.leaderboard import noise_shares
+
+    table = plain_table("selector", ">irrelevant", ">corrupted", ">data sets")
+    for name, (irrelevant, corrupted, count) in noise_shares(folder).items():
+        table.add_row(name, f"{100 * irrelevant:.1f} %", f"{100 * corrupted:.1f} %", str(count))
+    typer.echo(text_of(table))
+
+
 @contextmanager
 def stored_board(folder: Path) -> Iterator[Path]:
     """Yield the folder of a leaderboard; files that were exported are imported into a temporary one."""

@@ -1,5 +1,6 @@
 from labelsieve.studies.leaderboard.board_results import BoardResults, read_board, study_folders
 from labelsieve.studies.leaderboard.merged_stores import merge
+from labelsieve.studies.leaderboard.noise_shares import noise_shares
 from labelsieve.studies.leaderboard.own_selector import check_same_rows, load_selector, own_protocols
 from labelsieve.studies.leaderboard.parquet_results import export_results, exported_folders, import_results
 from labelsieve.studies.leaderboard.placement import Neighbor, Placement, placement, with_selector
@@ -14,6 +15,7 @@ __all__ = [
     "import_results",
     "load_selector",
     "merge",
+    "noise_shares",
     "own_protocols",
     "placement",
     "read_board",

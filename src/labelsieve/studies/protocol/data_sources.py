@@ -13,10 +13,11 @@ from scipy import sparse
 from labelsieve.datasets import Dataset, fetch, load, load_or_fetch
 from labelsieve.errors import InputError, is_whole
 from labelsieve.fingerprint import array_print
+from labelsieve.studies.protocol.added_noise import read_noise, with_noise
 from labelsieve.studies.protocol.toml_file import as_plain
 
 READING = ("label_separator", "strings", "missing_labels", "max_bytes")  # options of load
-KEYS = ("name", "path", "labels", "part", "drop", "data_home", *READING, "missing_values", "max_labels", "tags")
+KEYS = ("name", "path", "labels", "part", "drop", "data_home", *READING, "missing_values", "max_labels", "noise", "tags")
 MEAN = "train-mean"  # the only rule for missing values: column means of the training rows of every split
 
 
@@ -32,7 +33,7 @@ class Source:
         """Read the data set."""
         dataset = self._read() if self.dataset is None else self.dataset
         kept = without_columns(dataset, self.settings.get("drop", ()), self.name)
-        return frequent_labels(kept, self.settings.get("max_labels"))
+        return with_noise(frequent_labels(kept, self.settings.get("max_labels")), self.settings.get("noise"), self.name)
 
     @property
     def tags(self) -> frozenset[str]:
@@ -138,6 +139,8 @@ def read_source(given: Any) -> Source:
         raise InputError(f"data set {name!r}: {unknown[0]!r} is not a setting; there are {', '.join(KEYS)}.")
     if settings.get("missing_values", MEAN) != MEAN:
         raise InputError(f"data set {name!r}: missing_values must be {MEAN!r}; without it missing values are refused.")
+    if "noise" in settings:
+        settings["noise"] = read_noise(settings["noise"], f"data set {name!r}")
     if not name:
         raise InputError("a data set of a study needs a name, and this one is empty.")
     for key, (is_valid, words) in _KINDS.items():
@@ -149,7 +152,7 @@ def read_source(given: Any) -> Source:
 def _object_source(given: Mapping[str, Any], dataset: Dataset) -> Source:
     """Make a source from an object with settings, without those that concern files."""
     rest = read_source({"name": dataset.name, **{key: value for key, value in given.items() if key != "dataset"}})
-    taken = ("drop", "missing_values", "max_labels", "tags")
+    taken = ("drop", "missing_values", "max_labels", "noise", "tags")
     unknown = sorted(set(rest.settings) - set(taken))
     if unknown:
         raise InputError(f"data set {rest.name!r}: {unknown[0]!r} is for files; a Dataset takes {', '.join(taken)}.")

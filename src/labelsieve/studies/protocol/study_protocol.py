@@ -41,8 +41,10 @@ class Protocol:
     datasets : sequence
         Paths, names of the catalog, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path`` (or
         ``dataset``, an object), ``labels``, ``part`` (as in :func:`~labelsieve.datasets.fetch`), ``drop`` (features to leave
-        out), ``data_home``, ``label_separator``, ``strings``, ``missing_labels``, ``max_bytes`` and ``missing_values``:
-        ``"train-mean"`` fills missing values with column means of the training rows of every split; else they are refused.
+        out), ``data_home``, ``label_separator``, ``strings``, ``missing_labels``, ``max_bytes``, ``max_labels`` (the most
+        frequent ones), ``noise`` (shares of ``irrelevant`` and ``corrupted`` copies of features to add), ``tags`` and
+        ``missing_values``: ``"train-mean"`` fills missing values with column means of the training rows of every split; else
+        they are refused.
     methods : sequence
         Names of criteria, published methods and selectors; tables with ``name``, ``criterion``, ``targets``,
         ``discretizer`` and other parameters of the selector; or pairs of a name and a selector whose ``selected_`` is a

@@ -15,7 +15,7 @@ from labelsieve.errors import InputError, StudyError
 KEYS = (
     *("n_features", "measures", "splits", "baselines", "convention", "scale", "seed"),
     *("datasets", "methods", "classifiers", "select_on", "discretize_on"),
-    *("max_rows", "time_limit", "memory_limit", "cpu_limit"),
+    *("max_rows", "time_limit", "memory_limit", "cpu_limit", "extends", "noise"),
 )
 ADDED = ("datasets", "methods")  # lists of one of several studies, added to the shared ones
 STUDIES = "studies"
@@ -49,10 +49,17 @@ def read_studies(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    """Read a file; its settings replace those of the file that it extends."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a byte order mark
+        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a byte order mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not TOML ({error}).") from None
+    base = settings.pop("extends", None)
+    if base is None:
+        return settings
+    if not isinstance(base, str) or not (path.parent / base).is_file() or (path.parent / base).samefile(path):
+        raise StudyError(f"{path}: extends must name another protocol, relative to this file, not {base!r}.")
+    return {**_read(path.parent / base), **settings}
 
 
 def _checked(settings: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -64,9 +71,16 @@ def _checked(settings: dict[str, Any], path: Path) -> dict[str, Any]:
     for needed in ("datasets", "methods"):
         if needed not in settings:
             raise StudyError(f"{path}: it has no {needed}; a study needs at least one.")
+    noise = settings.pop("noise", None)
     if isinstance(settings["datasets"], list):
-        settings["datasets"] = [_from_folder(dataset, path.parent) for dataset in settings["datasets"]]
+        datasets = [_from_folder(dataset, path.parent) for dataset in settings["datasets"]]
+        settings["datasets"] = datasets if noise is None else [_with_noise(dataset, noise) for dataset in datasets]
     return settings
+
+
+def _with_noise(dataset: Any, noise: Any) -> Any:
+    table = {"name": dataset} if isinstance(dataset, str) else dataset
+    return {"noise": noise, **table} if isinstance(table, Mapping) else dataset
 
 
 def _from_folder(given: Any, folder: Path) -> Any:
