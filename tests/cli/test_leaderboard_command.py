@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from labelsieve.statistics import critical_difference
 from labelsieve.studies import StudyResults
-from labelsieve.studies.leaderboard import placement, read_board
+from labelsieve.studies.leaderboard import placement, read_board, restricted
 from tests.support.command_line import known_table, refusal, run
 from tests.support.small_studies import contents
 
@@ -53,6 +54,7 @@ def board(tmp_path_factory):
 
 
 def test_every_study_of_a_file_has_its_folder(board):
+    assert "several studies" in refusal("compare", board / "board.toml", "--out", board / "board", "--json")
     assert StudyResults(board / "board" / "labels").datasets == ["one", "two"]
     assert StudyResults(board / "board" / "numbers").measures == ["rrmse"]
 
@@ -75,6 +77,16 @@ def test_exported_results_travel(board, tmp_path):
     for study in ("labels", "numbers"):
         assert contents(tmp_path / "again" / study)[0] == contents(board / "board" / study)[0]
     assert "export writes it" in refusal("leaderboard", "import", tmp_path, tmp_path / "new")
+
+
+def test_ranks_are_printed_for_some_data_sets(board):
+    result = run("leaderboard", "ranks", board / "board", "--only-datasets", "one,two", "--against", "jmi", width=120)
+    assert result.exit_code == 0, result.output
+    found = placement(restricted(read_board(board / "board"), ["one", "two"]), "jmi")
+    assert f"jmi: place {found.place} of 4, average rank {found.average_rank:.2f} over 2 data sets." in result.stdout
+    assert all(f"{other.average_rank:.2f}" in result.stdout for other in found.others)
+    assert f"{critical_difference(4, 2):.2f}" in result.stdout
+    assert "'first'" in refusal("leaderboard", "ranks", board / "board", "--only-datasets", "frist")
 
 
 def test_page_is_written(board, tmp_path):

@@ -107,6 +107,10 @@ def compare(
         asked_format(format, json),
         RunOptions(jobs, changed, retry_failed, time_limit, memory_limit, not no_estimate),
     )
+    if len(protocols) > 1 and format is not Format.table:
+        raise InputError(
+            f"{data[0]}: it has several studies, and one document cannot have all; labelsieve leaderboard reads them."
+        )
     outcomes, stored = {}, []
     for name, protocol in options.part().of(protocols).items():
         folder = out / name if name else out
@@ -118,9 +122,12 @@ def compare(
             continue
         outcomes[folder] = run(prepared)
         stored.append(StudyResults(folder, protocol=protocol))
-        print_means(protocol, stored[-1], outcomes[folder], format)
+        if len(protocols) == 1:
+            print_means(protocol, stored[-1], outcomes[folder], format)
         if profile:
             print_profile(folder)
+    if len(protocols) > 1 and not dry_run:
+        typer.echo(f"labelsieve: average ranks: labelsieve leaderboard ranks {out}", err=True)
     end(outcomes, stored)
 
 

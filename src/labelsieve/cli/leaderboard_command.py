@@ -1,4 +1,4 @@
-"""The commands of a leaderboard: ``labelsieve leaderboard page``, ``merge``, ``export``, ``import`` and ``add``."""
+"""The commands of a leaderboard: ``labelsieve leaderboard ...``."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 N_NEIGHBORS = 5  # above and below the place of a selector that are printed
 
 FOLDER = "Folder of labelsieve compare: a study, or several studies in folders below it."
+RESULTS = f"{FOLDER} Or the folder of exported files."
+SOME_DATASETS = "Comma-separated names or tags; default: all."
+MEASURE = "For data sets with labels; default: the first of the protocol."
 FILES = "Folder of the Parquet files, or of one folder for every study."
 
 leaderboard_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -31,7 +34,7 @@ def leaderboard() -> None:
 
 @leaderboard_app.command(epilog=examples("labelsieve leaderboard page board -o leaderboard.html"))
 def page(
-    folder: Annotated[Path, typer.Argument(help=FOLDER)],
+    folder: Annotated[Path, typer.Argument(help=RESULTS)],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write it; it replaces a file there.")] = Path(
         "leaderboard.html"
     ),
@@ -41,7 +44,32 @@ def page(
     from labelsieve.studies.leaderboard import read_board
 
     check_output(output)
-    print_path(leaderboard_report(read_board(folder), command=command_line()).write(output))
+    with stored_board(folder) as path:
+        board = read_board(path)
+    print_path(leaderboard_report(board, command=command_line()).write(output))
+
+
+@leaderboard_app.command(
+    epilog=examples("labelsieve leaderboard ranks board --only-datasets development --measure macro_f1 --against cmim")
+)
+def ranks(
+    folder: Annotated[Path, typer.Argument(help=RESULTS)],
+    datasets: Annotated[str | None, typer.Option("--only-datasets", help=SOME_DATASETS)] = None,
+    learners: Annotated[str | None, typer.Option("--only-learners", help="Comma-separated names; default: all.")] = None,
+    measure: Annotated[str | None, typer.Option(help=MEASURE)] = None,
+    against: Annotated[str, typer.Option(help="Selector that the others are compared with.")] = "random",
+) -> None:
+    """Print average ranks, the critical difference, and comparisons of one selector with all others."""
+    from labelsieve.statistics import critical_difference
+    from labelsieve.studies.leaderboard import placement, read_board, restricted
+
+    with stored_board(folder) as path:
+        board = restricted(read_board(path), names_in(datasets), names_in(learners))
+    found = placement(board, against, measure=measure)
+    typer.echo(placement_text(found, found.n_ranked))
+    if len(found.datasets) > 1:
+        critical = critical_difference(found.n_ranked, len(found.datasets))
+        typer.echo(f"\n{prose(f'Critical difference of average ranks (Nemenyi, 5 %): {critical:.2f}.')}")
 
 
 @leaderboard_app.command(epilog=examples("labelsieve leaderboard merge board shard1 shard2 shard3"))
@@ -95,7 +123,7 @@ def add(
     datasets: Annotated[str | None, typer.Option("--only-datasets", help=DATASETS)] = None,
     learners: Annotated[str | None, typer.Option("--only-learners", help=NAMES)] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Run the first splits of every data set, so many.")] = 1,
-    measure: Annotated[str | None, typer.Option(help="For data sets with labels; default: the first of the protocol.")] = None,
+    measure: Annotated[str | None, typer.Option(help=MEASURE)] = None,
 ) -> None:
     """Evaluate your selector on the splits of a leaderboard, and print where it lands.
 
@@ -150,9 +178,9 @@ def stored_board(folder: Path) -> Iterator[Path]:
         yield Path(temporary)
 
 
-def placement_text(found: "Placement") -> str:
+def placement_text(found: "Placement", n_neighbors: int = N_NEIGHBORS) -> str:
     """Return the place of a selector, and its comparison with those next to it."""
-    first, last = max(0, found.place - 1 - N_NEIGHBORS), found.place - 1 + N_NEIGHBORS
+    first, last = max(0, found.place - 1 - n_neighbors), found.place - 1 + n_neighbors
     table = plain_table("selector", ">average rank", ">wins", ">losses", ">better", ">equivalent", ">worse")
     for index, other in enumerate(found.others[first:last], first):
         if index == found.place - 1:

@@ -75,6 +75,27 @@ def with_selector(board: BoardResults, own: BoardResults, name: str) -> BoardRes
     )
 
 
+def restricted(board: BoardResults, datasets: Sequence[str] = (), learners: Sequence[str] = ()) -> BoardResults:
+    """Return the results of some data sets, by name or tag, and learners; all if none are named."""
+    words = {word for data in board.datasets for word in (data.name, *data.tags)}
+    for kind, names, known in (("data set or tag", datasets, sorted(words)), ("learner", learners, board.learners)):
+        for name in names:
+            if name not in known:
+                raise unknown_name(f"{kind} of this leaderboard", name, known)
+    kept = [d for d, data in enumerate(board.datasets) if not datasets or set(datasets) & {data.name, *data.tags}]
+    used = [l for l, learner in enumerate(board.learners) if not learners or learner in learners]
+    return replace(
+        board,
+        datasets=[board.datasets[d] for d in kept],
+        learners=[board.learners[l] for l in used],
+        values=board.values[kept][:, :, used],
+        n_splits=board.n_splits[kept][:, :, used],
+        n_failed=board.n_failed[kept][:, :, used],
+        cpu=board.cpu[kept],
+        memory=board.memory[kept],
+    )
+
+
 def placement(board: BoardResults, name: str, *, measure: str | None = None, sizes: Sequence[int] = AVERAGED) -> Placement:
     """Place a selector of a leaderboard among the selectors that have results, or failed, wherever it has.
 
