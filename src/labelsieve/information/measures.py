@@ -98,7 +98,7 @@ def mutual_information(
     Notes
     -----
     Cost: for each block of 512 one-hot columns of ``X`` and each column of ``Y``, one vector addition per row outside that
-    column's most frequent value; then one look-up per cell. Weighted rows cost ``n_rows`` steps for each pair of columns.
+    column's most frequent value; then one look-up per cell. Real weights cost about three times as much.
 
     Examples
     --------

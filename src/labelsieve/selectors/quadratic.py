@@ -108,7 +108,6 @@ class QuadraticSieve(BaseCountingSieve):
     Cost: the mean takes one pass over pairs of all features with all, in blocks; the solver counts the columns of features
     that have or nearly have weight, and a step costs twice as many multiplications as there are such features. :math:`H` is
     never held as a whole. Columns are exact integers before they are numbers: the result does not depend on ``n_jobs``.
-    Weighted rows cost ``n_rows`` steps for each pair; give ``mean`` a number there when there are many features.
 
     Examples
     --------
