@@ -27,7 +27,7 @@ from labelsieve.selectors.learner_input import LearnerFeatures, for_table, learn
 from labelsieve.selectors.nested_choice import ALL, NONE
 from labelsieve.selectors.selector_list import for_all_rows, read_selectors
 
-DATASETS = ("emotions", "flags", "image", "andro", "slump", "enb", "jura")
+DATASETS = ("emotions", "flags", "andro", "slump", "enb", "jura")
 SEEDS = (100, 101)
 
 
