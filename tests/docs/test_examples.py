@@ -52,7 +52,14 @@ def copies_are_avoided(names):
     assert "(f, s, y)" not in names["LargestRedundancy"]().plan.explain(n_rows=1000, n_features=10, n_targets=3)
 
 
+def sites_together_select_as_all_rows(names):
+    assert np.array_equal(names["sieve"].scores_, names["central"].scores_)
+    assert set(names["sieve"].selected_[:3].tolist()) == {2, 4, 9}
+    assert names["changes"][0] == 0 < names["changes"][-1]
+
+
 CHECKS = {
+    "federated_selection": sites_together_select_as_all_rows,
     "gene_function": network_is_found,
     "label_specific_features": label_specific_features_are_better,
     "multi_target_regression": selection_reduces_the_regression_error,

@@ -1,6 +1,7 @@
 """Raw counts of all chunks, added up."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.entry_chunks import CONSTANT, EntryChunks
-from labelsieve.counting.packed_rows import WORDS, Chunk, PackedRows, Part
+from labelsieve.counting.packed_rows import WORDS, Chunk, Layout, PackedRows, Part
 from labelsieve.counting.raw_tables import Counts, LevelCells, complete
 
 EVERY_ROW = np.zeros(1, dtype=np.uint32)  # the only cell of a variable with one level, which is counted
@@ -28,33 +29,45 @@ class Margins(NamedTuple):
     with_class: dict[int, Counts]
 
 
-class ChunkCounts:
-    """Counts of one-hot columns in the cells of other variables.
+class CellCounts:
+    """Counts of one-hot columns in the cells of other variables, wherever the rows are.
 
     Parameters
     ----------
-    rows : PackedRows
+    layout : Layout
+        Of the columns.
     entries : EntryChunks
     most : int
         Counts that may be kept at a time.
-    n_threads : int
+    classes : list of LevelCells, optional
+        Cells of the targets; default: by the sizes of the classes in these entries.
     """
 
-    def __init__(self, rows: PackedRows, entries: EntryChunks, *, most: int, n_threads: int) -> None:
-        self._rows, self._entries, self._most = rows, entries, most
-        self._counter = core.RawCounter(n_threads)
+    def __init__(self, layout: Layout, entries: EntryChunks, *, most: int, classes: list[LevelCells] | None = None) -> None:
+        self.layout, self._entries, self._most = layout, entries, most
         self._kept: dict[tuple[int, int], Margins] = {}
-        Y = entries.Y
-        self.class_sizes = [entries.sizes(Y.column(target), int(Y.levels[target])) for target in range(Y.n_columns)]
-        self._classes = [LevelCells(sizes) for sizes in self.class_sizes]
+        self.classes = [LevelCells(sizes) for sizes in self.class_sizes] if classes is None else classes
+
+    @cached_property
+    def class_sizes(self) -> list[Counts]:
+        """Rows of every class of every target, or their weight."""
+        Y = self._entries.Y
+        return [self._entries.sizes(Y.column(target), int(Y.levels[target])) for target in range(Y.n_columns)]
+
+    def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
+        """For each target ``(classes, given levels, columns + 1)``: counts, and in the last column the size of the cell.
+
+        The most frequent class, and the most frequent given level, are not counted. One pass over all chunks.
+        """
+        raise NotImplementedError
 
     def groups(self, targets: range, n_given: int) -> Iterator[tuple[Part, list[int]]]:
         """Parts of the columns and targets whose cells with ``n_given`` given levels fit; one pass for each."""
-        sets = [(n_given + 1) * (1 + self._classes[target].n_counted) for target in targets]
+        sets = [(n_given + 1) * (1 + self.classes[target].n_counted) for target in targets]
         largest = max([n_given + 1, *sets])
-        parts = self._rows.layout.parts()
+        parts = self.layout.parts()
         if any(largest * (part.n_columns + 1) > self._most for part in parts):
-            parts = self._rows.layout.parts(by_block=True)
+            parts = self.layout.parts(by_block=True)
         for part in parts:
             room = self._most // (part.n_columns + 1)
             if largest > room:
@@ -71,9 +84,9 @@ class ChunkCounts:
         key = part.blocks.start or 0, int(part.listed)
         if key in self._kept:
             return self._kept[key]
-        n_sets = 1 + sum(classes.n_counted for classes in self._classes)
-        keep = n_sets * (part.n_columns + 1) * len(self._rows.layout.parts(by_block=True)) <= self._most
-        counted = list(range(len(self._classes))) if keep else targets
+        n_sets = 1 + sum(classes.n_counted for classes in self.classes)
+        keep = n_sets * (part.n_columns + 1) * len(self.layout.parts(by_block=True)) <= self._most
+        counted = list(range(len(self.classes))) if keep else targets
         all_rows, *with_class = self.count(part, [CONSTANT, *counted], None)
         margins = Margins(
             all_rows[0, 0],
@@ -83,16 +96,36 @@ class ChunkCounts:
             self._kept[key] = margins
         return margins
 
-    def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
-        """For each target ``(classes, given levels, columns + 1)``: counts, and in the last column the size of the cell.
 
-        The most frequent class, and the most frequent given level, are not counted. One pass over all chunks.
-        """
+class ChunkCounts(CellCounts):
+    """Counts of the chunks of packed rows in this process.
+
+    Parameters
+    ----------
+    rows : PackedRows
+    entries, most, classes
+        See :class:`CellCounts`.
+    n_threads : int
+    """
+
+    def __init__(
+        self,
+        rows: PackedRows,
+        entries: EntryChunks,
+        *,
+        most: int,
+        n_threads: int,
+        classes: list[LevelCells] | None = None,
+    ) -> None:
+        super().__init__(rows.layout, entries, most=most, classes=classes)
+        self._rows, self._counter = rows, core.RawCounter(n_threads)
+
+    def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
         cells = EVERY_ROW if given is None else given.levels.cell
         n_given = 1 if given is None else given.levels.n_counted
-        n_classes = [1 if target == CONSTANT else self._classes[target].n_counted for target in targets]
+        n_classes = [1 if target == CONSTANT else self.classes[target].n_counted for target in targets]
         levels = np.array([1 if t == CONSTANT else self._entries.Y.levels[t] for t in targets], dtype=np.uint32)
-        class_cells = np.concatenate([EVERY_ROW if target == CONSTANT else self._classes[target].cell for target in targets])
+        class_cells = np.concatenate([EVERY_ROW if target == CONSTANT else self.classes[target].cell for target in targets])
         ends = np.cumsum(n_classes) * n_given
         counts = np.zeros((int(ends[-1]), part.n_columns), dtype=np.int64)
         sizes = np.zeros(len(counts), dtype=np.int64)

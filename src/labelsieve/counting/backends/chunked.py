@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from labelsieve import core
 from labelsieve.counting.backends.joint_tables import ConditionColumns, JointTables
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, CountBlock, Panel, Reduce, Sums
-from labelsieve.counting.chunk_counts import ChunkCounts, GivenColumn
+from labelsieve.counting.chunk_counts import CellCounts, ChunkCounts, GivenColumn
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.entry_chunks import CONSTANT, EntryChunks
 from labelsieve.counting.fixed_point import FixedPoint
@@ -71,15 +71,13 @@ class ChunkedBackend:
         limit = (available_memory() or 2**32) // 2 if memory_limit is None else memory_limit
         self.n_features, self.n_targets = X.n_columns, Y.n_columns
         self._X, self._Y, self._fixed, self._weights, self._row_index = X, Y, fixed, weights, row_index
-        self._rows = PackedRows(X, chunk_rows=chunk_rows, in_memory=limit // 2, folder=folder)
-        self._entries = EntryChunks(Y, weights, row_index)
-        self._counts = ChunkCounts(self._rows, self._entries, most=max(LEAST_COUNTS, limit // 32), n_threads=n_threads(n_jobs))
+        self._entries, self._most = EntryChunks(Y, weights, row_index), max(LEAST_COUNTS, limit // 32)
+        self._counts = self._make_counts(limit, chunk_rows, folder, n_threads(n_jobs))
         self._conditions = ConditionColumns(X, Y, row_index)
 
-    @property
-    def bytes(self) -> int:
-        """Size of the packed rows, in memory or in a file."""
-        return self._rows.bytes
+    def _make_counts(self, limit: int, chunk_rows: int, folder: Path | str | None, threads: int) -> CellCounts:
+        rows = PackedRows(self._X, chunk_rows=chunk_rows, in_memory=limit // 2, folder=folder)
+        return ChunkCounts(rows, self._entries, most=self._most, n_threads=threads)
 
     @cached_property
     def _tables(self) -> JointTables:
@@ -125,7 +123,7 @@ class ChunkedBackend:
         return np.ascontiguousarray(codes, dtype=np.uint32), n_levels
 
     def _sums(self, part: Part) -> TableSums:
-        return TableSums(part, self._rows.layout, self._fixed)
+        return TableSums(part, self._counts.layout, self._fixed)
 
     def _panel(self, given: tuple[NDArray[np.uint32], int] | None, targets: slice, reduce: Reduce) -> Panel:
         if reduce not in (None, "sum"):

@@ -1,0 +1,168 @@
+"""Counting on the workers of a Dask cluster: each has some of the rows, and their counts are added up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends.chunked import ChunkedBackend
+from labelsieve.counting.chunk_counts import CellCounts, ChunkCounts, GivenColumn
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.entry_chunks import EntryChunks
+from labelsieve.counting.mapped_codes import MappedCodes, dense_rows
+from labelsieve.counting.packed_rows import Layout, PackedRows, Part
+from labelsieve.counting.raw_tables import Counts, LevelCells
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.errors import InputError
+
+PART_BYTES = 2**22  # of codes that are sent in one message
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows of codes in a file that the workers can read."""
+
+    path: str
+    dtype: str
+    n_all: int
+    n_columns: int
+    start: int
+    n_rows: int
+
+    def read(self) -> NDArray[Any]:
+        """The rows."""
+        shape = self.n_all, self.n_columns
+        table = np.memmap(self.path, dtype=self.dtype, mode="r", shape=shape, order="F")
+        return np.array(table[self.start : self.start + self.n_rows], order="F")
+
+
+class RowsOfWorker:
+    """Some of the rows, packed where they are counted. It can be sent, or made again, if a worker is lost."""
+
+    def __init__(
+        self,
+        X: Codes | StoredRows,
+        levels: NDArray[np.uint32],
+        Y: Codes,
+        weights: RowWeights | None,
+        row_index: NDArray[np.uint32] | None,
+        classes: list[LevelCells],
+    ) -> None:
+        self._X, self._levels, self._Y, self._weights, self._row_index, self._classes = (
+            X,
+            levels,
+            Y,
+            weights,
+            row_index,
+            classes,
+        )
+
+    @cached_property
+    def _counts(self) -> ChunkCounts:
+        X = self._X
+        if isinstance(X, StoredRows):
+            X = Codes(X.n_rows, self._levels, dense=X.read())
+        rows = PackedRows(X, in_memory=2**62)
+        entries = EntryChunks(self._Y, self._weights, self._row_index)
+        return ChunkCounts(rows, entries, most=2**62, n_threads=1, classes=self._classes)
+
+    def count(self, part: Part, targets: list[int], codes: NDArray[Any] | None, levels: LevelCells | None) -> list[Counts]:
+        """See :meth:`~labelsieve.counting.chunk_counts.CellCounts.count`."""
+        given = None if codes is None or levels is None else GivenColumn(codes.astype(np.uint32), levels)
+        return self._counts.count(part, targets, given)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_counts"}
+
+
+def _count(rows: RowsOfWorker, *arguments: Any) -> list[Counts]:
+    return rows.count(*arguments)
+
+
+def _total(*parts: list[Counts]) -> list[Counts]:
+    return [np.sum(counts, axis=0) for counts in zip(*parts, strict=True)]
+
+
+class DaskCounts(CellCounts):
+    """Counts that the workers of a cluster compute. They are added up on the workers, eight parts at a time."""
+
+    def __init__(self, client: Any, X: Codes, entries: EntryChunks, *, most: int, part_rows: int) -> None:
+        super().__init__(Layout.of(X), entries, most=most)
+        self._client = client
+        self._where: list[Any] = []
+        self._parts = []
+        for start in range(0, X.n_rows, part_rows):
+            n_rows = min(part_rows, X.n_rows - start)
+            some = entries.of_rows(start, n_rows)
+            if some.size == 0:
+                continue
+            self._where.append(some.where)
+            weights = entries.row_weights(start, n_rows)
+            of_part = None if weights is None else RowWeights(weights, 1.0, int(weights.sum()))
+            targets = entries.classes(some, range(entries.Y.n_columns))
+            Y = Codes(some.size, entries.Y.levels, dense=targets)
+            rows = _rows_of(X, start, n_rows)
+            self._parts.append(client.submit(RowsOfWorker, rows, X.levels, Y, of_part, some.rows, self.classes, pure=False))
+
+    def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
+        waiting = []
+        for rows, where in zip(self._parts, self._where, strict=True):
+            codes = levels = None
+            if given is not None:
+                codes, levels = _narrow(given.codes[where], len(given.levels.cell)), given.levels
+            waiting.append(self._client.submit(_count, rows, part, list(targets), codes, levels, pure=False))
+        while len(waiting) > 1:
+            waiting = [self._client.submit(_total, *waiting[i : i + 8], pure=False) for i in range(0, len(waiting), 8)]
+        total: list[Counts] = waiting[0].result()
+        return total
+
+
+class DaskBackend(ChunkedBackend):
+    """A :class:`~labelsieve.counting.backends.protocol.Backend` whose rows are on the workers of a Dask cluster.
+
+    ``Sieve(backend=partial(DaskBackend, client=client))`` uses it. Results are those of one process, bit for bit, for any
+    number of workers and parts.
+
+    Parameters
+    ----------
+    X, Y, fixed, weights, row_index, n_jobs, memory_limit
+        As for :class:`~labelsieve.counting.backends.chunked.ChunkedBackend`. Codes in a ``cache_folder`` are read there by the
+        workers, so it must be a folder that all of them see.
+    client : distributed.Client
+    part_rows : int, optional
+        Rows of a part; default: about 4 MB of codes.
+
+    Notes
+    -----
+    Packed rows stay on the workers. A step sends the selected column, one byte for each row, and returns the counts. The rows
+    of a worker that is lost are packed again by another one.
+    """
+
+    def __init__(self, *tables: Any, client: Any, part_rows: int | None = None, **options: Any) -> None:
+        if not isinstance(client, import_module("distributed").Client):
+            raise InputError(f"client must be a dask.distributed.Client, not {client!r}.")
+        self._client, self._part_rows = client, part_rows
+        super().__init__(*tables, **options)
+
+    def _make_counts(self, limit: int, chunk_rows: int, folder: Path | str | None, threads: int) -> CellCounts:
+        part_rows = self._part_rows or max(1, PART_BYTES // (self.n_features + self.n_targets))
+        return DaskCounts(self._client, self._X, self._entries, most=self._most, part_rows=part_rows)
+
+
+def _rows_of(X: Codes, start: int, n_rows: int) -> Codes | StoredRows:
+    if isinstance(X, MappedCodes) and X.folder is not None and X.file is not None and X.dense is not None:
+        return StoredRows(str(X.file.raw.name), X.dense.dtype.str, X.n_rows, X.n_columns, start, n_rows)
+    if X.sparse is not None:
+        rows = np.zeros(X.n_rows, dtype=bool)
+        rows[start : start + n_rows] = True
+        return X.take_rows(rows)
+    return Codes(n_rows, X.levels, dense=np.array(dense_rows(X, start, n_rows), order="F"))
+
+
+def _narrow(codes: NDArray[np.uint32], n_levels: int) -> NDArray[Any]:
+    return codes.astype(np.uint8 if n_levels <= 256 else np.uint16 if n_levels <= 65_536 else np.uint32)
