@@ -7,31 +7,41 @@ namespace labelsieve {
 
 namespace {
 
-constexpr size_t few_entries = 256;  // up to which comparing beats counting bytes
+constexpr size_t few_entries = 256;  // up to which comparing beats counting digits
 constexpr size_t few_values = 8;     // up to which looking through them beats sorting
+
+constexpr size_t digit_bits = 8, n_digits = 8, n_values = size_t(1) << digit_bits;  // of a key of 64 bits
+
+uint64_t key_in(uint64_t key) { return key; }
+uint64_t key_in(const Entry& entry) { return entry.key; }
+
+// A radix sort, digit by digit from the last, that leaves out digits in which all agree.
+template <class Item>
+void radix_sort(std::vector<Item>& items, std::vector<Item>& buffer) {
+    std::vector<uint32_t> counts(n_digits * n_values, 0);
+    const auto digit = [](const Item& item, size_t d) {
+        return key_in(item) >> digit_bits * d & (n_values - 1);
+    };
+    for (const Item& item : items)
+        for (size_t d = 0; d < n_digits; ++d) ++counts[d * n_values + digit(item, d)];
+    buffer.resize(items.size());
+    for (size_t d = 0; d < n_digits; ++d) {
+        uint32_t* offsets = counts.data() + d * n_values;
+        if (offsets[digit(items[0], d)] == items.size()) continue;
+        uint32_t before = 0;
+        for (size_t value = 0; value < n_values; ++value) before += std::exchange(offsets[value], before);
+        for (const Item& item : items) buffer[offsets[digit(item, d)]++] = item;
+        items.swap(buffer);
+    }
+}
 
 }  // namespace
 
 void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& buffer) {
-    if (entries.size() <= few_entries) {
-        std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-            return std::pair(a.key, a.row) < std::pair(b.key, b.row);
-        });
-        return;
-    }
-    // A radix sort, byte by byte from the last, that leaves out bytes in which all agree.
-    std::array<std::array<uint32_t, 256>, 8> counts{};
-    for (const Entry& entry : entries)
-        for (size_t byte = 0; byte < 8; ++byte) ++counts[byte][entry.key >> 8 * byte & 255];
-    buffer.resize(entries.size());
-    for (size_t byte = 0; byte < 8; ++byte) {
-        auto& offsets = counts[byte];
-        if (offsets[entries[0].key >> 8 * byte & 255] == entries.size()) continue;
-        uint32_t before = 0;
-        for (auto& offset : offsets) before += std::exchange(offset, before);
-        for (const Entry& entry : entries) buffer[offsets[entry.key >> 8 * byte & 255]++] = entry;
-        entries.swap(buffer);
-    }
+    if (entries.size() > few_entries) return radix_sort(entries, buffer);
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return std::pair(a.key, a.row) < std::pair(b.key, b.row);
+    });
 }
 
 void Distribution::read(const Column& column, const uint64_t* weights, uint64_t total_of_rows) {
@@ -45,24 +55,46 @@ void Distribution::read(const Column& column, const uint64_t* weights, uint64_t 
     if (!count_few(column, weights)) {
         values_.clear();
         weights_.clear();
-        entries_.clear();
-        for (size_t i = 0; i < column.values.size(); ++i)
-            if (!std::isnan(column.values[i]))
-                entries_.push_back({.key = key_of(column.values[i]), .row = column.row(i)});
-        sort_entries(entries_, buffer_);
-        uint64_t last = 0;
-        for (const Entry& entry : entries_) {
-            if (values_.empty() || entry.key != last) {
-                values_.push_back(value_of(entry.key));
-                weights_.push_back(0);
-                last = entry.key;
-            }
-            weights_.back() += weights ? weights[entry.row] : 1;
+        if (weights) {
+            read_weighted(column, weights);
+        } else {
+            read_keys(column);
         }
     }
     if (column.has_unlisted()) add_unlisted(total_of_rows - listed);
     total_ = 0;
     for (const uint64_t weight : weights_) total_ += weight;
+}
+
+void Distribution::read_weighted(const Column& column, const uint64_t* weights) {
+    entries_.clear();
+    for (size_t i = 0; i < column.values.size(); ++i)
+        if (!std::isnan(column.values[i]))
+            entries_.push_back({.key = key_of(column.values[i]), .row = column.row(i)});
+    sort_entries(entries_, buffer_);
+    for (const Entry& entry : entries_) add(entry.key, weights[entry.row]);
+}
+
+// Rows of equal weight need not be told apart.
+void Distribution::read_keys(const Column& column) {
+    keys_.clear();
+    for (const double value : column.values)
+        if (!std::isnan(value)) keys_.push_back(key_of(value));
+    if (keys_.size() > few_entries) {
+        radix_sort(keys_, key_buffer_);
+    } else {
+        std::sort(keys_.begin(), keys_.end());
+    }
+    for (const uint64_t key : keys_) add(key, 1);
+}
+
+void Distribution::add(uint64_t key, uint64_t weight) {
+    const double value = value_of(key);
+    if (values_.empty() || values_.back() != value) {
+        values_.push_back(value);
+        weights_.push_back(0);
+    }
+    weights_.back() += weight;
 }
 
 // False when there are too many values.

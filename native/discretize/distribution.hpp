@@ -46,12 +46,16 @@ class Distribution {
 
   private:
     bool count_few(const Column& column, const uint64_t* weights);
+    void read_weighted(const Column& column, const uint64_t* weights);
+    void read_keys(const Column& column);
+    void add(uint64_t key, uint64_t weight);
     void add_unlisted(uint64_t weight);
 
     std::vector<double> values_;
     std::vector<uint64_t> weights_;
     uint64_t total_ = 0;
     std::vector<Entry> entries_, buffer_;
+    std::vector<uint64_t> keys_, key_buffer_;
 };
 
 }  // namespace labelsieve

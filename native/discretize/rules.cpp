@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "discretize/cuts.hpp"
+#include "discretize/quantiles.hpp"
 
 namespace labelsieve {
 
@@ -137,6 +138,7 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
     ColumnCuts cuts;
     Distribution column_values;
     std::vector<double> present;
+    QuantileCuts quantiles;
     size_t n_read = 0;
     values.each_column([&](size_t j, const Column& column) {
         n_read += values.n_rows();
@@ -146,6 +148,11 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
         }
         if (settings.rule == Rule::equal_width) {
             cuts.end_column(cut_equal_width(column, settings.n_bins, present, cuts.points));
+            return;
+        }
+        if (settings.rule == Rule::equal_frequency && !settings.keep_binary && !weights.of_rows &&
+            quantiles.cut(column, settings.n_bins, cuts.points)) {
+            cuts.end_column(false);
             return;
         }
         column_values.read(column, weights.of_rows, weights.total);

@@ -114,8 +114,9 @@ class EqualFrequency(NumberedBins):
 
     Notes
     -----
-    Bins are closed on the left. The codes are invariant under increasing transformations of a column. Cost: sorting the
-    columns; in a sparse column, the stored values.
+    Bins are closed on the left. The codes are invariant under increasing transformations of a column. Cost: three passes over
+    the columns and a sort of the values near the cut points; sorting the columns if rows are weighted, few or mostly equal, and
+    the stored values of sparse columns.
 
     Examples
     --------

@@ -1,0 +1,43 @@
+"""Columns of many rows: quantiles are found without a sort, and must be those of sorted values."""
+
+import numpy as np
+import pytest
+
+from labelsieve.discretize import EqualFrequency
+
+N_ROWS = 6000
+rng = np.random.default_rng(0)
+NORMAL = rng.normal(size=N_ROWS)
+COLUMNS = {
+    "normal": NORMAL,
+    "sorted": np.sort(NORMAL),
+    "exponential": -rng.exponential(size=N_ROWS),
+    "heavy tails": rng.standard_cauchy(N_ROWS),
+    "lognormal": rng.lognormal(0, 4, N_ROWS),
+    "rounded": np.round(NORMAL, 1),
+    "fifty integers": rng.integers(0, 50, N_ROWS).astype(float),
+    "seven integers": rng.integers(0, 7, N_ROWS).astype(float),
+    "many zeros": np.where(rng.random(N_ROWS) < 0.3, 0.0, NORMAL),
+    "zeros of both signs": np.where(rng.random(N_ROWS) < 0.5, -0.0, 0.0) + np.where(rng.random(N_ROWS) < 0.1, NORMAL, 0.0),
+    "narrow": 1e6 + rng.random(N_ROWS) * 1e-4,
+    "huge": NORMAL * 4e307,
+    "tiny": NORMAL * 1e-310,
+    "two far groups": np.where(rng.random(N_ROWS) < 0.5, NORMAL, 1e9 + NORMAL),
+}
+
+
+@pytest.mark.parametrize("n_bins", [2, 3, 5, 10, 40])
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_quantiles_are_those_of_the_sorted_column(kind, n_bins):
+    """Weights of two for every row give the same fractions, and weighted columns are sorted."""
+    X = COLUMNS[kind][:, np.newaxis]
+    found, sorted_ = EqualFrequency(n_bins).fit(X), EqualFrequency(n_bins).fit(X, sample_weight=np.full(N_ROWS, 2.0))
+    assert np.array_equal(found.cut_points_[0], sorted_.cut_points_[0])
+
+
+def test_missing_values_do_not_count():
+    X = COLUMNS["normal"].copy()
+    X[::7] = np.nan
+    known = X[~np.isnan(X)]
+    found, expected = (EqualFrequency(5, missing="level").fit(x[:, np.newaxis]) for x in (X, known))
+    assert np.array_equal(found.cut_points_[0], expected.cut_points_[0])
