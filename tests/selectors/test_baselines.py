@@ -110,3 +110,17 @@ def test_the_penalty_of_numeric_targets_is_validated_too():
     X = rng.normal(size=(60, 8))
     clear, noise = X[:, :2] * 5 + 0.1 * rng.normal(size=(60, 2)), rng.normal(size=(60, 2))
     assert L1Importance(C="cv").fit(X, clear).C_["numeric"] > L1Importance(C="cv").fit(X, noise).C_["numeric"]
+
+
+def test_tables_of_mostly_zeros_are_scaled_and_not_centered_whatever_their_format():
+    rng = np.random.default_rng(0)
+    words = np.where(rng.random((200, 30)) < 0.07, rng.integers(1, 4, size=(200, 30)), 0).astype(float)
+    Y = (words[:, :3] + words[:, 3:6] > 0).astype(int)
+    scaled = words / words.std(axis=0)
+    expected = sum(
+        np.abs(LogisticRegression(l1_ratio=1.0, solver="liblinear", C=0.1, max_iter=1000).fit(scaled, y).coef_[0]) for y in Y.T
+    )
+    dense, sparse = (L1Importance(n_features_to_select=6).fit(X, Y) for X in (words, sp.csr_matrix(words)))
+    assert dense.feature_scores_ == pytest.approx(expected, abs=1e-3)
+    assert np.array_equal(dense.feature_scores_, sparse.feature_scores_)
+    assert set(dense.selected_) == set(range(6))

@@ -19,6 +19,7 @@ from labelsieve.selectors.base import BaseRanking, Constraints
 
 Real = NDArray[np.float64]
 LARGEST_DENSE = 2**27  # cells of a sparse matrix that is made dense: the same scores as for an array; a larger one stays sparse
+MOSTLY_ZEROS = 0.1  # the share of other values below which linear models get a sparse matrix, whatever the format of X
 
 
 class ModelData(NamedTuple):
@@ -63,6 +64,7 @@ class BaseModelRanking(BaseRanking):
     n_jobs: int | None = None
 
     _from_0_to_1: ClassVar[bool] = False  # the features, and numeric targets, instead of unit variance
+    _keeps_zeros: ClassVar[bool] = False  # tables of mostly zeros are sparse and not centered
 
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseRanking._parameter_constraints,
@@ -80,7 +82,9 @@ class BaseModelRanking(BaseRanking):
         checked = check_numbers(self, X)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        if sp.issparse(checked) and checked.shape[0] * checked.shape[1] <= LARGEST_DENSE:
+        if self._keeps_zeros and _share_of_nonzeros(checked) < MOSTLY_ZEROS:
+            checked = sp.csr_array(checked)
+        elif sp.issparse(checked) and checked.shape[0] * checked.shape[1] <= LARGEST_DENSE:
             checked = checked.toarray()
         if not sp.issparse(checked):
             checked = np.ascontiguousarray(checked)  # sums in the same order, whatever the layout in memory
@@ -104,3 +108,7 @@ class BaseModelRanking(BaseRanking):
         scores = self._score(ModelData(scaled, classes, numbers, seed, self.n_jobs))
         self._keep_best(np.nan_to_num(np.asarray(scores, dtype=np.float64), nan=0.0, posinf=float(np.finfo(float).max)), X, y)
         return self
+
+
+def _share_of_nonzeros(X: Any) -> float:
+    return float(np.count_nonzero(X.data if sp.issparse(X) else X) / (X.shape[0] * X.shape[1]))

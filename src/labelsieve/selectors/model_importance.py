@@ -47,6 +47,9 @@ class L1Importance(BaseModelRanking):
 
     Notes
     -----
+    A table in which fewer than 10 % of the values are not 0, such as counts of words, stays sparse, whatever its format: it is
+    scaled to unit variance and not centered.
+
     Cost: fitting a model for every target; for ``C="cv"`` up to five times ``cv`` more on parts of the rows.
 
     Examples
@@ -61,6 +64,8 @@ class L1Importance(BaseModelRanking):
 
     C: float | Literal["cv"] = 0.1
     cv: int = 3
+
+    _keeps_zeros: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseModelRanking._parameter_constraints,
