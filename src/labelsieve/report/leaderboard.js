@@ -43,7 +43,7 @@ function asked(data) {
 function compute() {
   const size = at("size").value, learner = board.learners.indexOf(at("learner").value);
   const wanted = size ? [Number(size)] : AVERAGED, random = Math.max(0, board.methods.indexOf("random"));
-  const rows = [];
+  let rows = [];
   board.datasets.forEach((data, d) => {
     if (!asked(data)) return;
     const q = measureOf(data), situations = [];
@@ -55,10 +55,12 @@ function compute() {
     });
     if (situations.length) rows.push({ d, q, data, situations });
   });
-  const states = board.methods.map((_, m) => rows.map(({ d, q, situations }) => {
+  const stateOf = ({ d, q, situations }, m) => { // 0: results, 1: failed, 2: not run
     const known = situations.map(([l, k]) => Number.isNaN(valueOfCell(d, m, l, q, k)) ? (board.failed[d][m][l] ? 1 : 2) : 0);
-    return Math.max(...known); // 0: results, 1: failed, 2: not run
-  }));
+    return Math.max(...known);
+  };
+  if (at("common").value) rows = rows.filter((row) => board.methods.every((_, m) => stateOf(row, m) < 2));
+  const states = board.methods.map((_, m) => rows.map((row) => stateOf(row, m)));
   const ranked = board.methods.map((_, m) => m).filter((m) => rows.length && board.methods[m] !== ALL && !states[m].includes(2));
   for (const row of rows) {
     const lower = board.lower[row.q];
@@ -207,10 +209,10 @@ function drawBayes({ rows, ranked }) {
 function drawScatter({ ranked }) {
   const points = ranked.filter((method) => method.seconds > 0), width = 680, height = 400;
   if (!points.length) return at("scatter").replaceChildren("No times.");
-  const low = Math.floor(Math.log10(Math.min(...points.map((point) => point.seconds)))), high = Math.ceil(Math.log10(Math.max(...points.map((point) => point.seconds)))) || 1;
+  const low = Math.floor(Math.log10(Math.min(...points.map((point) => point.seconds)))), high = Math.ceil(Math.log10(Math.max(...points.map((point) => point.seconds))));
   const x = (time) => 50 + ((Math.log10(time) - low) / Math.max(1, high - low)) * (width - 150);
   const ranks = points.map(({ rank }) => rank), top = Math.min(...ranks), bottom = Math.max(...ranks);
-  const y = (rank) => 20 + ((rank - top) / Math.max(1, bottom - top)) * (height - 70), shapes = [];
+  const y = (rank) => 20 + ((rank - top) / Math.max(1, bottom - top)) * (height - 70), shapes = [], named = [];
   for (let power = low; power <= high; power += 1) {
     shapes.push(line(x(10 ** power), 10, x(10 ** power), height - 40), label(x(10 ** power), height - 22, power < 0 ? `${10 ** (power + 3)} ms` : `${10 ** power} s`, { "text-anchor": "middle" }));
   }
@@ -220,8 +222,12 @@ function drawScatter({ ranked }) {
     const dot = shape("circle", { cx: x(time), cy: y(rank), r: 5, fill: isMine ? "var(--color-1)" : isFront ? "var(--color-0)" : "var(--muted)", class: "point" }, "", `${name}: rank ${rank.toFixed(2)}, ${seconds(time)}`);
     dot.addEventListener("click", () => pick(name));
     shapes.push(dot);
-    if (isFront || isMine) shapes.push(label(x(time) + 8, y(rank) + 4, name));
+    if (isFront || isMine) named.push({ name, x: x(time) + 8, y: y(rank) + 4 });
   }
+  named.sort((a, b) => a.y - b.y).forEach((text, place) => { // no label covers the one above it
+    for (const other of named.slice(0, place)) if (Math.abs(other.x - text.x) < 110 && text.y < other.y + 11) text.y = other.y + 11;
+    shapes.push(label(text.x, text.y, text.name));
+  });
   figure("scatter", width, height, shapes, "Average rank against time. Named selectors are those than which none is both faster and better ranked.");
 }
 
@@ -295,7 +301,7 @@ function draw() {
 at("compared").append(...board.methods.map((name) => element("option", {}, name)));
 at("curve-data").append(...board.datasets.map(({ name }) => element("option", {}, name)));
 chosen.dataset = board.datasets[0].name;
-for (const name of ["part", "kind", "learner", "measure", "size"]) at(name).addEventListener("change", draw);
+for (const name of ["part", "kind", "learner", "measure", "size", "common"]) at(name).addEventListener("change", draw);
 at("compared").addEventListener("change", () => pick(at("compared").value));
 at("curve-data").addEventListener("change", () => { chosen.dataset = at("curve-data").value; draw(); });
 draw();

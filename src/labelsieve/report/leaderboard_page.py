@@ -91,6 +91,7 @@ def _filters(board: BoardResults) -> Html:
             "Measure (numeric targets: RRMSE)",
             [(name, name.replace("_", " ")) for name in board.measures if name not in numeric or len(board.measures) == 1],
         ),
+        "common": ("Only data sets with all selectors", [("", "no"), ("yes", "yes")]),
         "size": ("Number of features", [("", "average of 5, 10, 20, 40"), *((str(size), str(size)) for size in board.sizes)]),
     }
     made = []
