@@ -8,6 +8,7 @@ those that docs/leaderboard.md describes. Exit code 1 if a value differs.
 """
 
 import argparse
+import copy
 import hashlib
 import json
 import random
@@ -27,7 +28,7 @@ from labelsieve import Sieve
 from labelsieve.classifiers import KNNRegressor, MLkNN
 from labelsieve.datasets import fetch
 from labelsieve.metrics import MEASURES
-from labelsieve.registry import make_classifier, make_discretizer, make_selector, resolve_method
+from labelsieve.registry import DISCRETIZERS, make_classifier, make_discretizer, make_selector, resolve_method
 
 PROTOCOL = Path(__file__).parents[1] / "leaderboard" / "leaderboard.toml"
 
@@ -76,7 +77,10 @@ def set_nominal(estimator, columns, nominal):
 
 def select(method, X, Y, n_wanted, seed, nominal):
     """The ranking of a selector by the training rows."""
-    selector = make_selector(**{"criterion": method["name"], **{key: value for key, value in method.items() if key != "name"}})
+    settings = {"criterion": method["name"], **{key: value for key, value in method.items() if key != "name"}}
+    if isinstance(settings.get("discretizer"), dict):
+        settings["discretizer"] = DISCRETIZERS[settings["discretizer"].pop("name")](**settings["discretizer"])
+    selector = make_selector(**settings)
     if isinstance(selector, Sieve):  # its names become objects, whose seeds and nominal columns can be set
         used = resolve_method(selector.criterion, selector.targets, selector.discretizer, missing=selector.missing)
         selector.set_params(targets=used.space, discretizer=used.discretizer)
@@ -132,7 +136,7 @@ def check(cell, study, protocol):
     """Compute all values of a stored cell again; return the largest difference and the number of values."""
     settings = next(one for one in study["datasets"] if one["name"] == cell["dataset"])
     methods = [one if isinstance(one, dict) else {"name": one} for one in (*protocol["methods"], *study.get("methods", ()))]
-    method = next((one for one in methods if one["name"] == cell["method"]), {"name": cell["method"]})
+    method = next((copy.deepcopy(one) for one in methods if one["name"] == cell["method"]), {"name": cell["method"]})
     options = dict(next(one for one in study["classifiers"] if one["name"] == cell["classifier"]))
     options.pop("n_features", None)
     name = options.pop("name")
