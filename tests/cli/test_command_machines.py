@@ -38,14 +38,25 @@ OWN = {
     "--report",
     "--no-report",
     "--data",
+    "--only-datasets",
+    "--only-methods",
+    "--only-learners",
+    "--repeats",
+    "--shard",
+    "--skip-exceeded",
+    "--no-estimate",
+    "--board",
+    "--class",
+    "--against",
+    "--measure",
 }
 
 
 def commands():
     """Every command with its name as it is typed."""
     for name, command in get_command(cli.app).commands.items():
-        if name == "datasets":
-            yield from ((f"datasets {inner}", subcommand) for inner, subcommand in command.commands.items())
+        if hasattr(command, "commands"):
+            yield from ((f"{name} {inner}", subcommand) for inner, subcommand in command.commands.items())
         else:
             yield name, command
 

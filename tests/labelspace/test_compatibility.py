@@ -12,7 +12,7 @@ from labelsieve.labelspace.base_space import NEEDS
 from labelsieve.registry import CRITERIA, LABEL_SPACES, make_criterion
 from tests.labelspace.test_laws import make_table
 
-WITH_PAIRS = {"pmu", "fimf", "lrfs", "lsmfs", "mlsmfs"}
+WITH_PAIRS = {"pmu", "fimf", "lrfs", "lsmfs", "mlsmfs", "tcrfs"}
 WITH_PARENTS = {"mlfs"}
 
 

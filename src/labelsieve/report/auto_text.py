@@ -7,7 +7,7 @@ from labelsieve.selectors.selection import Selection
 
 NOTE = (
     "* selected. Means ± standard errors over {folds} folds, which took part in the choice: they are optimistic. Features: the "
-    "fewest within {tolerance} of the method's best."
+    "fewest within {tolerance} of the method's best; for the selected method, of the best of all."
 )
 
 

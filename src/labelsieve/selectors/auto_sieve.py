@@ -241,7 +241,7 @@ class AutoSieve(BaseSieve):
     def comparison_frame(self, backend: str | None = None) -> Any:
         """The comparison as a data frame: a row for every candidate and control, best first.
 
-        Columns: ``method``; ``n_features`` and ``score`` that it would have been chosen with, and its ``standard_error``;
+        Columns: ``method``; ``n_features`` and ``score`` that it was or would have been chosen with, and its error;
         ``best_n_features`` and ``best_score`` of its curve; ``seconds``; ``status``, which is ``"selected"``, ``"control"``,
         empty, or the reason why there is no value.
         """
