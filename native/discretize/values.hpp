@@ -37,7 +37,7 @@ class Values {
             return;
         }
         constexpr size_t together = 16;
-        std::vector<double> buffer(checked_product(together, n_rows_));
+        std::vector<double> buffer(checked_product(std::min(together, n_columns_), n_rows_));
         for (size_t first = 0; first < n_columns_; first += together) {
             StridedNumbers part = dense_;
             part.data = static_cast<const uint8_t*>(dense_.data) + ptrdiff_t(first) * dense_.column_stride;
