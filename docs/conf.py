@@ -16,6 +16,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx_gallery.gen_gallery",
+    "leaderboard_site",
     "mathml",
     "method_pages",
     "study_pages",

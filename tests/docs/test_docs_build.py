@@ -21,7 +21,7 @@ pytest.importorskip("sphinx", reason="the documentation needs the dependency gro
 def site(tmp_path_factory):
     """Build from a copy, independent of files in the checkout."""
     folder = tmp_path_factory.mktemp("site")
-    for name in ("docs", "examples", "benchmarks"):
+    for name in ("docs", "examples", "benchmarks", "leaderboard"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("gallery", "__pycache__"))
     shutil.copy(ROOT / "CHANGELOG.md", folder)
     command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "docs", "html"]
@@ -40,6 +40,11 @@ def test_every_method_is_on_the_page_of_methods(site):
         assert f">{name}<" in page, name
     for name in [*CRITERIA, *METHODS]:
         assert f'id="method-{name}"' in page, name
+
+
+def test_the_page_of_the_leaderboard_is_made_from_the_results_in_the_repository(site):
+    assert "Leaderboard of feature selectors" in read(site / "leaderboard-page.html")
+    assert 'href="leaderboard-page.html"' in read(site / "leaderboard.html")
 
 
 def test_every_published_study_is_on_the_page_of_replications(site):
