@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import labelsieve
+from labelsieve import discretize
 from labelsieve.cli.application import Notes
 from labelsieve.formula import FormulaError
 from labelsieve.registry import CRITERIA, LABEL_SPACES, METHODS, PRESETS, selector_class
@@ -227,7 +228,9 @@ def test_methods_describes_what_is_no_greedy_search(name):
     assert max(map(len, result.stdout.splitlines())) <= 80
     call = next(line.split("in Python")[1].strip() for line in result.stdout.splitlines() if "in Python" in line)
     importlib.import_module("labelsieve.selectors")
-    assert repr(eval(call)) == repr(selector_class(name)(**METHODS[name].settings))
+    assert repr(eval(call, {"labelsieve": labelsieve, **vars(discretize)})) == repr(
+        selector_class(name)(**METHODS[name].settings)
+    )
     text = " ".join(result.stdout.split())
     assert all(fact in text for fact in (METHODS[name].formula, METHODS[name].paper, METHODS[name].cost))
 
@@ -242,7 +245,7 @@ def test_methods_tells_parameters_and_first_rule():
 @pytest.mark.parametrize("name", PRESETS)
 def test_methods_describes_every_published_method(name):
     preset = PRESETS[name]
-    assert f"{name} {preset.criterion} {preset.targets} " in " ".join(run("methods", width=120).stdout.split())
+    assert f"{name} {preset.criterion} {preset.targets} " in " ".join(run("methods", width=160).stdout.split())
     text = " ".join(run("methods", name).stdout.split())
     assert f"method {name}, {preset.paper} targets {preset.targets} discretizer {preset.discretizer} formula" in text
 

@@ -23,10 +23,8 @@ class Cumulative(LabelSpace):
     Examples
     --------
     >>> from labelsieve.labelspace import read_targets
-    >>> Cumulative().encode(read_targets([[0, 0.1], [1, 0.2], [1, 9.5]])).codes.to_dense()
-    array([[0, 0, 0],
-           [1, 1, 0],
-           [1, 1, 1]], dtype=uint8)
+    >>> Cumulative().encode(read_targets([[0, 0.1], [1, 0.2], [1, 9.5]])).codes.to_dense().tolist()
+    [[0, 0, 0], [1, 1, 0], [1, 1, 1]]
     """
 
     name = "cumulative"

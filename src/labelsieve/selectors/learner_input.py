@@ -28,9 +28,9 @@ class LearnerFeatures:
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"size": [1.0, 2.5, None], "color": ["red", "blue", "green"]})
     >>> LearnerFeatures(frame).columns([1, 0])
-    (array([[ 0.,  0.,  1.,  1. ],
-           [ 1.,  0.,  0.,  2.5],
-           [ 0.,  1.,  0.,  nan]]), array([3, 4]))
+    (array([[0. , 0. , 1. , 1. ],
+           [1. , 0. , 0. , 2.5],
+           [0. , 1. , 0. , nan]]), array([3, 4]))
     """
 
     def __init__(self, X: Any) -> None:
