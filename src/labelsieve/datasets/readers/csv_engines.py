@@ -80,11 +80,12 @@ def parse_with_pyarrow(rows: CsvRows) -> list[ParsedColumn] | None:
     pyarrow, csv = import_module("pyarrow"), import_module("pyarrow.csv")
     names = [str(position) for position in range(rows.n_columns)]
     has_newlines = rows.quotes.enclose_newlines  # pyarrow takes a quarter longer to find rows then
+    block_size = max(BLOCK_SIZE, COLUMN_SIZE * rows.n_columns)  # threads would have nothing to share of a single block
 
     def read(texts: Sequence[str] = ()) -> Any:
         return csv.read_csv(
             pyarrow.BufferReader(pyarrow.py_buffer(rows.text).slice(rows.start)),
-            read_options=csv.ReadOptions(column_names=names, block_size=max(BLOCK_SIZE, COLUMN_SIZE * rows.n_columns)),
+            read_options=csv.ReadOptions(column_names=names, block_size=block_size, use_threads=len(rows.text) > block_size),
             parse_options=csv.ParseOptions(delimiter=rows.delimiter, newlines_in_values=has_newlines),
             convert_options=csv.ConvertOptions(
                 check_utf8=False,  # it is UTF-8
