@@ -75,7 +75,7 @@ void Distribution::read_weighted(const Column& column, const uint64_t* weights) 
     for (const Entry& entry : entries_) add(entry.key, weights[entry.row]);
 }
 
-// Rows of equal weight need not be told apart.
+// Rows of equal weight need not be distinguished.
 void Distribution::read_keys(const Column& column) {
     keys_.clear();
     for (const double value : column.values)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import labelsieve.formula as language
-from labelsieve import Criterion, Sieve
+from labelsieve import Criterion, InputError, Sieve
 from labelsieve.counting import workspace
 from labelsieve.formula import H, I, f, sum_y, y
 from labelsieve.formula.evaluation import Program
@@ -75,7 +75,11 @@ def test_a_random_formula_is_computed_as_it_reads(block):
 def test_a_random_formula_is_computed_as_it_reads_one_target_at_a_time(block, monkeypatch):
     monkeypatch.setitem(Program.__init__.__kwdefaults__, "panel_bytes", 1)
     monkeypatch.setattr(workspace, "PAIR_BYTES", 0)
-    for seed in range(3000 + 100 * block, 3100 + 100 * block):
+    for seed in range(2000 + 100 * block, 2100 + 100 * block):
+        if seed == 2131:  # a ratio to the entropy of two features that are almost constant
+            with pytest.raises(InputError, match="too large for 64-bit fixed point"):
+                fit(write(seed).formula, seed)
+            continue
         assert_equals_plain_reading(write(seed), seed)
 
 

@@ -84,7 +84,9 @@ def test_rows_are_in_the_cluster_of_their_nearest_medoid_and_no_exchange_is_bett
         others = medoids[:position] + medoids[position + 1 :]
         nearest = distances[:, others].min(axis=1, initial=np.inf)
         exchanged = (np.minimum(nearest[:, np.newaxis], distances) * weights[:, np.newaxis]).sum(axis=0)
-        assert exchanged.min() >= ours * (1 - 1e-4)  # real weights are rounded to 16 bits
+        # Real weights are rounded to 16 bits; both rows of a cluster of two are its best medoids, and other rows differ.
+        rounded = weighted or kind == "many labels"
+        assert exchanged.min() >= (ours * (1 - 1e-4) if rounded else ours - 1e-6)
 
 
 def weighted_metric(Y, n_classes, weights):

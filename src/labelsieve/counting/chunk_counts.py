@@ -69,15 +69,15 @@ class CellCounts:
         if any(largest * (part.n_columns + 1) > self._most for part in parts):
             parts = self.layout.parts(by_block=True)
         for part in parts:
-            room = self._most // (part.n_columns + 1)
-            if largest > room:
+            capacity = self._most // (part.n_columns + 1)
+            if largest > capacity:
                 raise MemoryError(
                     f"A table of {largest:,} combinations of levels (condition and target) and {part.n_columns:,} columns "
                     f"needs {8 * largest * part.n_columns / 1e9:.1f} GB for its counts, and a quarter of the memory limit is "
                     f"{8 * self._most / 1e9:.1f} GB; raise the limit, or use fewer bins, fewer classes, or a criterion that "
                     "conditions on one feature at a time."
                 )
-            yield from ((part, group) for group in _fitting(targets, sets, room))
+            yield from ((part, group) for group in _fitting(targets, sets, capacity))
 
     def margins(self, part: Part, targets: list[int]) -> Margins:
         """Counts without a condition; those of all targets are kept if they fit."""
@@ -160,12 +160,12 @@ def _words(chunk: Chunk, part: Part) -> NDArray[np.uint64]:
     return chunk.words[(part.blocks.start or 0) * of_block : part.blocks.stop * of_block]
 
 
-def _fitting(targets: range, sets: list[int], room: int) -> Iterator[list[int]]:
-    """Consecutive targets whose sets fit into ``room``; one empty list when there are no targets."""
+def _fitting(targets: range, sets: list[int], capacity: int) -> Iterator[list[int]]:
+    """Consecutive targets whose sets fit into ``capacity``; one empty list when there are no targets."""
     group: list[int] = []
     used = 0
     for target, n_sets in zip(targets, sets, strict=True):
-        if group and used + n_sets > room:
+        if group and used + n_sets > capacity:
             yield group
             group, used = [], 0
         group.append(target)

@@ -104,8 +104,7 @@ class ENM(Criterion):
 
     .. math:: J(f) = \sqrt{\sum_y I(f; y)^2}
 
-    A ranking, in favor of features that have much information about a few labels. With a dozen rows and a single target of many
-    classes a square may exceed the fixed point; this is refused.
+    A ranking, in favor of features that have much information about a few labels.
     """
 
     paper = "Gonzalez-Lopez, Ventura and Cano 2020"

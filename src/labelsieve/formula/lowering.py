@@ -83,7 +83,10 @@ def multiply(*factors: Formula) -> Formula:
 
 
 def push(reducer: Reduce, body: Formula, domain: Domain | None = None) -> Formula:
-    """``reducer`` over ``body``, moved inward as far as possible."""
+    """``reducer`` over ``body``, moved inward as far as possible.
+
+    A number stays with a product, which it keeps within the fixed point: products are rounded before they are added.
+    """
     domain = reducer.domain if domain is None else domain
     over_targets = reducer.variable == "y"
     if over_targets and reducer.operation.averages:
@@ -97,10 +100,15 @@ def push(reducer: Reduce, body: Formula, domain: Domain | None = None) -> Formul
         case Add(terms=terms) if over_targets:
             return add(*(push(reducer, term, domain) for term in terms))
         case Multiply(factors=factors):
-            outside = [factor for factor in factors if not reducer.bound & factor.free]
             inside = [factor for factor in factors if reducer.bound & factor.free]
+            outside = [factor for factor in factors if not reducer.bound & factor.free]
+            if len(inside) > 1:
+                inside = [*filter(_is_number, outside), *inside]
+                outside = [factor for factor in outside if not _is_number(factor)]
             if outside and inside:
                 return multiply(*outside, push(reducer, multiply(*inside), domain))
+        case Divide(numerator=Multiply(), denominator=Number()):
+            return whole
         case Divide(numerator=top, denominator=bottom) if not reducer.bound & bottom.free:
             return Divide(push(reducer, top, domain), bottom)
         case Reduce(variable="s" | "st" as selected) if over_targets and body.operation.linear:
@@ -108,6 +116,10 @@ def push(reducer: Reduce, body: Formula, domain: Domain | None = None) -> Formul
         case Reduce(variable="z", domain="all") if over_targets and body.operation == SUM:
             return Reduce(SUM, "z", push(reducer, body.body, "others"), "all", body.top)
     return whole
+
+
+def _is_number(factor: Formula) -> bool:
+    return isinstance(factor, Number)
 
 
 def additive_components(formula: Formula) -> list[Formula]:

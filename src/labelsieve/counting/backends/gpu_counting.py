@@ -144,7 +144,7 @@ class DeviceCounts:
         return Margins(every[None] if rows is None else rows[group.columns], every, group.n_columns)
 
     def _margins_of(self, block: BitBlock, bits: Any, group: TargetGroup, repeated: bool) -> Margins:
-        """Counts without a condition; ``repeated``: those of all targets are kept, if there is room."""
+        """Counts without a condition; ``repeated``: those of all targets are kept if they fit into memory."""
         key, n_columns, width = id(block), self._targets.n_columns, len(bits) * BLOCK
         if key not in self._every:
             self._every[key] = self._count_margins(bits, self._targets.no_target)[-1]

@@ -181,19 +181,19 @@ class CudaKernels:
         n_features, n_rows, n_targets = len(codes), codes.shape[1], len(y_levels)
         size = 4 if weights is None else 8
         cells = int(x_levels.max()) * z_levels * int(y_levels.max())
-        n_blocks, room, scratch = min(n_features * n_targets, 8 * self._n_processors), SHARED_BYTES // size - 16, None
-        if cells > room:
+        n_blocks, capacity, scratch = min(n_features * n_targets, 8 * self._n_processors), SHARED_BYTES // size - 16, None
+        if cells > capacity:
             n_blocks = min(n_blocks, max(1, SCRATCH_BYTES // (cells * size)))
-            room, scratch = cells, xp.empty(n_blocks * cells, dtype=xp.uint32 if weights is None else xp.uint64)
+            capacity, scratch = cells, xp.empty(n_blocks * cells, dtype=xp.uint32 if weights is None else xp.uint64)
         logs, scale, penalty = (None, 0.0, 0) if weights is None else (table.logs, table.scale, table.penalty)
         sums, factor, wide = out
         arguments = (
             *(codes, xp.asarray(x_levels, dtype=xp.int32), z_codes, z_levels, y_codes, xp.asarray(y_levels, dtype=xp.int32)),
             *(weights, n_rows, n_features, n_targets, index, places, table.values, logs, np.float64(scale), penalty),
-            *(scratch, room, sums, factor, wide),
+            *(scratch, capacity, sums, factor, wide),
         )
         kernel = _portable("histogram", f"-DWEIGHTED={int(weights is not None)}")
-        self._launch(kernel, (n_blocks,), 256, *arguments, shared=0 if scratch is not None else room * size)
+        self._launch(kernel, (n_blocks,), 256, *arguments, shared=0 if scratch is not None else capacity * size)
 
 
 def _pitch(rows: Any) -> int:
