@@ -2,6 +2,7 @@ from labelsieve.statistics.bands import Band, confidence_band
 from labelsieve.statistics.bayes import Posterior, bayesian_signed_rank
 from labelsieve.statistics.compare import compare
 from labelsieve.statistics.comparison import Comparison
+from labelsieve.statistics.false_discovery import HierarchicalTests, adjusted, combined, hierarchical_tests
 from labelsieve.statistics.friedman import Friedman, friedman
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
 from labelsieve.statistics.results_table import average_ranks, ranks
@@ -12,15 +13,19 @@ __all__ = [
     "Band",
     "Comparison",
     "Friedman",
+    "HierarchicalTests",
     "Posterior",
     "Stability",
+    "adjusted",
     "average_ranks",
     "bayesian_signed_rank",
     "bonferroni_dunn",
+    "combined",
     "compare",
     "confidence_band",
     "critical_difference",
     "friedman",
+    "hierarchical_tests",
     "holm",
     "nemenyi",
     "ranks",

@@ -1,0 +1,30 @@
+"""Discoveries as text that fits the width of the terminal."""
+
+from typing import Any
+
+from labelsieve.report.plaintext import number, plain_table, printable, prose, text_of
+
+N_SHOWN = 20
+
+
+def discovery_text(selector: Any, *, names: Any = None, label_names: Any = None, n_shown: int = N_SHOWN) -> str:
+    """The number of features and pairs, a table of the first ``n_shown`` pairs, and what the selector says of its tests."""
+    table = selector.discovery_table(names, label_names)
+    n_pairs, n_features = len(table["feature"]), int(selector.support_.sum())
+    d, q = selector.n_features_in_, selector.label_q_values_.shape[1]
+    level = f"at a false discovery rate of {selector.alpha:g}"
+    head = (
+        f"{type(selector).__name__}: {n_features} of {d} features, {n_pairs} of {d * q} pairs of a feature and a label {level}."
+    )
+    paragraphs = [prose(head)]
+    if n_pairs:
+        shown = plain_table("feature", "label", ">information", *(f">{name}" for name in ("p", "q") if name in table))
+        for row in list(zip(*table.values(), strict=True))[:n_shown]:
+            feature, label, information, *levels = row
+            shown.add_row(printable(feature), printable(label), number(information), *(f"{level:.2g}" for level in levels))
+        paragraphs.append(text_of(shown))
+    if n_pairs > n_shown:
+        paragraphs.append(f"{n_pairs - n_shown} more.")
+    if selector.reason_:
+        paragraphs.append(prose(selector.reason_))
+    return "\n\n".join(paragraphs)
