@@ -1,95 +1,158 @@
-"""AutoSieve on development sets: its cost, and what its choice loses against the best method of its portfolio.
+"""AutoSieve, one data set left out: the regret and the cost of its choice, against every fixed selector of the leaderboard.
 
     python -m benchmarks.automatic [DATA SET ...]
 
-A random half of the rows is given to AutoSieve (defaults), the other half tests. On the test half, the learners of AutoSieve
-are evaluated with its selection, with that of every method of the portfolio in the number of features that the same folds
-chose for it, and with all features. The regret is the loss against the best of these methods, which nobody knows beforehand, in
-percent of its measure. The cost is processor time, relative to one evaluation of the learners: fits with all features on the
-training half and predictions of the other.
+For every development set, a portfolio of six is composed from the results of the leaderboard on the *other* sets of its kind
+(labels or numeric targets): at each step the selector is added that raises the mean of the best member most. AutoSieve gets
+this portfolio and the training rows of the first split, and chooses a method for up to 20 features. What this choice is worth
+on the test rows is known from the leaderboard: the mean over learners (neighbors, linear) and 5, 10 and 20 features, in the
+default measure of AutoSieve. The regret is the loss against the best of all selectors of the leaderboard on this set, which
+nobody knows beforehand, in percent of the latter. The cost is the processor time of the choice in evaluations of the learners
+with all features.
 """
 
+import os
 import sys
+import tempfile
 import time
+import tomllib
 import warnings
+from pathlib import Path
 
 import numpy as np
-from sklearn.base import clone
+import pandas as pd
+import scipy.sparse as sp
 
+from benchmarks.leaderboard_check import PROTOCOL, load, rows_of
 from benchmarks.shared_folder import shared_folder
 from labelsieve import AutoSieve
 from labelsieve.classifiers.prefix_scores import prefix_scores
 from labelsieve.datasets import fetch
 from labelsieve.labelspace import read_targets
-from labelsieve.metrics import MEASURES
 from labelsieve.selectors.auto_search import learners_of
-from labelsieve.selectors.learner_input import LearnerFeatures, for_table, learner_targets, scaled_rows
-from labelsieve.selectors.nested_choice import ALL, NONE
-from labelsieve.selectors.selector_list import for_all_rows, read_selectors
+from labelsieve.selectors.learner_input import LearnerFeatures, learner_targets, scaled_rows
+from labelsieve.studies.leaderboard import exported_folders, import_results, read_board
 
-DATASETS = ("emotions", "flags", "andro", "slump", "enb", "jura")
-SEEDS = (100, 101)
-
-
-def evaluated(auto, features, targets, numeric, train, test, columns):
-    """The mean measure of the learners on the test rows, with these features."""
-    matrix = features.everything() if len(columns) == features.n_features else features.columns(columns)[0]
-    X, X_test = scaled_rows("standard", matrix[train], matrix[test])
-    values = [
-        prefix_scores(
-            learner, auto.measure_, X, targets[train], X_test, targets[test], features=range(X.shape[1]), sizes=[X.shape[1]]
-        )
-        for learner in learners_of(None, numeric, 0)
-    ]
-    return float(np.mean(values))
+N_MEMBERS = 6
+SIZES = (5, 10, 20)
+MEASURES = {"labels": ("average_precision", 1), "numeric": ("rrmse", -1)}
 
 
-def cell(name, seed):
-    data = fetch(name, data_home=shared_folder("data"), download=False)
-    X, y = data.named_features(codes=True), np.asarray(data.Y.toarray() if hasattr(data.Y, "toarray") else data.Y)
-    order = np.random.default_rng(seed).permutation(len(y))
-    train, test = np.sort(order[: len(y) // 2]), np.sort(order[len(y) // 2 :])
-    X_train = X.iloc[train] if hasattr(X, "iloc") else X[train]
-    targets, numeric = learner_targets(read_targets(y))
-    features = LearnerFeatures(X)
+def board():
+    """For each kind of targets, a table of data sets by selectors: means over learners and numbers of features."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, results in exported_folders(PROTOCOL.parent / "results").items():
+            import_results(results, Path(folder) / name)
+        found = read_board(folder, sizes=SIZES, repeats=1)
+    learners = [found.learners.index(name) for name in ("neighbors", "linear")]
+    tables = {}
+    for kind, (measure, _) in MEASURES.items():
+        rows = [place for place, data in enumerate(found.datasets) if data.study == kind and "development" in data.tags]
+        values = found.values[rows][:, :, learners, found.measures.index(measure)]
+        with np.errstate(invalid="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            means = np.nanmean(values, axis=(2, 3))  # small sets have no 10 or 20 features
+        means[np.isnan(values).all(axis=3).any(axis=2)] = np.nan  # not run with both learners
+        table = pd.DataFrame(means, index=[found.datasets[row].name for row in rows], columns=found.methods)
+        tables[kind] = table.dropna(axis="columns")
+    return tables
+
+
+def portfolio_from(table, sign):
+    """Six selectors whose best member is best on average, composed greedily; values are scaled between random and best."""
+    table = sign * table.drop(columns="all")
+    low = table["random"].to_numpy()[:, np.newaxis]
+    scaled = (table.drop(columns="random") - low) / np.maximum(table.max(axis=1).to_numpy()[:, np.newaxis] - low, 1e-9)
+    scaled = scaled.clip(-1, 1)
+    members, best = [], np.full(len(scaled), -np.inf)
+    for _ in range(N_MEMBERS):
+        gains = pd.Series(np.maximum(best[:, np.newaxis], scaled).mean(axis=0), index=scaled.columns)
+        members.append(gains.drop(members).idxmax())
+        best = np.maximum(best, scaled[members[-1]].to_numpy())
+    return members
+
+
+def one_evaluation(X, Y, train, test, numeric, measure):
+    """Processor seconds of the learners with all features."""
+    features, (targets, _) = LearnerFeatures(X), learner_targets(read_targets(Y))
     start = time.process_time()
-    auto = AutoSieve().fit(X_train, y[train])
+    train_X, test_X = scaled_rows("standard", features.everything()[train], features.everything()[test])
+    n = train_X.shape[1]
+    for learner in learners_of(None, numeric, 0):
+        prefix_scores(learner, measure, train_X, targets[train], test_X, targets[test], features=range(n), sizes=[n])
+    return time.process_time() - start
+
+
+def choose(settings, protocol, members, methods, measure):
+    """The method that AutoSieve chooses by the training rows, and its cost in evaluations of the learners."""
+    _, Y, _ = load(settings)
+    Y = Y.toarray() if sp.issparse(Y) else Y
+    X = fetch(settings["name"]).named_features(codes=True)
+    if settings.get("drop"):
+        X = X.drop(columns=settings["drop"])
+    train, test = rows_of(settings["name"], len(Y), 0, protocol)
+    numeric = measure == "rrmse"
+    start = time.process_time()
+    auto = AutoSieve([methods[name] for name in members], n_features_to_select=min(20, X.shape[1]), max_features=20)
+    auto.fit(X.iloc[train] if hasattr(X, "iloc") else X[train], Y[train])
     cost = time.process_time() - start
-    start = time.process_time()
-    everything = evaluated(auto, features, targets, numeric, train, test, range(features.n_features))
-    one = time.process_time() - start
-    values = {ALL: everything}
-    for method, n_features in zip(auto.comparison_["method"], auto.comparison_["n_features"], strict=True):
-        if method not in (ALL, NONE):
-            selector = for_table(for_all_rows(read_selectors(auto.portfolio, "portfolio")[method], y), features)
-            fitted = clone(selector).set_params(n_features_to_select=n_features).fit(X_train, y[train])
-            values[method] = evaluated(auto, features, targets, numeric, train, test, fitted.selected_)
-    sign = -1 if MEASURES[auto.measure_].lower_is_better else 1
-    chosen = evaluated(auto, features, targets, numeric, train, test, auto.selected_)
-    return auto, chosen, {method: sign * 100 * (value - chosen) / abs(value) for method, value in values.items()}, cost / one
+    return auto, cost / one_evaluation(X, Y, train, test, numeric, measure)
 
 
 def main(names):
     warnings.simplefilter("ignore")
-    regrets, costs, against = [], [], {}
-    for name in names or DATASETS:
-        for seed in SEEDS:
-            auto, chosen, gains, cost = cell(name, seed)
-            regrets.append(max(0.0, *gains.values()))
+    os.environ.setdefault("LABELSIEVE_DATA", str(shared_folder("data")))
+    protocol = tomllib.loads(Path(PROTOCOL).read_text(encoding="utf-8"))
+    studies = {study["name"]: study for study in protocol["studies"]}
+    regrets, costs, losses = [], [], []
+    for kind, table in board().items():
+        measure, sign = MEASURES[kind]
+        study = studies[kind]
+        given = [*protocol["methods"], *study.get("methods", ())]
+        methods = {name if isinstance(name, str) else name["name"]: name for name in given}
+        methods = {n: m if isinstance(m, str) or "criterion" in m else {"criterion": n, **m} for n, m in methods.items()}
+        for settings in study["datasets"]:
+            name = settings["name"]
+            if name not in table.index or (names and name not in names):
+                continue
+            members = portfolio_from(table.drop(index=name), sign)
+            auto, cost = choose(settings, protocol, members, methods, measure)
+            values = table.loc[name]
+            chosen = values["all" if auto.method_ == "all features" else auto.method_]
+            best = values[(sign * values.drop("all")).idxmax()]
+            lost = sign * 100 * (best - values) / abs(best)  # regrets of all selectors
+            losses.append(lost.rename((kind, name)))
+            regrets.append(sign * 100 * (best - chosen) / abs(best))
             costs.append(cost)
-            for method, gain in gains.items():
-                against.setdefault(method, []).append(-gain)
-            estimate = f"{auto.score_:.3f}, found {chosen:.3f}"
-            made = f"{auto.method_} {auto.n_chosen_} of {auto.n_features_in_}"
             print(
-                f"{name:<10} {made:<32} {auto.measure_} estimated {estimate}; regret {regrets[-1]:.1f} %, cost {cost:.0f}",
+                f"{name:<12} {auto.method_:<28} regret {regrets[-1]:5.1f} %  cost {cost:6.0f}  of {', '.join(members)}",
                 flush=True,
             )
-    half = 1.96 * np.std(regrets, ddof=1) / np.sqrt(len(regrets))
-    print(f"mean regret {np.mean(regrets):.1f} % ± {half:.1f} (95 %); median cost {np.median(costs):.0f} evaluations")
-    for method, gained in against.items():
-        wins = f"{np.sum(np.array(gained) > 0)}-{np.sum(np.array(gained) < 0)}"
-        print(f"AutoSieve against {method:<20} {np.mean(gained):+.1f} % on average, won-lost {wins}")
+            for left_out, reason in auto.not_tried_.items():
+                print(f"{'':<12} {left_out}: {reason}")
+    print(f"mean regret {mean_and_interval(regrets)} %; median cost {np.median(costs):.0f} evaluations")
+    for kind in (*MEASURES, "all kinds"):
+        chosen = [place for place, lost in enumerate(losses) if kind in (lost.name[0], "all kinds")]
+        if len(chosen) > 1:
+            print(f"\n{kind}, {len(chosen)} data sets: regrets of fixed selectors, and what AutoSieve gains, in percent")
+            print(summary(pd.concat([losses[place] for place in chosen], axis=1).dropna(), np.array(regrets)[chosen]))
+
+
+def mean_and_interval(values):
+    return f"{np.mean(values):5.2f} ± {1.96 * np.std(values, ddof=1) / np.sqrt(len(values)):.2f}"
+
+
+def summary(losses, regrets):
+    gained = losses - regrets
+    table = pd.DataFrame(
+        {
+            "regret": losses.apply(mean_and_interval, axis=1),
+            "gained": gained.apply(mean_and_interval, axis=1),
+            "won": (gained > 1e-9).sum(axis=1),
+            "lost": (gained < -1e-9).sum(axis=1),
+        }
+    )
+    return table.loc[losses.mean(axis=1).sort_values().index].to_string()
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def test_sparse_data_gets_the_same_answers(model):
 
 def test_sparse_features_are_never_made_dense(monkeypatch):
     X, Y, _, _ = chain_data(9)
-    wide = sp.csr_matrix((len(X), 3000))
+    wide = sp.csr_matrix((len(X), 900))
     X = sp.hstack([sp.csr_matrix(X), wide], format="csr")
     monkeypatch.setattr(type(X), "toarray", _guard(type(X).toarray, X.shape[1]))
     for model in SETTINGS:

@@ -75,6 +75,7 @@ def test_homer_predicts_as_mulan_does_on_mulans_tree(monkeypatch):
     assert predicted.sum(axis=1).mean() == pytest.approx(3.5300, abs=5e-3)
 
 
+@pytest.mark.slow
 def test_homer_of_pruned_trees_is_no_worse_than_mulans():
     """Mulan's HOMER has micro-F1 0.594 with J48, whose trees are pruned; trees that are not have 0.53."""
     train, test = yeast()

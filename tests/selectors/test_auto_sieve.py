@@ -17,7 +17,7 @@ from labelsieve.classifiers import MLkNN
 from labelsieve.datasets import make_feature_roles
 from labelsieve.metrics import average_precision, get_scorer
 from labelsieve.registry import make_selector, method_of
-from labelsieve.selectors import FScore
+from labelsieve.selectors import FScore, selection_stability
 from tests.support.selection_data import NAMES, assert_same_selection, make_data
 
 FEW = {"cv": 3, "learner": "mlknn"}
@@ -113,6 +113,7 @@ def test_features_that_are_all_needed_are_all_kept():
     assert (auto.verdict_, auto.measure_) == ("keep all features", "rrmse")
     assert auto.support_.all()
     assert auto.verdict_text_.startswith("Keep all 5 features: rrmse is 0.000")
+    assert selection_stability(auto, X, Y, n_repeats=3).masks.all()  # without another choice
 
 
 def test_one_target_of_classes_and_numeric_ones_and_a_pipeline():
@@ -228,3 +229,11 @@ def test_text_frame_and_figure_show_the_comparison(tmp_path):
     again = AutoSieve.from_json(tmp_path / "auto.json")
     assert again.comparison_ == json.loads(json.dumps(auto.comparison_))
     assert again.verdict_text_ == auto.verdict_text_
+
+
+def test_stability_is_that_of_the_chosen_method_in_the_chosen_number():
+    data = roles()
+    auto = AutoSieve(["mim"], **FEW).fit(data.X, data.Y)
+    found = selection_stability(auto, data.X, data.Y, n_repeats=4, random_state=0)
+    alone = Sieve("mim", n_features_to_select=auto.n_chosen_)
+    assert np.array_equal(found.masks, selection_stability(alone, data.X, data.Y, n_repeats=4, random_state=0).masks)

@@ -10,11 +10,12 @@ def nearest(X, queries, k, ties="first"):
         squares = np.zeros(len(X), dtype=np.result_type(X, np.float64))
         for feature in range(X.shape[1]):
             squares += (point[feature] - X[:, feature]) ** 2
-        order = [int(row) for row in np.argsort(squares, kind="stable") if queries is not None or row != place]
-        kept = order[:k]
-        if ties == "all":
-            kept += [row for row in order[k:] if squares[row] <= squares[kept[-1]]]
-        lists.append(kept)
+        order = np.argsort(squares, kind="stable")
+        order = order[order != place] if queries is None else order
+        n_kept = min(k, len(order))
+        if ties == "all" and n_kept:
+            n_kept = np.count_nonzero(squares[order] <= squares[order[n_kept - 1]])
+        lists.append(order[:n_kept].tolist())
     return lists
 
 

@@ -104,8 +104,8 @@ class AutoSieve(BaseSieve):
         The verdict with its numbers.
     method_, n_chosen_ : str, int
         The chosen candidate, or ``"all features"``, and the number of features.
-    selector_ : estimator
-        The chosen candidate, fitted on all rows; absent for all features.
+    selector_ : estimator or None
+        The chosen candidate, fitted on all rows; None for all features.
     score_, standard_error_ : float
         The measure of the whole procedure on the outer folds: mean and standard error.
     all_features_score_, no_features_score_ : float
@@ -227,8 +227,8 @@ class AutoSieve(BaseSieve):
     def _refit(self, candidates: dict[str, Any], X: Any, y: Any, method: str, n_features: int) -> None:
         if self.verdict_ == "nothing predicts" and not self.min_features:
             n_features = 0
-        for name in ("selector_", "feature_scores_"):
-            self.__dict__.pop(name, None)
+        self.selector_ = None
+        self.__dict__.pop("feature_scores_", None)
         if method == ALL:
             selected, scores = np.arange(self.n_features_in_), np.linspace(1.0, 0.0, self.n_features_in_)
         else:

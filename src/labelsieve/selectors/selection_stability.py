@@ -35,7 +35,8 @@ def selection_stability(
     Parameters
     ----------
     selector : estimator
-        With ``fit(X, Y)`` and ``get_support()``. It is cloned, not changed.
+        With ``fit(X, Y)`` and ``get_support()``. It is cloned, not changed. A fitted :class:`labelsieve.AutoSieve` stands for
+        the method that it chose, in the number that it chose: the choice is not repeated.
     X, Y : array-like, frame or sparse matrix
     n_repeats : int, default=30
         At least two.
@@ -71,8 +72,12 @@ def selection_stability(
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     samples = row_samples(n_rows, n_repeats, kind, fraction, random_state)
     Y = label_matrix(Y)  # of all rows: a sample may lack a label
-    selector = for_all_rows(selector, Y)
-    masks = Parallel(n_jobs=n_jobs)(delayed(_support)(selector, X, Y, rows) for rows in samples)
+    chosen = getattr(selector, "selector_", selector)
+    if chosen is None:  # an automatic selection of all features
+        masks = [np.ones(X.shape[1], dtype=np.bool_)] * n_repeats
+    else:
+        chosen = for_all_rows(chosen, Y)
+        masks = Parallel(n_jobs=n_jobs)(delayed(_support)(chosen, X, Y, rows) for rows in samples)
     return replace(stability_index(np.array(masks), confidence=confidence), kind=kind)
 
 

@@ -79,14 +79,14 @@ class BoardResults:
         return [MEASURES[name].lower_is_better for name in self.measures]
 
 
-def study_folders(folder: str | os.PathLike[str]) -> dict[str, Path]:
-    """Return the folders of the studies in a folder, by name; the name is empty if it is the folder of one study."""
+def study_folders(folder: str | os.PathLike[str], file: str = FILE, writer: str = "labelsieve compare") -> dict[str, Path]:
+    """Return the folders with a file of a study, by name of the study, which is empty if it is in ``folder`` itself."""
     root = Path(folder)
-    if (root / FILE).exists():
+    if (root / file).exists():
         return {"": root}
-    found = {path.parent.name: path.parent for path in sorted(root.glob(f"*/{FILE}"))}
+    found = {path.parent.name: path.parent for path in sorted(root.glob(f"*/{file}"))}
     if not found:
-        raise StudyError(f"{root}: there is no study, neither in this folder nor in one below it.")
+        raise StudyError(f"{root}: there is no study: no {file} in this folder or in one below it; {writer} writes it.")
     return found
 
 

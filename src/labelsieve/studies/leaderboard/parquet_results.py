@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from labelsieve.errors import InputError, StudyError
+from labelsieve.studies.leaderboard.board_results import study_folders
 from labelsieve.studies.store.schema import connect, connect_to_read, plain_errors
 from labelsieve.studies.store.stored_results import FILE
 
@@ -82,14 +83,8 @@ def import_results(folder: str | os.PathLike[str], study: str | os.PathLike[str]
 
 
 def exported_folders(folder: str | os.PathLike[str]) -> dict[str, Path]:
-    """Return the folders with exported files, by the name of the study; it is empty if there is one study."""
-    root = Path(folder)
-    if (root / CELLS).exists():
-        return {"": root}
-    found = {path.parent.name: path.parent for path in sorted(root.glob(f"*/{CELLS}"))}
-    if not found:
-        raise InputError(f"{root}: there is no {CELLS}, neither in this folder nor in one below it; export writes it.")
-    return found
+    """Return the folders with exported files, as :func:`study_folders` does those of studies."""
+    return study_folders(folder, CELLS, "labelsieve leaderboard export")
 
 
 def _pyarrow() -> tuple[Any, Any]:
