@@ -22,7 +22,12 @@ XML = [
     b"<!DOCTYPE labels [<!ENTITY e 'x'>]><labels><label name='&e;'/></labels>",
     b'<?xml version="1.0" encoding="iso-8859-1"?><labels><label name="\xe9"/><!-- end --></labels>',
 ]
-LIBSVM = [b"1,3 1:0.5 4:2\n 2:1\n3 1:1 # end\n", b"2 3 2\n0 0:1 2:-1e3\n0,1 1:nan\n", b"+1 1:1\n-1 2:1\n"]
+LIBSVM = [
+    b"1,3 1:0.5 4:2\n 2:1\n3 1:1 # end\n",
+    b"2 3 2\n0 0:1 2:-1e3\n0,1 1:nan\n",
+    b"+1 1:1\n-1 2:1\n",
+    b"3 4 3\r\n0,2 0:.5 3:1e-5\r\n\r\n1 2:7.\r\n",
+]
 TABLE = b"when;size;key;tags;y1\n2020-01-31;1,5;A;x,y;0\n1.2.2020;1.234,5;;y;1\n;7;B;;?\n"
 CSV = [
     TABLE,
@@ -65,6 +70,15 @@ def parquet_seeds():
     return [parquet_file(columns), parquet_file({"a": [[1], [2, 3]], "b": [b"x", b"\xff"]}, compression="gzip")]
 
 
+def npz_seeds():
+    made = []
+    for form in ("csr", "csc", "coo"):
+        file = io.BytesIO()
+        sparse.save_npz(file, sparse.csr_array(np.eye(3)).asformat(form), compressed=form == "csr")
+        made.append(file.getvalue())
+    return made
+
+
 def packed_seeds():
     made = [pack(content) for pack in PACKERS for content in (ARFF[0], LIBSVM[0])]
     try:
@@ -94,5 +108,11 @@ def seeds(target):
     fixed = {"arff": ARFF, "xml": XML, "libsvm": LIBSVM, "csv": CSV, "options": [options + TABLE for options in OPTIONS]}
     if target in fixed:
         return fixed[target]
-    made = {"matlab": matlab_seeds, "parquet": parquet_seeds, "packed": packed_seeds, "spreadsheet": spreadsheet_seeds}
+    made = {
+        "matlab": matlab_seeds,
+        "parquet": parquet_seeds,
+        "packed": packed_seeds,
+        "spreadsheet": spreadsheet_seeds,
+        "npz": npz_seeds,
+    }
     return made[target]() if target in made else [*ARFF, *LIBSVM, *CSV]

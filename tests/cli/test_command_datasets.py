@@ -128,7 +128,7 @@ def test_commands_that_read_a_file_take_what_its_refusal_suggests(tmp_path, comm
 
 def test_convert_refuses_in_one_line(tmp_path):
     file, _ = mulan(tmp_path)
-    assert "songs.txt: its name does not say what to write" in refusal("datasets", "convert", file, tmp_path / "songs.txt")
+    assert "songs.doc: its name does not say what to write" in refusal("datasets", "convert", file, tmp_path / "songs.doc")
     assert "this file exists already" in refusal("datasets", "convert", file, file)
     assert "--overwrite" in refusal("datasets", "convert", file, file)
     (tmp_path / "new.xml").write_text('<labels><label name="other"/></labels>', encoding="utf-8")

@@ -58,7 +58,7 @@ FORMATS = {
     "CSV": (comma_separated, CELLS, 2 * CELLS, 1),
     "CSV for the module csv": (irregular, 2 * CELLS, 10 * CELLS, 1),
     "ARFF": (arff, CELLS, 2 * CELLS, 1),
-    "libsvm": (libsvm, 2**22, 2**26, None),
+    "libsvm": (libsvm, 2**21, 2**26, None),
     "Parquet": (parquet, CELLS // 2, 2 * CELLS, 1),
     "sparse ARFF": (dense_labels_of_sparse_rows, CELLS // 2, 2 * CELLS, 50),
 }

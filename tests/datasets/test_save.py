@@ -142,7 +142,7 @@ def test_lists_that_are_no_sparse_rows_are_refused(tmp_path, lists):
 @pytest.mark.parametrize(
     ("name", "changes", "words"),
     [
-        ("songs.txt", {}, "name does not say what to write. Known are .arff"),
+        ("songs.doc", {}, "name does not say what to write. Known are .arff"),
         ("songs", {}, "name does not say"),
         (".arff", {}, "name does not say"),
         ("songs.arff", {"Y": np.array([[1.0, np.nan]] * 3)}, "label is missing"),

@@ -10,7 +10,7 @@ from labelsieve.cli.read_options import FILE, FORMATS, ReadOptions, messages_as_
 from labelsieve.errors import InputError
 from labelsieve.report.plaintext import listed, plain_table, printable, text_of
 
-ENDINGS = ".arff, .parquet, .pq, .libsvm, .svm or .csv, and then .gz, .bz2, .xz or .zst to pack it."
+ENDINGS = ".arff, .parquet, .pq, .libsvm, .svm, .txt, .X.npz or .csv, and then .gz, .bz2, .xz or .zst to pack it."
 datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, get them and convert them.")
 
 
@@ -125,8 +125,9 @@ def convert(
 ) -> None:
     """Write a data set in another format, which the ending of OUT names.
 
-    ARFF comes with its labels in an XML header next to it, and Parquet stores which columns are labels. libsvm keeps no names,
-    and CSV does not say which columns are labels: they are the last ones.
+    ARFF comes with its labels in an XML header next to it, and Parquet stores which columns are labels. libsvm (.txt: as in the
+    extreme classification repository) and pairs of SciPy matrices (NAME.X.npz, NAME.Y.npz) keep no names, and CSV does not say
+    which columns are labels: they are the last ones.
     """
     from labelsieve.datasets import save
     from labelsieve.datasets.writers.save import writer_for

@@ -15,7 +15,7 @@ from labelsieve.errors import InputError
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset
 
-FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV with a header row, Excel (.xlsx) or Parquet, optionally compressed."
+FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, SciPy (.X.npz), CSV with a header row, Excel (.xlsx), Parquet; also compressed."
 FILE = f"{FORMATS.removesuffix('.')}; or a name from datasets list."
 LABELS = (
     "N: the last N columns; -N: the first N; names with commas; a pattern such as 'label_*', or a regular expression after "

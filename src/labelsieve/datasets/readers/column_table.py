@@ -66,12 +66,33 @@ class SeparateCells:
 
 
 @dataclass(frozen=True, eq=False)
+class AdjacentCells:
+    """Cells as sparse blocks of columns, for readers that get features and labels so: a whole block is not copied."""
+
+    blocks: tuple[Any, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.blocks[0].shape[0], sum(block.shape[1] for block in self.blocks)
+
+    def take(self, columns: Sequence[int]) -> Any:
+        """Some columns as a csr_array."""
+        first = 0
+        for block in self.blocks:
+            if len(columns) == block.shape[1] and list(columns) == list(range(first, first + block.shape[1])):
+                return block
+            first += block.shape[1]
+        joined = sparse.hstack(self.blocks, format="csr")
+        return joined if list(columns) == list(range(first)) else sparse.csr_array(joined[:, list(columns)])
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """All columns of a file, before they are split into features and labels.
 
-    ``content`` are cells in float64: an ndarray, a csr_array or separate columns. Nominal cells are codes, missing ones NaN.
-    ``n_labels`` is for formats that declare how many columns at the end are labels, ``label_names`` for those that name them.
-    ``notes`` are decisions of the reader that a user should know.
+    ``content`` are cells in float64: an ndarray, a csr_array, separate columns or adjacent blocks. Nominal cells are codes,
+    missing ones NaN. ``n_labels`` is for formats that declare how many columns at the end are labels, ``label_names`` for those
+    that name them. ``notes`` are decisions of the reader that a user should know.
     """
 
     file: Path
@@ -90,11 +111,12 @@ class Table:
     @property
     def cells(self) -> Any:
         """All cells as an ndarray or a csr_array."""
-        return self.take(range(len(self.columns))) if isinstance(self.content, SeparateCells) else self.content
+        separate = isinstance(self.content, SeparateCells | AdjacentCells)
+        return self.take(range(len(self.columns))) if separate else self.content
 
     def take(self, columns: Sequence[int]) -> Any:
-        """A copy of some columns, sparse where the cells are."""
-        if isinstance(self.content, SeparateCells):
+        """Some columns, sparse where the cells are."""
+        if isinstance(self.content, SeparateCells | AdjacentCells):
             return self.content.take(columns)
         first, last = columns[0], columns[-1]
         if list(columns) == list(range(first, last + 1)):  # many times faster than a list of columns when sparse
@@ -123,6 +145,9 @@ def join(tables: Sequence[Table]) -> Table:
                 )
     if len(tables) == 1:
         return first
+    if all(isinstance(table.content, AdjacentCells) for table in tables):
+        sides = zip(*(table.content.blocks for table in tables), strict=True)
+        return replace(first, content=AdjacentCells(tuple(sparse.vstack(side, format="csr") for side in sides)))
     cells = [table.cells for table in tables]
     stacked = sparse.vstack(cells, format="csr") if any(map(sparse.issparse, cells)) else np.vstack(cells)
     notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))

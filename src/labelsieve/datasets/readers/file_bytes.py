@@ -8,7 +8,7 @@ import lzma
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,21 +43,37 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     path = Path(path)
     _require_file(path)
     with path.open("rb", buffering=0) as raw:  # a buffer would copy the whole content once more
-        magic = raw.read(6)
-        raw.seek(0)
-        if not magic.startswith((*_OPENERS, _ZSTANDARD)):
-            size = os.fstat(raw.fileno()).st_size
+        size = os.fstat(raw.fileno()).st_size
+        if size and not _is_packed(raw):
             if 2 * size > max_bytes:
                 raise _too_long(path, size, max_bytes)
-            return raw.read(size) if size else _collected(iter(lambda: raw.read(CHUNK), b""), path, max_bytes)
+            return raw.read(size)
+    return _collected(read_pieces(path), path, max_bytes)
+
+
+def read_pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
+    """The same content in pieces of about a megabyte, for readers that do not need all of it at once."""
+    path = Path(path)
+    _require_file(path)
+    with path.open("rb", buffering=0) as raw:
         try:
-            return _collected(_decompressed(raw, magic, path), path, max_bytes)
+            yield from _decompressed(raw, path) if _is_packed(raw) else iter(lambda: raw.read(CHUNK), b"")
         except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
             raise _broken(path, error) from error
         except OSError as error:  # bz2 has no error class of its own
             if error.errno is not None:
                 raise
             raise _broken(path, error) from error
+
+
+def _is_packed(raw: BinaryIO) -> bool:
+    return _magic(raw).startswith((*_OPENERS, _ZSTANDARD))
+
+
+def _magic(raw: BinaryIO) -> bytes:
+    magic = raw.read(6)
+    raw.seek(0)
+    return magic
 
 
 _KINDS: dict[str, Callable[[int], bool]] = {
@@ -96,14 +112,7 @@ def utf8_text(data: bytes, file: Path) -> bytes:
 
     What is not UTF-8 is taken as Latin-1, the encoding of older files of the field.
     """
-    nul = data.find(b"\0")
-    if nul >= 0:
-        raise DatasetError(
-            "there is a NUL byte, so this is not text in UTF-8 or Latin-1.",
-            "Is the file damaged, or in UTF-16? Save it as UTF-8.",
-            file,
-            data.count(b"\n", 0, nul) + 1,
-        )
+    refuse_nul(data, file, 1)
     _check_lines(data, file)
     if not data.isascii():
         data = data.removeprefix(codecs.BOM_UTF8)
@@ -112,6 +121,18 @@ def utf8_text(data: bytes, file: Path) -> bytes:
         except UnicodeDecodeError:
             data = data.decode("latin-1").encode("utf-8")
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def refuse_nul(data: bytes, file: Path, first_line: int) -> None:
+    """Refuse a NUL byte in text."""
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise DatasetError(
+            "there is a NUL byte, so this is not text in UTF-8 or Latin-1.",
+            "Is the file damaged, or in UTF-16? Save it as UTF-8.",
+            file,
+            data.count(b"\n", 0, nul) + first_line,
+        )
 
 
 def decode(data: bytes, file: Path) -> str:
@@ -127,13 +148,14 @@ def _check_lines(data: bytes, file: Path) -> None:
         if end < 0:
             end = data.rfind(b"\r", start, start + LONGEST_LINE + 1)
         if end < 0:
-            raise DatasetError(
-                f"it is longer than {LONGEST_LINE:,} bytes.",
-                "Are its line ends lost? Rows of millions of values are for Parquet or MATLAB files.",
-                file,
-                data.count(b"\n", 0, start) + 1,
-            )
+            raise too_long_line(file, data.count(b"\n", 0, start) + 1)
         start = end + 1
+
+
+def too_long_line(file: Path, line: int) -> DatasetError:
+    """The error for a line of more than :data:`LONGEST_LINE` bytes."""
+    remedy = "Are its line ends lost? Rows of millions of values are for Parquet or MATLAB files."
+    return DatasetError(f"it is longer than {LONGEST_LINE:,} bytes.", remedy, file, line)
 
 
 def _too_long(path: Path, size: int, max_bytes: int) -> DatasetError:
@@ -150,7 +172,8 @@ def _broken(path: Path, error: Exception) -> DatasetError:
     return DatasetError(f"the archive is cut short or damaged ({error}).", "Fetch the file again.", path)
 
 
-def _decompressed(raw: BinaryIO, magic: bytes, path: Path) -> Iterator[bytes]:
+def _decompressed(raw: BinaryIO, path: Path) -> Iterator[bytes]:
+    magic = _magic(raw)
     if magic.startswith(_ZSTANDARD):
         yield from _unpack_zstandard(raw, path)
         return

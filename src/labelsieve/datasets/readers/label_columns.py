@@ -111,7 +111,7 @@ def header_of(file: Path) -> Path:
     'songs.v2.xml'
     """
     stem = file.name
-    while re.search(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|xlsx)$", stem, re.IGNORECASE):
+    while re.search(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|npz|xlsx)$", stem, re.IGNORECASE):
         stem = stem[: stem.rindex(".")]
     return file.with_name(stem + ".xml")
 

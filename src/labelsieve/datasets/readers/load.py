@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
 
@@ -16,12 +17,13 @@ from labelsieve.datasets.readers.arff import parse_arff
 from labelsieve.datasets.readers.arff_header import Strings
 from labelsieve.datasets.readers.column_table import Table, join
 from labelsieve.datasets.readers.csv_table import parse_csv
-from labelsieve.datasets.readers.file_bytes import read_bytes
+from labelsieve.datasets.readers.file_bytes import read_bytes, read_pieces
 from labelsieve.datasets.readers.label_columns import Labels, label_names
 from labelsieve.datasets.readers.label_sets import find_separator, label_sets
-from labelsieve.datasets.readers.libsvm import is_libsvm, parse_libsvm
+from labelsieve.datasets.readers.libsvm import LOOK, is_libsvm, parse_libsvm
 from labelsieve.datasets.readers.matlab import is_matlab, parse_matlab
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, memory_limit
+from labelsieve.datasets.readers.npz_pair import is_npz, parse_npz
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.spreadsheet import is_spreadsheet, parse_spreadsheet
 from labelsieve.datasets.readers.target_columns import MissingLabels, is_class, rows_with_labels, targets
@@ -72,8 +74,10 @@ def load(
 ) -> Dataset | tuple[Any, Any]:
     r"""Load a data set from a file, or from several files with its rows.
 
-    The content decides the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm, Parquet, Excel (.xlsx), or else CSV
-    with a comma, semicolon, tab or bar between the cells; plain or compressed with gzip, bzip2, xz or zstd.
+    The content decides the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm (with the text format of the extreme
+    classification repository), pairs of matrices of SciPy (``NAME.X.npz`` with ``NAME.Y.npz`` next to it), Parquet, Excel
+    (.xlsx), or else CSV with a comma, semicolon, tab or bar between the cells; plain or compressed with gzip, bzip2, xz or
+    zstd.
 
     Parameters
     ----------
@@ -120,7 +124,8 @@ def load(
     comma, ``1,5`` is a number.
 
     Cost: about half a microsecond for each cell of a text file, unpacking included. The content of the file is held in memory
-    while it is read.
+    while it is read, except for libsvm: its text is parsed while it is read, in about 0.2 microseconds for each value, and
+    only the sparse matrices stay.
 
     Examples
     --------
@@ -137,10 +142,21 @@ def load(
     if not files:
         raise DatasetError("there is no file to load.")
     limit = memory_limit(max_bytes)
-    table = join([parse(read_bytes(file, limit), file, strings=strings, max_bytes=limit) for file in files])
+    table = join([_read(file, strings, limit) for file in files])
     name = name if name is not None else _name(files)
     dataset = split_columns(table, labels, name, missing_labels, label_separator=label_separator, max_bytes=limit)
     return (dataset.X, dataset.Y) if return_X_y else dataset
+
+
+def _read(file: Path, strings: Strings, max_bytes: int) -> Table:
+    """All columns of a file; libsvm is parsed while it is read, as its text may be longer than what fits into memory."""
+    pieces, start = read_pieces(file), b""
+    while len(start) < LOOK and (piece := next(pieces, None)) is not None:
+        start += piece
+    if is_libsvm(start):
+        return parse_libsvm(chain([start], pieces), file, max_bytes)
+    pieces.close()
+    return parse(read_bytes(file, max_bytes), file, strings=strings, max_bytes=max_bytes)
 
 
 def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_bytes: int = DEFAULT_LIMIT) -> Table:
@@ -150,6 +166,8 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
     path = Path(file)
     if is_matlab(data):
         return parse_matlab(data, path, max_bytes)
+    if is_npz(data):
+        return parse_npz(data, path, max_bytes)
     if is_spreadsheet(data):
         return parse_spreadsheet(data, path, max_bytes)
     if data.startswith(b"PAR1"):

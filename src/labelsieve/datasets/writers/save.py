@@ -9,10 +9,12 @@ from typing import BinaryIO
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.label_columns import header_of, read_label_header
+from labelsieve.datasets.readers.npz_pair import label_file
 from labelsieve.datasets.writers.atomic_file import PACKED, packed, write_files
 from labelsieve.datasets.writers.parquet_writer import write_parquet
 from labelsieve.datasets.writers.save_check import CheckedDataset, check_dataset
-from labelsieve.datasets.writers.text_writers import write_arff, write_csv, write_label_header, write_libsvm
+from labelsieve.datasets.writers.sparse_writers import write_libsvm, write_npz_features, write_npz_labels
+from labelsieve.datasets.writers.text_writers import write_arff, write_csv, write_label_header
 
 _WRITERS: dict[str, Callable[[CheckedDataset, BinaryIO], None]] = {
     ".arff": write_arff,
@@ -20,6 +22,8 @@ _WRITERS: dict[str, Callable[[CheckedDataset, BinaryIO], None]] = {
     ".pq": write_parquet,
     ".libsvm": write_libsvm,
     ".svm": write_libsvm,
+    ".txt": write_libsvm,
+    ".npz": write_npz_features,
     ".csv": write_csv,
 }
 
@@ -42,10 +46,14 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
         ``.parquet``, ``.pq``
             A column for each feature and label; lists of indices and values where ``X`` is sparse. What columns cannot say is
             noted in the schema, so that ``load`` needs no ``labels=``. Needs pyarrow.
-        ``.libsvm``, ``.svm``
-            Labels and ``index:value`` pairs that count from 0, under a line with the numbers of rows, features and labels.
-            Keeps no names (they come back as ``feature0``, ``label0``), no dense ``X``, no -0.0. Nominal features (other
-            than 0, 1, ..., which come back as numbers) and targets other than 0 and 1 are refused.
+        ``.libsvm``, ``.svm``, ``.txt``
+            Labels and ``index:value`` pairs that count from 0, under a line with the numbers of rows, features and labels: the
+            text format of the extreme classification repository. Keeps no names (they come back as ``feature0``, ``label0``),
+            no dense ``X``, no -0.0. Nominal features (other than 0, 1, ..., which come back as numbers) and targets other than
+            0 and 1 are refused.
+        ``.npz``
+            Two sparse matrices for ``scipy.sparse.load_npz``: features in ``NAME.X.npz``, the path to give, and labels in
+            ``NAME.Y.npz`` (or ``X.NAME.npz`` and ``Y.NAME.npz``). Keeps and refuses the same as libsvm.
         ``.csv``
             Keeps neither sparseness nor -0.0, nor which columns are labels: pass ``labels=`` their number to ``load``. Values
             of nominal columns come back sorted, and as numbers if all of them look like numbers.
@@ -62,7 +70,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
     Numbers are written so that the very same float is read, NaN as a missing value. Zeros that a sparse ``X`` stores are not
     kept, nor is the sign of such a zero. ``Y`` comes back in the form that ``load`` gives it: 0/1 in uint8, sparse if ``X``
     is. The name of a data set comes back as that of its file. Its description is kept by Parquet, by ARFF without blanks at the
-    ends of its lines (an empty one comes back as the relation), and not by libsvm and CSV.
+    ends of its lines (an empty one comes back as the relation), and not by libsvm, npz and CSV.
 
     Cost: about a microsecond for each cell that is written as text, a few tenths of one in Parquet; 1.3 million cells of a
     sparse 8,027 x 39,679 table take one or two seconds.
@@ -89,6 +97,8 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
         header = header_of(target)
         if not _lists_the_same(header, data):
             files.insert(0, (header, partial(write_label_header, data)))
+    if writer is write_npz_features:
+        files.insert(0, (label_file(target), packed(path, partial(write_npz_labels, data))))
     for file, _ in files:
         if file.exists() and not overwrite:
             raise DatasetError("this file exists already.", "Choose another name, or pass overwrite=True.", file)

@@ -1,0 +1,155 @@
+"""The text format of the extreme classification repository, read as a stream, and pairs of SciPy matrices."""
+
+import gzip
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labelsieve.datasets import Dataset, DatasetError, load, save
+from labelsieve.datasets.readers.libsvm import BLOCK, parse_libsvm
+
+SIZES = "4 5 3\n0,2 0:0.5 4:1e-3\n 1:2\n1\n\n"  # rows with labels and features, with one of them, and with none
+NUMBERS = st.floats(allow_nan=False).filter(bool) | st.decimals(-999, 999, places=6).map(float).filter(bool)
+ROWS = st.lists(st.tuples(st.sets(st.integers(0, 9), max_size=4), st.dictionaries(st.integers(0, 30), NUMBERS, max_size=6)))
+SPELL = st.sampled_from([repr, lambda value: f"{value:.6f}", lambda value: f"{value:.17e}", lambda value: f"{value:+.3f}"])
+
+
+def naive(text):
+    """Rows of labels and of features, line by line."""
+    head, *lines = text.splitlines()
+    n, d, q = map(int, head.split())
+    X, Y = np.zeros((n, d)), np.zeros((n, q), np.uint8)
+    for row, line in enumerate(lines):
+        words = line.split()
+        if words and ":" not in words[0]:
+            Y[row, list(map(int, words.pop(0).split(",")))] = 1
+        for word in words:
+            index, value = word.split(":")
+            X[row, int(index)] = float(value)
+    return X, Y
+
+
+def written(rows, spell):
+    lines = [
+        f"{','.join(map(str, labels))} {' '.join(f'{index}:{spell(pairs[index])}' for index in sorted(pairs))}\n"
+        for labels, pairs in rows
+    ]
+    return f"{len(rows)} 31 10\n{''.join(lines)}"
+
+
+@settings(max_examples=40)
+@given(rows=ROWS.filter(lambda rows: any(labels or pairs for labels, pairs in rows)), spell=SPELL, data=st.data())
+def test_text_in_pieces_of_any_size_equals_a_naive_reader(tmp_path_factory, rows, spell, data):
+    text = written(rows, spell)
+    content = text.replace("\n", data.draw(st.sampled_from(["\n", "\r\n"]))).encode()
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(content)), max_size=5)))
+    pieces = [content[start:end] for start, end in zip([0, *cuts], [*cuts, len(content)], strict=True)]
+    X, Y = naive(text)
+    found = parse_libsvm(pieces, tmp_path_factory.getbasetemp() / "made.txt").content.blocks
+    np.testing.assert_array_equal(found[0].toarray(), X)
+    np.testing.assert_array_equal(found[1].toarray(), Y)
+
+
+def test_empty_lines_are_rows_where_the_declared_number_needs_them(tmp_path):
+    file = tmp_path / "made.txt"
+    file.write_text(SIZES)
+    X, Y = naive(SIZES)
+    found = load(file)
+    np.testing.assert_array_equal(found.X.toarray(), X)
+    np.testing.assert_array_equal(found.Y.toarray(), Y)
+    file.write_text("2 5 3\n0,2 0:0.5\n\n1 1:2\n\n")
+    assert load(file).shape == (2, 5, 3)
+
+
+@pytest.mark.parametrize(
+    "line", ["1, 0:1", "0 0:1 1", "0 0:1:2", "0 0:", ",0 0:1", "0 1 0:1", "0 0:x", "0 0:1,2", "0 -1:1", "1.5 0:1"]
+)
+def test_a_wrong_row_far_down_is_named_by_its_line(tmp_path, line):
+    rows = BLOCK // 10  # not in the first block
+    (tmp_path / "made.txt").write_text(f"{rows + 2} 5 3\n" + "0,2 0:0.5 4:1\n" * rows + line + "\n0 0:1\n")
+    with pytest.raises(DatasetError, match=rf"made\.txt, line {rows + 2}: .* is not of the form"):
+        load(tmp_path / "made.txt")
+
+
+def test_text_longer_than_the_memory_limit_is_read_as_a_stream(tmp_path):
+    rows, limit = 12_000, 2**23
+    text = f"{rows} 5 3\n".encode() + rows * (b"0,2 0:0.500000 4:1.250000" + b" " * 800 + b"\n")
+    (tmp_path / "long.txt.gz").write_bytes(gzip.compress(text, compresslevel=1))
+    tracemalloc.start()
+    found = load(tmp_path / "long.txt.gz", max_bytes=limit)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < limit < len(text)
+    assert found.shape == (rows, 5, 3)
+    assert found.X.sum() == rows * 1.75
+
+
+def dataset():
+    X = sparse.csr_array(np.array([[0.0, 0.1], [np.nan, 0], [3, -1e-300]]))
+    Y = sparse.csc_array(np.array([[1, 0], [0, 0], [1, 1]], np.uint8))
+    return Dataset(X, Y, ("feature0", "feature1"), ("label0", "label1"), ("numeric",) * 2, name="songs")
+
+
+@pytest.mark.parametrize("name", ["songs.X.npz", "X.trn.npz", "songs.X.npz.gz", "songs.txt.xz"])
+def test_what_is_saved_is_loaded_again(tmp_path, name):
+    files = save(dataset(), tmp_path / name)
+    assert sorted(tmp_path.iterdir()) == sorted(files)
+    found = load(files[0])
+    np.testing.assert_array_equal(found.X.toarray(), dataset().X.toarray())
+    np.testing.assert_array_equal(found.Y.toarray(), dataset().Y.toarray())
+    assert (found.feature_names, found.label_names) == (dataset().feature_names, dataset().label_names)
+    assert (found.Y.dtype, found.Y.format) == (np.uint8, "csc")
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_matrices_of_scipy_are_read_and_parts_joined(tmp_path, form):
+    X, Y = sparse.random_array((6, 4), density=0.5, rng=0), sparse.csr_array(np.eye(6)[:, :3])
+    for part, rows in (("trn", slice(0, 4)), ("tst", slice(4, 6))):
+        sparse.save_npz(tmp_path / f"X.{part}.npz", X.tocsr()[rows].asformat(form))
+        sparse.save_npz(tmp_path / f"Y.{part}.npz", Y[rows].asformat(form))
+    found = load([tmp_path / "X.trn.npz", tmp_path / "X.tst.npz"])
+    np.testing.assert_array_equal(found.X.toarray(), X.toarray())
+    np.testing.assert_array_equal(found.Y.toarray(), Y.toarray())
+
+
+def test_a_pair_without_labels_or_with_other_rows_is_refused(tmp_path):
+    sparse.save_npz(tmp_path / "songs.X.npz", sparse.csr_array(np.eye(3)))
+    with pytest.raises(DatasetError, match=r"songs\.X\.npz: there is no file songs\.Y\.npz with the labels next to it"):
+        load(tmp_path / "songs.X.npz")
+    sparse.save_npz(tmp_path / "songs.Y.npz", sparse.csr_array(np.eye(4)))
+    with pytest.raises(DatasetError, match="it has 3 rows, and the labels have 4"):
+        load(tmp_path / "songs.X.npz")
+    sparse.save_npz(tmp_path / "songs.npz", sparse.csr_array(np.eye(4)))
+    with pytest.raises(DatasetError, match=r"songs\.npz: its name does not say which file has the labels"):
+        load(tmp_path / "songs.npz")
+    with pytest.raises(DatasetError, match=r"new\.npz: its name does not say which file has the labels"):
+        save(dataset(), tmp_path / "new.npz")
+    (tmp_path / "songs.X.npz").unlink()
+    with pytest.raises(DatasetError, match=r"songs\.Y\.npz: this file exists already"):
+        save(dataset(), tmp_path / "songs.X.npz")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["songs.Y.npz", "songs.npz"]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"arr_0": np.eye(2)}, "is no list of numbers"),
+        ({"arr_0": np.ones(2)}, "does not hold a sparse matrix in one of the formats csr, csc, coo"),
+        ({"format": b"csr", "shape": [1, 2], "data": [1.0], "indices": [7], "indptr": [0, 1]}, "row 0 stores column 7"),
+        (
+            {"format": b"csr", "shape": [1, 10**12], "data": [1.0], "indices": [7], "indptr": [0, 1]},
+            "it asks for 1,000,000,000,000",
+        ),
+        ({"format": b"coo", "shape": [1, 2], "data": [1.0, 2.0], "row": [0], "col": [0]}, "more values than indices"),
+        ({"format": b"csr", "shape": [1, 2], "data": ["a"], "indices": [0], "indptr": [0, 1]}, "not those of a sparse matrix"),
+    ],
+)
+def test_archives_of_something_else_are_refused(tmp_path, arrays, words):
+    np.savez(tmp_path / "a.X.npz", **arrays)
+    sparse.save_npz(tmp_path / "a.Y.npz", sparse.csr_array(np.eye(1)))
+    with pytest.raises(DatasetError, match=words):
+        load(tmp_path / "a.X.npz")
