@@ -74,7 +74,7 @@ def portfolio_from(table, sign):
 
 def one_evaluation(X, Y, train, test, numeric, measure):
     """Processor seconds of the learners with all features."""
-    features, (targets, _) = LearnerFeatures(X), learner_targets(read_targets(Y))
+    features, (targets, _) = LearnerFeatures(X), learner_targets(read_targets(Y, "numeric" if numeric else "auto"))
     start = time.process_time()
     train_X, test_X = scaled_rows("standard", features.everything()[train], features.everything()[test])
     n = train_X.shape[1]
@@ -93,7 +93,12 @@ def choose(settings, protocol, members, methods, measure):
     train, test = rows_of(settings["name"], len(Y), 0, protocol)
     numeric = measure == "rrmse"
     start = time.process_time()
-    auto = AutoSieve([methods[name] for name in members], n_features_to_select=min(20, X.shape[1]), max_features=20)
+    auto = AutoSieve(
+        [methods[name] for name in members],
+        n_features_to_select=min(20, X.shape[1]),
+        max_features=20,
+        target_type="numeric" if numeric else "auto",
+    )
     auto.fit(X.iloc[train] if hasattr(X, "iloc") else X[train], Y[train])
     cost = time.process_time() - start
     return auto, cost / one_evaluation(X, Y, train, test, numeric, measure)

@@ -34,16 +34,13 @@ SETTINGS = {
     LabelPowerset: [LabelPowerset(LOGISTIC), LabelPowerset(EXACT_SVM)],
     PrunedPowerset: [
         PrunedPowerset(LOGISTIC, min_count=2),
-        PrunedPowerset(LOGISTIC, min_count=2, split=True),
         PrunedPowerset(LOGISTIC, min_count=2, split="smallest", threshold=0.5),
     ],
     LabelCopies: [
-        LabelCopies(LOGISTIC),
         LabelCopies(EXACT_SVM, targets="select-max"),
         LabelCopies(LOGISTIC, targets="copy-weight"),
     ],
     RAkEL: [
-        RAkEL(LOGISTIC, random_state=0),
         RAkEL(LOGISTIC, soft=True, random_state=0),
         RAkEL(LinearSVC(), disjoint=True, random_state=0),
     ],
