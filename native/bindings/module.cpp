@@ -1,7 +1,7 @@
 // Counting for Python. The module*.cpp files alone know Python: they check shapes, release the interpreter
 // lock and call the core.
 #include "bindings/python.hpp"
-#include "counting/panels.hpp"
+#include "counting/non_empty.hpp"
 #include "solver/simplex.hpp"
 
 namespace labelsieve {
@@ -54,9 +54,10 @@ Strategy strategy_of(const std::string& name) {
     if (name == "grouped") return Strategy::grouped;
     if (name == "tiled") return Strategy::tiled;
     if (name == "sparse") return Strategy::sparse;
+    if (name == "non-empty") return Strategy::non_empty;
     if (name == "histogram") return Strategy::histogram;
     throw std::invalid_argument(
-        "strategy must be 'auto', 'positional', 'grouped', 'tiled', 'sparse' or 'histogram'");
+        "strategy must be 'auto', 'positional', 'grouped', 'tiled', 'sparse', 'non-empty' or 'histogram'");
 }
 
 struct Weights {
@@ -78,19 +79,27 @@ class PackedAs final : public Packed {
     PackedAs(const Columns& features, const Columns& targets, Terms<Count> terms,
              std::optional<RowWeights<Count>> weights, Strategy strategy, std::span<const double> ratios,
              Pool& pool)
-        : weights_(std::move(weights)), features_(features, weights_ ? &*weights_ : nullptr, strategy, pool),
-          targets_(targets, pool, ratios), panels_(features_, targets_, with_weights(terms), pool) {}
+        : weights_(std::move(weights)), targets_(targets, pool, ratios),
+          features_(features, weights_ ? &*weights_ : nullptr, strategy, pool,
+                    deferred(features, terms, strategy)),
+          panels_(features_, targets_, with_weights(terms), pool) {}
     AnyPanels& panels() override { return panels_; }
 
   private:
+    // Features that are counted by their tables that are not empty: of rows that count once.
+    std::vector<bool> deferred(const Columns& features, const Terms<Count>& terms, Strategy strategy) const {
+        const bool always = strategy == Strategy::non_empty;
+        if (!terms.table || weights_ || terms.rows || (!always && strategy != Strategy::automatic)) return {};
+        return NonEmptyTables::suited(features, targets_, always);
+    }
     Terms<Count> with_weights(Terms<Count> terms) const {
         terms.weights = weights_ ? &*weights_ : nullptr;
         return terms;
     }
 
     std::optional<RowWeights<Count>> weights_;
-    Features<Count> features_;
     Targets targets_;
+    Features<Count> features_;
     Panels<Count> panels_;
 };
 

@@ -49,64 +49,81 @@ std::vector<Plan> plan_blocks(const Columns& columns, std::vector<size_t> narrow
 
 template <class Count>
 Features<Count>::Features(const Columns& columns, const RowWeights<Count>* weights, Strategy strategy,
-                          Pool& pool)
-    : columns_(columns), weights_(weights) {
-    if (weights && strategy == Strategy::tiled) strategy = Strategy::positional;
-    std::vector<size_t> narrow, nearly_zero;
+                          Pool& pool, const std::vector<bool>& deferred)
+    : columns_(columns), weights_(weights), strategy_(strategy) {
+    if (weights && strategy_ == Strategy::tiled) strategy_ = Strategy::positional;
+    std::vector<size_t> narrow;
     size_t n_bits = 0;
-    const auto* sparse = dynamic_cast<const SparseColumns*>(&columns);
-    const double few_rows = sparse_density * double(columns.n_rows());
     for (size_t k = 0; k < columns.size(); ++k) {
-        if (columns.levels(k) > narrow_levels || strategy == Strategy::histogram) {
+        if (columns.levels(k) > narrow_levels || strategy_ == Strategy::histogram) {
             wide_.push_back(k);
+        } else if (!deferred.empty() && deferred[k]) {
+            deferred_.push_back(k);
         } else {
             narrow.push_back(k);
             n_bits += std::max<size_t>(1, columns.levels(k) - 1);
         }
     }
-    by_groups_ = strategy == Strategy::grouped;
-    if (by_groups_) strategy = Strategy::positional;
-    wants_bits_ = strategy == Strategy::tiled ||
-                  (strategy == Strategy::automatic && !weights && n_bits < kernels().few_columns);
-    if (sparse && !wants_bits_ && strategy != Strategy::positional) {
+    by_groups_ = strategy_ == Strategy::grouped;
+    if (by_groups_) strategy_ = Strategy::positional;
+    wants_bits_ = strategy_ == Strategy::tiled || (strategy_ == Strategy::automatic && !weights &&
+                                                   deferred_.empty() && n_bits < kernels().few_columns);
+    pack(std::move(narrow), pool);
+    n_first_blocks_ = blocks_.size();
+}
+
+template <class Count>
+void Features<Count>::pack_deferred(Pool& pool) {
+    if (blocks_.size() == n_first_blocks_ && !deferred_.empty()) pack(deferred_, pool);
+}
+
+// Adds blocks for features of few levels.
+template <class Count>
+void Features<Count>::pack(std::vector<size_t> narrow, Pool& pool) {
+    std::vector<size_t> nearly_zero;
+    const auto* sparse = dynamic_cast<const SparseColumns*>(&columns_);
+    const double few_rows = sparse_density * double(n_rows());
+    if (sparse && !wants_bits_ && strategy_ != Strategy::positional) {
         const auto is_sparse = [&](size_t k) {
-            return columns.levels(k) <= 2 &&
-                   (strategy == Strategy::sparse || double(sparse->n_listed(k)) < few_rows);
+            return columns_.levels(k) <= 2 &&
+                   (strategy_ == Strategy::sparse || double(sparse->n_listed(k)) < few_rows);
         };
         std::copy_if(narrow.begin(), narrow.end(), std::back_inserter(nearly_zero), is_sparse);
         std::erase_if(narrow, is_sparse);
     }
-    const auto plans = plan_blocks(columns, narrow, !wants_bits_);
+    const size_t n_columns = narrow.size() + nearly_zero.size();
+    const auto plans = plan_blocks(columns_, std::move(narrow), !wants_bits_);
     const size_t n_sparse = (nearly_zero.size() + sparse_capacity - 1) / sparse_capacity;
-    blocks_.resize(plans.size() + n_sparse);
-    pool.run(
-        blocks_.size(), 0.7 * double(columns.n_rows()) * double(columns.size()), [&](size_t b, unsigned) {
-            if (b >= plans.size()) {
-                const auto first = nearly_zero.begin() + ptrdiff_t((b - plans.size()) * sparse_capacity);
-                const auto last = std::min(first + ptrdiff_t(sparse_capacity), nearly_zero.end());
-                blocks_[b] =
-                    std::make_unique<SparseBlock<Count>>(*sparse, std::vector<size_t>(first, last), weights);
+    std::vector<std::unique_ptr<Block<Count>>> blocks(plans.size() + n_sparse);  // an interrupt leaves none
+    const double cost = 0.7 * double(n_rows()) * double(n_columns);
+    pool.run(blocks.size(), cost, [&](size_t b, unsigned) {
+        auto& block = blocks[b];
+        if (b >= plans.size()) {
+            const auto first = nearly_zero.begin() + ptrdiff_t((b - plans.size()) * sparse_capacity);
+            const auto last = first + std::min(ptrdiff_t(sparse_capacity), nearly_zero.end() - first);
+            block = std::make_unique<SparseBlock<Count>>(*sparse, std::vector<size_t>(first, last), weights_);
+            return;
+        }
+        if constexpr (std::is_same_v<Count, count_t>) {
+            if (wants_bits_) {
+                block = std::make_unique<TiledBlock>(columns_, plans[b].levels, plans[b].features);
                 return;
             }
-            if constexpr (std::is_same_v<Count, count_t>) {
-                if (wants_bits_) {
-                    blocks_[b] = std::make_unique<TiledBlock>(columns, plans[b].levels, plans[b].features);
-                    return;
-                }
-            }
-            blocks_[b] = std::make_unique<PositionalBlock<Count>>(columns, plans[b].levels, plans[b].features,
-                                                                  weights);
-        });
-    if (!sparse && !wants_bits_) make_sparse(strategy, pool);
+        }
+        block =
+            std::make_unique<PositionalBlock<Count>>(columns_, plans[b].levels, plans[b].features, weights_);
+    });
+    std::move(blocks.begin(), blocks.end(), std::back_inserter(blocks_));
+    if (!sparse && !wants_bits_) make_sparse(pool);
 }
 
 // Dense input is packed first; then the blocks that turn out nearly empty are kept as lists of their ones.
 template <class Count>
-void Features<Count>::make_sparse(Strategy strategy, Pool& pool) {
-    if (strategy == Strategy::positional) return;
+void Features<Count>::make_sparse(Pool& pool) {
+    if (strategy_ == Strategy::positional) return;
     const auto is_sparse = [&](const Block<Count>& block) {
         if (block.levels() != 2) return false;
-        if (strategy == Strategy::sparse) return true;
+        if (strategy_ == Strategy::sparse) return true;
         const double ones = std::accumulate(block.totals(), block.totals() + block.width(), 0.0);
         const double all = weights_ ? double(weights_->total()) : double(n_rows());
         return ones < sparse_density * all * double(block.features().size());

@@ -11,14 +11,21 @@
 
 namespace labelsieve {
 
-enum class Strategy { automatic, positional, grouped, tiled, sparse, histogram };
+enum class Strategy { automatic, positional, grouped, tiled, sparse, non_empty, histogram };
 
 template <class Count>
 class Features {
   public:
     // `columns` and `weights` must stay alive: wide columns are read from it when they are counted. Weighted
     // rows, those with `weights`, are never tiled.
-    Features(const Columns& columns, const RowWeights<Count>* weights, Strategy strategy, Pool& pool);
+    //
+    // Features that `deferred` marks are not packed until `pack_deferred`: see NonEmptyTables.
+    Features(const Columns& columns, const RowWeights<Count>* weights, Strategy strategy, Pool& pool,
+             const std::vector<bool>& deferred = {});
+
+    void pack_deferred(Pool& pool);
+    const std::vector<size_t>& deferred() const { return deferred_; }
+    size_t n_first_blocks() const { return n_first_blocks_; }  // those of the features that are not deferred
 
     const Columns& columns() const { return columns_; }
     size_t n_rows() const { return columns_.n_rows(); }
@@ -33,12 +40,15 @@ class Features {
         33;  // the most levels with sixteen features in a block of 512 bits
 
   private:
-    void make_sparse(Strategy strategy, Pool& pool);
+    void pack(std::vector<size_t> narrow, Pool& pool);
+    void make_sparse(Pool& pool);
 
     const Columns& columns_;
     const RowWeights<Count>* weights_;
+    Strategy strategy_;
     std::vector<std::unique_ptr<Block<Count>>> blocks_;
-    std::vector<size_t> wide_;
+    std::vector<size_t> wide_, deferred_;
+    size_t n_first_blocks_ = 0;
     bool wants_bits_ = false, by_groups_ = false;
 };
 

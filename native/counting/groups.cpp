@@ -28,7 +28,6 @@ void group_by(const Given& given, Partition& out) {
 
 template <class Count>
 void Panels<Count>::Run::all_grouped() {
-    const auto& blocks = features().blocks();
     constexpr size_t together = 4;  // blocks of a task, which makes its partition itself
     const size_t n_ranges = (blocks.size() + together - 1) / together;
     struct Buffers {

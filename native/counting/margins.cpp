@@ -29,7 +29,6 @@ std::vector<size_t> cut_tasks(const std::vector<double>& cost, double limit) {
 // wanted by itself.
 template <class Count>
 void Panels<Count>::Run::count_given() {
-    const auto& blocks = features().blocks();
     std::vector<RowSet> levels;
     std::vector<Count> sizes(given.sizes().begin(), given.sizes().end());
     Partition groups;
@@ -77,7 +76,6 @@ void Panels<Count>::Run::count_given() {
 // Whole tables of the features and the given column.
 template <class Count>
 void Panels<Count>::Run::shrink_given() {
-    const auto& blocks = features().blocks();
     const double cost = 100 * double(features().size()) * double(n_given());
     panels.pool_.run(blocks.size(), cost, [&](size_t b, unsigned worker) {
         Scratch<Count>& scratch = panels.scratch_[worker];
@@ -194,7 +192,7 @@ void Panels<Count>::Run::make_sets(size_t from, size_t to) {
 // Counts and evaluates a range of targets; `base` is the first target that has sets now.
 template <class Count>
 void Panels<Count>::Run::count_range(const Range& range, size_t base, unsigned worker) {
-    const Block<Count>& block = *features().blocks()[range.block];
+    const Block<Count>& block = *blocks[range.block];
     Scratch<Count>& scratch = panels.scratch_[worker];
     const size_t levels = n_given(), pitch = block.pitch();
     const bool kept = !panels.with_class_.empty();
@@ -259,7 +257,6 @@ template <class Count>
 void Panels<Count>::Run::count_split(size_t from, size_t to) {
     make_sets(from, to);
     std::vector<Range> ranges;
-    const auto& blocks = features().blocks();
     std::vector<std::vector<double>> cost(blocks.size());
     double all = 0;
     for (size_t b = 0; b < blocks.size(); ++b)

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "counting/non_empty.hpp"
 #include "counting/run.hpp"
 
 namespace labelsieve {
@@ -19,7 +20,7 @@ constexpr size_t few_cells = 64, rows_per_cell = 16;
 }  // namespace
 
 template <class Count>
-Panels<Count>::Panels(const Features<Count>& features, const Targets& targets, const Terms<Count>& terms,
+Panels<Count>::Panels(Features<Count>& features, const Targets& targets, const Terms<Count>& terms,
                       Pool& pool)
     : features_(features), targets_(targets), terms_(terms), pool_(pool), scratch_(pool.size()) {
     class_index_.assign(1, 0);
@@ -27,13 +28,21 @@ Panels<Count>::Panels(const Features<Count>& features, const Targets& targets, c
         const size_t classes = targets.classes(l);
         class_index_.push_back(class_index_.back() + (classes <= few_classes ? classes - 1 : 0));
     }
+    if constexpr (std::is_same_v<Count, count_t>) {
+        if (const auto& listed = features.deferred(); !listed.empty())
+            non_empty_ = std::make_unique<NonEmptyTables>(
+                dynamic_cast<const SparseColumns&>(features.columns()), listed, targets, terms.table, pool);
+    }
 }
+
+template <class Count>
+Panels<Count>::~Panels() = default;
 
 template <class Count>
 size_t Panels<Count>::bytes() const {
     size_t total = features_.bytes() + targets_.bytes() + class_bits_.size() * sizeof(uint64_t);
     for (const auto& counts : with_class_) total += counts.size() * sizeof(Count);
-    return total;
+    return total + (non_empty_ ? non_empty_->bytes() : 0);
 }
 
 template <class Count>
@@ -57,11 +66,12 @@ void Panels<Count>::count_classes() {
             for (size_t c = 0; c < class_index_[l + 1] - class_index_[l]; ++c)
                 set_bits(targets_.rows(l, c + 1), class_bits_.data() + (class_index_[l] + c) * n_words);
     }
-    if (!with_class_.empty()) return;
+    const size_t n_blocks = features_.blocks().size();
+    if (with_class_.size() == n_blocks) return;
+    with_class_.clear();
     size_t total = 0;
     for (const auto& block : features_.blocks()) total += block->pitch();
     if (total != 0 && class_index_.back() > class_memory / sizeof(Count) / total) return;
-    const size_t n_blocks = features_.blocks().size();
     std::vector<Buffer<Count>> counted(n_blocks);
     for (size_t b = 0; b < n_blocks; ++b)
         counted[b] = Buffer<Count>(class_index_.back() * features_.blocks()[b]->pitch());
@@ -99,7 +109,8 @@ void Panels<Count>::Run::assign_targets() {
 
 // A guess at the cycles of a panel, to decide whether it is worth waking threads.
 template <class Count>
-double Panels<Count>::cost(size_t first, size_t last) const {
+double Panels<Count>::cost(const PanelRequest& request) const {
+    const size_t first = request.first, last = request.last;
     double listed = double(features_.n_rows());
     for (size_t l = first; l < last; ++l) listed += double(targets_.listed(l));
     const double cells = double(features_.size()) * double(last - first);
@@ -111,11 +122,13 @@ template <class Count>
 void Panels<Count>::run(const PanelRequest& request) {
     const std::scoped_lock lock(mutex_);
     // First, so that threads wake up while the given column is read.
-    const Pool::KeepAwake awake(pool_, cost(request.first, request.last));
+    const Pool::KeepAwake awake(pool_, cost(request));
     const Given given(request.given, request.n_given);
+    const bool by_tables = non_empty_ && NonEmptyTables::can_count(request);
+    if (!by_tables) features_.pack_deferred(pool_);
     given_cells_.resize(features_.blocks().size());
     accumulators_.resize(pool_.size());
-    Run run(*this, given, request);
+    Run run(*this, given, request, by_tables ? features_.n_first_blocks() : features_.blocks().size());
     if (request.reduce) {
         std::fill(request.out, request.out + features_.size(), 0);
         for (auto& accumulator : accumulators_) {
@@ -123,7 +136,7 @@ void Panels<Count>::run(const PanelRequest& request) {
             std::fill(accumulator.data(), accumulator.data() + features_.size(), 0);
         }
     }
-    if (!features_.blocks().empty()) {
+    if (!run.blocks.empty()) {
         run.assign_targets();
         if (!run.split.empty()) count_classes();
         run.count_given();
@@ -136,6 +149,7 @@ void Panels<Count>::run(const PanelRequest& request) {
     if (!request.reduce) return;
     for (const auto& accumulator : accumulators_)
         for (size_t k = 0; k < features_.size(); ++k) request.out[k] += accumulator[k];
+    if (by_tables) non_empty_->run(given, request);
 }
 
 template <class Count>

@@ -5,6 +5,7 @@
 // on their order: the same bits for any number of threads and any way of counting.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -41,10 +42,14 @@ class AnyPanels {
     virtual bool can_shrink(size_t n_given) const = 0;
 };
 
+class NonEmptyTables;
+
 template <class Count>
 class Panels final : public AnyPanels {
   public:
-    Panels(const Features<Count>& features, const Targets& targets, const Terms<Count>& terms, Pool& pool);
+    // Deferred features are packed when tables are asked for that NonEmptyTables does not count.
+    Panels(Features<Count>& features, const Targets& targets, const Terms<Count>& terms, Pool& pool);
+    ~Panels() override;
 
     void feature_sums(fixed_t* out) override;
     void target_sums(fixed_t* out) override;
@@ -55,12 +60,13 @@ class Panels final : public AnyPanels {
   private:
     struct Run;  // the state of one call
     void count_classes();
-    double cost(size_t first, size_t last) const;
+    double cost(const PanelRequest& request) const;
     size_t set_index(size_t target) const { return class_index_[target]; }
     RowSet class_set(size_t target, size_t listed_class) const;
 
-    const Features<Count>& features_;
+    Features<Count>& features_;
     const Targets& targets_;
+    std::unique_ptr<NonEmptyTables> non_empty_;  // of the deferred features; null when there are none
     Terms<Count> terms_;
     Pool& pool_;
     std::mutex mutex_;

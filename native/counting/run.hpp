@@ -19,7 +19,9 @@ struct Panels<Count>::Run {
     Panels& panels;
     const Given& given;
     const PanelRequest& request;
-    Run(Panels& of, const Given& by, const PanelRequest& asked) : panels(of), given(by), request(asked) {}
+    std::span<const std::unique_ptr<Block<Count>>> blocks;  // that are counted
+    Run(Panels& of, const Given& by, const PanelRequest& asked, size_t n_blocks)
+        : panels(of), given(by), request(asked), blocks(of.features_.blocks().data(), n_blocks) {}
 
     std::vector<size_t> split, grouped;  // targets counted by row lists and margins, and by groups
     Buffer<uint64_t> set_bits_buffer;

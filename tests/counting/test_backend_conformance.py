@@ -32,7 +32,7 @@ from tests.support.gpu_backends import GPU_BACKENDS, STAND_INS
 from tests.support.naive_backend import NaiveBackend, RememberedBackend
 from tests.support.random_tables import binary_table, make_table, many_levels_table
 
-STRATEGIES = ("positional", "grouped", "tiled", "sparse", "histogram")
+STRATEGIES = ("positional", "grouped", "tiled", "sparse", "non-empty", "histogram")
 BACKENDS = {
     "naive": NaiveBackend,
     "native": NativeBackend,

@@ -22,6 +22,7 @@ void test_quotes(void (*expect)(bool, const char*, int));
 void test_relief(void (*expect)(bool, const char*, int));
 void test_neighbors(void (*expect)(bool, const char*, int));
 void test_votes(void (*expect)(bool, const char*, int));
+void test_non_empty(void (*expect)(bool, const char*, int));
 void test_weights(void (*expect)(bool, const char*, int));
 void test_shrunk(void (*expect)(bool, const char*, int));
 
@@ -108,7 +109,7 @@ void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given,
     const SparseColumns x_sparse = x.sparse(), y_sparse = y.sparse();
     const Columns& x_columns = sparse ? static_cast<const Columns&>(x_sparse) : x_dense;
     const Columns& y_columns = sparse ? static_cast<const Columns&>(y_sparse) : y_dense;
-    const Features<count_t> features(x_columns, nullptr, strategy, pool);
+    Features<count_t> features(x_columns, nullptr, strategy, pool);
     const Targets targets(y_columns, pool, ratios);
     Panels<count_t> panels(features, targets, {.table = table.data()}, pool);
     const size_t d = x.levels.size(), q = y.levels.size();
@@ -242,8 +243,8 @@ void test_row_index() {
             for (auto& code : codes) code = uint32_t(below(n_given));
             for (const Strategy strategy : strategies) {
                 Pool pool(1 + unsigned(below(2)));
-                const Features<count_t> features(x_columns, nullptr, strategy, pool);
-                const Features<count_t> all(all_columns, nullptr, strategy, pool);
+                Features<count_t> features(x_columns, nullptr, strategy, pool);
+                Features<count_t> all(all_columns, nullptr, strategy, pool);
                 const Targets targets(y_columns, pool);
                 Panels<count_t> panels(features, targets, {.table = table.data(), .rows = rows.data()}, pool);
                 Panels<count_t> naive(all, targets, {.table = table.data()}, pool);
@@ -356,6 +357,7 @@ int main() {
     test_wrong_ratios();
     test_tall_data();
     test_row_index();
+    test_non_empty(expect);
     test_weights(expect);
     test_shrunk(expect);
     EXPECT(test_discretize() == 0);

@@ -59,7 +59,7 @@ bool equals_plain_loops(const Case& data, Terms<Count> terms, const WeightedTerm
     terms.rows = data.rows.empty() ? nullptr : data.rows.data();
     Pool pool(threads);
     const DenseColumns x = data.x.columns(), y = data.y.columns();
-    const Features<Count> features(x, &weights, strategy, pool);
+    Features<Count> features(x, &weights, strategy, pool);
     const Targets targets(y, pool);
     Panels<Count> panels(features, targets, terms, pool);
     std::vector<fixed_t> with_given(d), triple(d * q), sums(q), again(d), reduced(d);

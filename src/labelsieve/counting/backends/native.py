@@ -31,7 +31,7 @@ from labelsieve.errors import InputError
 
 LEAST_TABLE, TABLE_PER_ROW = 2**16, 8  # terms in a table of sums of weights, at most
 
-Strategy = Literal["auto", "positional", "grouped", "tiled", "sparse", "histogram"]
+Strategy = Literal["auto", "positional", "grouped", "tiled", "sparse", "non-empty", "histogram"]
 
 
 class NativeBackend:
@@ -43,14 +43,16 @@ class NativeBackend:
         As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes are packed once, when sums are asked for.
         Weights are added up as whole numbers, by the sums of all subsets of the weights of four rows. Rows that ``row_index``
         repeats are not copied; counting then goes by groups of rows, never by margins.
-    strategy : {"auto", "positional", "grouped", "tiled", "sparse", "histogram"}, default="auto"
+    strategy : {"auto", "positional", "grouped", "tiled", "sparse", "non-empty", "histogram"}, default="auto"
         The counting kernel. Results never depend on it; it is for benchmarks and tests.
 
     Notes
     -----
     Positional popcount adds rows of 512 one-hot columns vertically, for the rarer values alone, and takes the rest from the
     margins; grouped does so for every cell of (condition, target) without margins, which is faster when there are many
-    cells; tiled popcount intersects columns of bits; sparse goes over the non-zeros of a row; histogram counts one column at
+    cells; tiled popcount intersects columns of bits; sparse goes over the non-zeros of a row; non-empty, for sums over many
+    targets of two classes, visits the common rows of a sparse feature and a target, and adds up the tables that have none in
+    closed form from their margins; histogram counts one column at
     a time and takes any number of levels. A panel conditioned on one column costs about ``d / 512 * sum_l n_l`` vector
     additions, ``n_l`` being the rows of target ``l`` outside its most frequent class, and one table look-up for each cell.
     The unknown cells of a target are one more class, which is left out of the sums: about as many rows more as are unknown.
