@@ -30,7 +30,20 @@ class NumpyKernels:
     def host_array(self, shape, dtype):
         return np.full(shape, 0x5A, dtype=dtype)  # not zero: memory of the host is not
 
-    def condition(self, features, column, levels, plain, fragments, known):
+    def streamed(self, packed):
+        yield from map(np.array, packed)
+
+    def stores_narrow(self, n_rows, n_columns, n_targets):
+        return self.has_tensor and n_rows < 2**16
+
+    def best(self, scores, is_taken, chosen, value):
+        penalized = np.where(is_taken, -np.inf, scores.ravel())
+        chosen[0] = penalized.argmax()
+        value[0] = scores.ravel()[chosen[0]]
+        is_taken[chosen[0]] = True
+
+    def condition(self, features, place, levels, plain, fragments, known):
+        column = int(np.ravel(place)[0]) * levels
         if features is not None:
             first = column // 64
             plain[...] = from_fragments(np, features[first : (column + levels) // 64 + 1])[column - first * 64 :][:levels]

@@ -111,6 +111,18 @@ class Workspace:
         view.backend = view_of()
         return view
 
+    @cached_property
+    def on_device(self) -> "Workspace | None":
+        """The same with tables in the memory of the card that counts them; None where no card does, or not all of them."""
+        sums = getattr(self.backend, "on_device", None)
+        if sums is None or self.by_term or self.Y.has_missing or self.target_weights is not None:
+            return None
+        view = copy(self)
+        for kept in ("_singles", "pairs", "running_pairs"):
+            view.__dict__.pop(kept, None)
+        view.backend = sums
+        return view
+
     def table_information(self, terms: Terms, given: Condition | None, targets: slice) -> Real:
         """Sums of entropies in nats, each from whole tables, in the rows in which all variables are known.
 

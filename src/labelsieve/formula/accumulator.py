@@ -1,6 +1,7 @@
 """Accumulators over the selected features: a step costs the same however many there are."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +18,8 @@ SPILL_AFTER = 512  # additions of numbers below 2^53
 class Accumulator:
     """The value of a reducer over the selected features, for every candidate (and target)."""
 
-    def __init__(self, operation: Operation, by_target: bool, n_features: int, n_targets: int) -> None:
-        self.operation, self.by_target = operation, by_target
+    def __init__(self, operation: Operation, by_target: bool, n_features: int, n_targets: int, xp: Any = np) -> None:
+        self.operation, self.by_target, self._xp = operation, by_target, xp
         self._shape = (n_features, n_targets if by_target else 1)
         self._low: Fixed | None = None
         self._high: Fixed | None = None  # in units of 2^32, after the first spill
@@ -29,14 +30,14 @@ class Accumulator:
         fold_panel(self._started().ravel(), panel, fold)
         self._spill()
 
-    def fold_newest(self, backend: Backend, feature: int, fold: PanelFold, targets: slice) -> None:
+    def fold_newest(self, backend: Backend, feature: Any, fold: PanelFold, targets: slice) -> None:
         """The same for a panel that no other accumulator needs."""
         fold_newest(backend, self._started().ravel(), feature, fold, targets)
         self._spill()
 
     def _started(self) -> Fixed:
         if self._low is None:
-            self._low = self.operation.start(self._shape)
+            self._low = self.operation.start(self._shape, self._xp)
         return self._low
 
     def fold(self, value: Fixed, targets: slice | None) -> None:
@@ -52,14 +53,14 @@ class Accumulator:
         if self._n_folds % SPILL_AFTER == 0:
             assert self._low is not None
             if self._high is None:
-                self._high = np.zeros(self._shape, dtype=np.int64)
+                self._high = self._xp.zeros(self._shape, dtype=np.int64)
             self._high += self._low >> 32
             self._low &= 2**32 - 1
 
     def value(self, n_folds: int, targets: slice, fixed: FixedPoint) -> Value:
         """The reduced value of as many folds, for a slice of the targets; 0 while nothing is folded."""
         if self._low is None:
-            return fixed_value(np.zeros((self._shape[0], 1), dtype=np.int64))
+            return fixed_value(self._xp.zeros((self._shape[0], 1), dtype=np.int64))
         low = self._low[:, targets] if self.by_target else self._low
         if self._high is None and not self.operation.averages:
             return fixed_value(low)

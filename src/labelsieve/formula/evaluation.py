@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class Program:
             node = reducers[0]
             by_target = self.accumulates_by_target or "y" in node.free
             known = linear(node.body) if self.adds_plainly else None
-            accumulator = Accumulator(node.operation, by_target, sources.X.n_columns, last - first)
+            accumulator = Accumulator(node.operation, by_target, sources.X.n_columns, last - first, sources.xp)
             fold = Fold(node.body, known, accumulator, pairs=node.variable == "st")
             if fold.linear is not None and node.operation.linear:
                 fold.panel_factors = fold.linear.panel_factors(last - first)
@@ -70,8 +71,13 @@ class Program:
         self._from_one_panel = bool(factors) and all(factor is not None for factor in factors)
         self._with_targets = any(factor.triple for factor in factors if factor is not None)
 
-    def select(self, feature: int) -> None:
-        """Fold in one more selected feature."""
+    @property
+    def is_from_one_panel(self) -> bool:
+        """True when the panel of the newest feature, added over the targets, is all that a pick needs."""
+        return self._from_one_panel
+
+    def select(self, feature: Any) -> None:
+        """Fold in one more selected feature; a number, or the one that a card has chosen."""
         if self._from_one_panel:
             self._fold_panel(feature)
         else:
@@ -93,8 +99,10 @@ class Program:
         pairs = [pair for other in self._selected for pair in ((feature, other), (other, feature))]
         return [self.base._replace(s=one, t=other) for one, other in pairs]
 
-    def _fold_panel(self, feature: int) -> None:
-        backend, single = self.sources.backend, self.sources.table_of(feature)
+    def _fold_panel(self, feature: Any) -> None:
+        factors = [fold.panel_factors for fold in self._folds]
+        is_needed = any(factor.single for factor in factors if factor is not None)
+        backend, single = self.sources.backend, self.sources.table_of(feature) if is_needed else 0
         targets = self.base.targets if self._with_targets else slice(0)
         if len(self._folds) == 1:
             fold = self._folds[0]
@@ -116,7 +124,8 @@ class Program:
     def _static(self, fold: Fold) -> Fixed | None:
         """The terms of a linear body that do not depend on the selection."""
         if fold.static is None and fold.linear is not None and fold.linear.static:
-            fold.static = linear_sum(fold.linear.static, self.sources, self.base)
+            static = linear_sum(fold.linear.static, self.sources, self.base)
+            fold.static = static if static.size > 1 else np.array([[int(static[0, 0])]])
         return fold.static
 
     def evaluate(self, formula: Formula) -> Value:

@@ -12,7 +12,8 @@ from labelsieve.counting.backends.protocol import Feature
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.evaluation import Parents, Program
 from labelsieve.formula.nodes import Variables
-from labelsieve.formula.plan import BaseScorer, Plan
+from labelsieve.formula.plan import Plan
+from labelsieve.formula.scorer import BaseScorer
 from labelsieve.formula.table_sources import Context, Needs, Sources
 from labelsieve.formula.values import Fixed, Value, fixed_value
 from labelsieve.formula.variables import Domain, Reduce

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from labelsieve.formula.nodes import Add, Formula, Multiply, Number, Variables
 from labelsieve.formula.operations import SUM
 from labelsieve.formula.table_sources import Context, Sources
-from labelsieve.formula.values import SMALL_FACTOR, Fixed
+from labelsieve.formula.values import SMALL_FACTOR, Fixed, together
 from labelsieve.formula.variables import Reduce, Size, Table
 
 
@@ -61,9 +61,15 @@ def linear_sum(terms: list[LinearTerm], sources: Sources, context: Context, tota
         table = sources.total(term.names, context) if term.added else sources.table(term.names, context)
         factor = term.factor(context.last - context.first)
         scaled = table if factor == 1 else table * factor
-        total = scaled if total is None else total + scaled
+        total = scaled if total is None else sum_of_two(total, scaled)
     assert total is not None
     return total
+
+
+def sum_of_two(first: Fixed, second: Fixed) -> Fixed:
+    """The sum of arrays, of which one may be a single number of the host."""
+    first, second = together([first, second])
+    return first + second
 
 
 def linear(formula: Formula) -> Linear | None:

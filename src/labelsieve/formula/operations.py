@@ -6,6 +6,7 @@ have been folded. Planning asks only whether it is ``linear``, and nothing anywh
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,13 +39,15 @@ class Operation:
     linear: bool
     averages: bool = False
 
-    def start(self, shape: tuple[int, int]) -> Fixed:
-        """An array to fold into."""
-        return np.full(shape, self.identity, dtype=np.int64)
+    def start(self, shape: tuple[int, int], xp: Any = np) -> Fixed:
+        """An array to fold into, of numpy or another module."""
+        started: Fixed = xp.full(shape, self.identity, dtype=np.int64)
+        return started
 
     def reduce(self, values: Fixed) -> Fixed:
         """Over the targets, the last axis, which stays with length one."""
-        reduced: Fixed = self.ufunc.reduce(values, axis=-1, keepdims=True)
+        method = {"mean": "sum"}.get(self.name, self.name)  # of arrays of any module; CuPy's functions cannot reduce
+        reduced: Fixed = getattr(values, method)(axis=-1, keepdims=True)
         return reduced
 
     def fold(self, into: Fixed, values: Fixed, where: NDArray[np.bool_] | None = None) -> None:
@@ -55,7 +58,9 @@ class Operation:
         """The result of as many folds as ``counts``; 0 where there were none."""
         if self.averages:
             return real_value(fixed.information(folded) / np.maximum(counts, 1))
-        return fixed_value(folded if self.linear else np.where(counts > 0, folded, 0))
+        if self.linear or (counts.ndim == 0 and counts > 0):
+            return fixed_value(folded)
+        return fixed_value(np.where(counts > 0, folded, 0))
 
 
 SUM = Operation("sum", np.add, 0, linear=True)

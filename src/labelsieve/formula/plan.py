@@ -3,18 +3,17 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.resources import require_memory
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.checks import check_open, kind_of, needs_first
-from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program, Progress
+from labelsieve.formula.device_scorer import DeviceScorer
+from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program
 from labelsieve.formula.lowering import Keep, additive_components, every_term, lower, no_term, unless_tables_of_known_rows
 from labelsieve.formula.nodes import Formula, FormulaError
+from labelsieve.formula.scorer import Scorer
 from labelsieve.formula.table_sources import Needs, Sources, TermSources, needs
-from labelsieve.formula.values import Real, Value
 from labelsieve.formula.variables import Reduce, Term, reducers_over_selected
 
 RELEVANCE = "sum_y(I(f, y))"
@@ -191,97 +190,20 @@ class Plan:
         lines.append(f"{'memory:':<11} packed bits {packed / 1e6:.1f} MB, accumulators {accumulators / 1e6:.1f} MB")
         return "\n".join(lines)
 
-    def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
+    def runs_on_device(self, targets: slice, workspace: Workspace) -> bool:
+        """True when scores can be computed where a card counts: of features, all targets, and selected features one by one."""
+        whole = targets.indices(workspace.Y.n_columns) == (0, workspace.Y.n_columns, 1)
+        return whole and not self.keeps_terms and self.needs.keys() <= {None, "s"} and not {"z", "pa"} & self._reduced_over
+
+    @property
+    def _reduced_over(self) -> set[str]:
+        return {node.variable for node in self._reducers}
+
+    def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> Scorer:
         """A scorer of the features of ``workspace``."""
         plan = self.suited_to(workspace)
+        if (device := workspace.on_device) is not None and plan.runs_on_device(targets, workspace):
+            return DeviceScorer(plan, Program(plan.formulas, Sources(device, plan.needs), over_selected=plan.over_selected))
         sources = TermSources(workspace, plan.formulas) if plan.keeps_terms else Sources(workspace, plan.needs)
         program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
         return Scorer(plan, program)
-
-
-class BaseScorer:
-    """A plan and its program: one list of selected features, or one for every target."""
-
-    def __init__(self, plan: Plan, program: Program) -> None:
-        self._plan, self._program = plan, program
-
-    def _evaluate(self) -> tuple[list[Component], list[Value], Real]:
-        """The components of the score, their values, and their sum in nats."""
-        fixed = self._program.sources.fixed
-        components = self._plan.components if self._program.n_selected else self._plan.first_components
-        values = [self._program.evaluate(component.lowered) for component in components]
-        total = values[0] if len(values) == 1 else Value.total(values, fixed)
-        return components, values, total.real(fixed)
-
-
-class Scorer(BaseScorer):
-    """Scores of all features given those selected so far."""
-
-    @property
-    def name(self) -> str:
-        """That of the formula."""
-        return self._plan.name
-
-    @property
-    def is_ranking(self) -> bool:
-        """True when scores do not depend on the selection."""
-        return self._plan.is_ranking
-
-    def rebind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
-        """The scorer of the same formula for other data."""
-        return self._plan.bind(workspace, targets=targets, parents=parents)
-
-    def scores(self) -> Real:
-        """Score of every feature, in nats."""
-        self._components, self._values, total = self._evaluate()
-        self._total = total[:, 0] if len(total) > 1 else np.repeat(total[:, 0], self._program.sources.X.n_columns)
-        return self._total
-
-    def terms_alone(self) -> Real:
-        """The summands of the score that do not depend on the selection, added up, in nats."""
-        return self._sum([component for component in self._plan.components if component.lowered.is_static], self._program)
-
-    def terms_given(self, feature: int) -> Real:
-        """The other summands, for a selection of this feature alone; the selection so far is not changed."""
-        own, base = self._program, self._program.base
-        program = Program(self._plan.formulas, own.sources, targets=slice(base.first, base.last), parents=own.parents)
-        program.select(feature)
-        return self._sum([component for component in self._plan.components if not component.lowered.is_static], program)
-
-    def _sum(self, components: list[Component], program: Program) -> Real:
-        fixed, total = program.sources.fixed, np.zeros(program.sources.X.n_columns)
-        if components:
-            total += Value.total([program.evaluate(component.lowered) for component in components], fixed).real(fixed)[:, 0]
-        return total
-
-    def components(self, feature: int) -> dict[str, float]:
-        """The components of a feature's score in the last ``scores``, by kind: relevance, redundancy, ..."""
-        if len(self._components) == 1:
-            return {self._components[0].kind: float(self._total[feature])}
-        by_kind: dict[str, float] = {}
-        for component, value in zip(self._components, self._values, strict=True):
-            by_kind[component.kind] = by_kind.get(component.kind, 0.0) + self._nats(value, feature)
-        return by_kind
-
-    def summands(self, feature: int) -> list[float]:
-        """The summands of a feature's score in the last ``scores``, in the order of the formula, in nats."""
-        return [self._nats(value, feature) for value in self._values]
-
-    def _nats(self, value: Value, feature: int) -> float:
-        row = value.array[feature if len(value.array) > 1 else 0].reshape(1, 1)
-        return float(Value(row, value.exact).real(self._program.sources.fixed)[0, 0])
-
-    def relevance(self) -> Real | None:
-        """Information of every feature alone about the targets, added up, in nats; None if the last ``scores`` need it not."""
-        for component, value in zip(self._components, self._values, strict=True):
-            if component.is_relevance:
-                return self._total if len(self._values) == 1 else value.real(self._program.sources.fixed)[:, 0]
-        return None
-
-    def report_to(self, progress: Progress | None) -> None:
-        """Call ``progress`` with the number of targets done and their total while pairs of targets are counted."""
-        self._program.progress = progress
-
-    def select(self, feature: int) -> None:
-        """Add ``feature`` to the selected ones."""
-        self._program.select(feature)

@@ -1,7 +1,7 @@
 """Tables and terms of a program: panels of a backend, each asked for once and only when needed."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -87,6 +87,7 @@ class Sources:
 
     def __init__(self, workspace: "Workspace", wanted: dict[str | None, Needs]) -> None:
         self.X, self.Y, self.fixed = workspace.X, workspace.Y, workspace.fixed
+        self.xp = getattr(workspace.backend, "xp", np)  # what its tables are arrays of
         self.target_weights = workspace.target_weights
         if self.target_weights is not None:  # backends add targets without weights, so each is asked for separately
             wanted = {given: replace(need, total=False, full=need.full or need.total) for given, need in wanted.items()}
@@ -105,9 +106,10 @@ class Sources:
         """The backend that counts panels."""
         return self._workspace.backend
 
-    def table_of(self, feature: int) -> int:
-        """The table of a feature alone."""
-        return int(self._workspace.feature_sums[feature])
+    def table_of(self, feature: Any) -> Any:
+        """The table of a feature alone, a number; of one that a card has chosen, an array of it on the card."""
+        table = self._workspace.feature_sums.take(feature)
+        return int(table) if isinstance(feature, int | np.integer) else table
 
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""

@@ -5,7 +5,7 @@ doubles, rounded to the same fixed point before they are added to anything.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class Value(NamedTuple):
         if self.exact:
             return self.array  # type: ignore[return-value]
         scaled = np.floor(self.array * (fixed.scale * fixed.total) + 0.5)
-        if np.abs(scaled).max(initial=0.0) >= LARGEST:
+        if largest(scaled) >= LARGEST:
             raise InputError(TOO_LARGE)
         return scaled.astype(np.int64)
 
@@ -51,15 +51,11 @@ class Value(NamedTuple):
     @staticmethod
     def total(values: "list[Value]", fixed: FixedPoint) -> "Value":
         """The sum: exact when all are."""
-        if all(value.exact for value in values):
-            total = values[0].array
-            for value in values[1:]:
-                total = total + value.array
-            return Value(total, True)
-        real = values[0].real(fixed)
-        for value in values[1:]:
-            real = real + value.real(fixed)
-        return Value(real, False)
+        exact = all(value.exact for value in values)
+        total, *others = together([value.array if exact else value.real(fixed) for value in values])
+        for array in others:
+            total = total + array
+        return Value(total, exact)
 
     @staticmethod
     def product(values: "list[Value]", fixed: FixedPoint) -> "Value":
@@ -71,15 +67,17 @@ class Value(NamedTuple):
             number *= 1 if whole is None else whole
         if len(others) == 1 and others[0].exact and _fits(others[0].array, number):
             return Value(others[0].array * np.int64(number), True)
-        real = values[0].real(fixed)
-        for value in values[1:]:
-            real = real * value.real(fixed)
+        real, *others_real = together([value.real(fixed) for value in values])
+        for array in others_real:
+            real = real * array
         return Value(real, False)
 
     @staticmethod
     def ratio(top: "Value", bottom: "Value", fixed: FixedPoint) -> "Value":
         """The ratio; 0 where the denominator is 0."""
-        numerator, denominator = top.real(fixed), bottom.real(fixed)
+        numerator, denominator = together([top.real(fixed), bottom.real(fixed)])
+        if isinstance(denominator, float):
+            return Value(numerator / denominator if denominator else numerator * 0.0, False)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = numerator / denominator
         return Value(np.where(denominator == 0, 0.0, ratio), False)
@@ -90,7 +88,7 @@ class Value(NamedTuple):
         if function == "sqrt":
             return Value(np.sqrt(np.maximum(values[0].real(fixed), 0.0)), False)
         exact = all(value.exact for value in values)
-        arrays = [value.array if exact else value.real(fixed) for value in values]
+        arrays = together([value.array if exact else value.real(fixed) for value in values])
         if function == "pos":
             return Value(np.maximum(arrays[0], 0), exact)
         return Value({"minimum": np.minimum, "maximum": np.maximum}[function](*arrays), exact)
@@ -98,7 +96,24 @@ class Value(NamedTuple):
 
 def _fits(array: Fixed | Real, factor: int) -> bool:
     """True when the products stay well inside 64 bits."""
-    return abs(factor) < SMALL_FACTOR or int(np.abs(array).max(initial=0)) * abs(factor) < LARGEST
+    return abs(factor) < SMALL_FACTOR or int(largest(array)) * abs(factor) < LARGEST
+
+
+def largest(array: Any) -> Any:
+    """The largest absolute value, 0 of none; of an array of any device."""
+    return np.abs(array).max() if array.size else 0
+
+
+def together(arrays: list[Any]) -> list[Any]:
+    """Arrays to compute with: beside those of another device, single numbers of the host are plain numbers.
+
+    >>> together([np.array([[2.0]]), np.array([[1.0], [3.0]])])
+    [array([[2.]]), array([[1.],
+           [3.]])]
+    """
+    if all(isinstance(array, np.ndarray) for array in arrays):
+        return arrays
+    return [array.item() if isinstance(array, np.ndarray) else array for array in arrays]
 
 
 def fixed_value(array: Fixed) -> Value:

@@ -1,7 +1,7 @@
 """Gains: what a search adds up when it selects a feature, from formulas, from other accounts of the data, or from several."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,17 @@ class Gain(Protocol):
 
     def report_to(self, progress: Progress | None) -> None:
         """Report progress inside a step."""
+
+
+@runtime_checkable
+class SelectingGain(Protocol):
+    """An optional capability of a gain: it finds the best features itself, without handing out the scores of all."""
+
+    def select_best(self, n_picks: int, unavailable: Sequence[int]) -> "Sequence[tuple[int, float, dict[str, float]]]":
+        """Features, scores and components of as many picks, of which all but the last are added to the selected ones."""
+
+    def last_scores(self) -> Real:
+        """Score of every feature at the last of these picks."""
 
 
 class CombinedGain:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.search.gains import Gain, Progress
+from labelsieve.search.gains import Gain, Progress, SelectingGain
+
+AHEAD = 64  # picks that a gain makes itself before progress is reported
 
 
 @dataclass
@@ -65,20 +67,46 @@ class GreedySearch:
             return
         penalty = np.zeros(self.n_features)
         penalty[[*self.excluded, *self.selected, *self.last]] = -np.inf
+        ahead = self.gain if isinstance(self.gain, SelectingGain) else None
         while len(self.selected) < n_selected:
-            while self._folded < len(self.selected):
-                self.gain.select(self.selected[self._folded])
-                self._folded += 1
-            scores = self.gain.scores()
-            still_forced = self.forced[len(self.selected) :]
-            best = still_forced[0] if len(still_forced) else int((scores + penalty).argmax())
-            if not len(still_forced) and penalty[best] < 0:  # none but the last ones is left
-                penalty[[column for column in self.last if column not in {*self.excluded, *self.selected}]] = 0.0
-                best = int((scores + penalty).argmax())
-            self._select(best, scores)
-            penalty[best] = -np.inf
+            self._fold_selected()
+            if ahead is not None and (selected := self._select_ahead(ahead, n_selected)):
+                penalty[selected] = -np.inf
+            else:
+                self._select_next(penalty)
             if progress is not None:
                 progress(len(self.selected), n_selected)
+        if self.last_scores is None and ahead is not None:
+            self.last_scores = ahead.last_scores()
+
+    def _select_next(self, penalty: NDArray[np.float64]) -> None:
+        scores = self.gain.scores()
+        still_forced = self.forced[len(self.selected) :]
+        best = still_forced[0] if len(still_forced) else int((scores + penalty).argmax())
+        if not len(still_forced) and penalty[best] < 0:  # none but the last ones is left
+            penalty[[column for column in self.last if column not in {*self.excluded, *self.selected}]] = 0.0
+            best = int((scores + penalty).argmax())
+        self._select(best, scores)
+        penalty[best] = -np.inf
+
+    def _select_ahead(self, gain: SelectingGain, n_selected: int) -> list[int]:
+        """Let the gain select some features, if the next ones are neither the first, nor forced, nor last."""
+        unavailable = {*self.excluded, *self.selected, *map(int, self.last)}
+        n_picks = min(n_selected - len(self.selected), self.n_features - len(unavailable), AHEAD)
+        if not self.selected or len(self.selected) < len(self.forced) or n_picks <= 0:
+            return []
+        features, scores, components = zip(*gain.select_best(n_picks, sorted(unavailable)), strict=True)
+        self.selected += features
+        self.scores += scores
+        self.components += components
+        self._folded = len(self.selected) - 1
+        self.last_scores = None
+        return list(features)
+
+    def _fold_selected(self) -> None:
+        while self._folded < len(self.selected):
+            self.gain.select(self.selected[self._folded])
+            self._folded += 1
 
     def _rank(self, n_selected: int) -> None:
         scores = self.gain.scores()

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.workspace import Workspace
 from labelsieve.errors import InputError
-from labelsieve.formula.plan import Plan, Scorer
+from labelsieve.formula.plan import Plan
+from labelsieve.formula.scorer import Scorer
 
 Real = NDArray[np.float64]
 Kind = Literal["sum", "mean"]

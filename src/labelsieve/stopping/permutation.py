@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from labelsieve.counting.codes import Codes, SparseCodes
 from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.errors import InputError, share, whole_number
-from labelsieve.formula.plan import Scorer
+from labelsieve.formula.scorer import Scorer
 from labelsieve.stopping.base_rule import Rows, SelectionPath, StoppingRule
 
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."

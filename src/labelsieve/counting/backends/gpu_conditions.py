@@ -31,12 +31,12 @@ class DeviceColumn:
     codes : ndarray of uint32 on the card, optional
         One for each row; not needed for a feature that is packed.
     n_levels, n_rows : int
-    feature : tuple of (BitBlock, int), optional
+    feature : tuple of (BitBlock, int or ndarray of one int64 on the card), optional
         A packed feature: its block and its place in it.
     """
 
     def __init__(
-        self, kernels: Any, codes: Any, n_levels: int, n_rows: int, feature: tuple[BitBlock, int] | None = None
+        self, kernels: Any, codes: Any, n_levels: int, n_rows: int, feature: tuple[BitBlock, Any] | None = None
     ) -> None:
         self._kernels, self._xp, self._codes = kernels, kernels.xp, codes
         self.n_levels, self._n_rows, self.feature = n_levels, n_rows, feature
@@ -48,6 +48,8 @@ class DeviceColumn:
         plain = xp.empty((self.n_levels - 1, stages, WORDS), dtype=xp.uint32)
         if self.feature is None:
             plain[...] = pack_plain(xp, self._codes[None], self.n_levels)
+        elif not self.feature[0].is_resident:
+            plain[...] = xp.asarray(self.feature[0].plain_columns(self.feature[1]))
         fragments = xp.empty((padded_levels(self.n_levels), stages, WORDS), dtype=xp.uint32)
         self._prepare(plain, fragments, self._wanted)
         return plain, fragments
@@ -64,9 +66,8 @@ class DeviceColumn:
 
     def _prepare(self, plain: Any, fragments: Any, known: tuple[Margins, Any] | None) -> None:
         block, place = (None, 0) if self.feature is None else self.feature
-        n_columns = self.n_levels - 1
-        features = None if block is None else block.bits
-        self._kernels.condition(features, place * n_columns, n_columns, plain, fragments, known)
+        features = None if block is None or not block.is_resident else block.stored
+        self._kernels.condition(features, place, self.n_levels - 1, plain, fragments, known)
 
     def counts_of(self, group: TargetGroup, margins: Margins | None) -> Any:
         """Counts of (condition, target); ``margins`` are those of the block of a packed feature, where they are kept."""

@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu_bits import BIT_LEVELS, BLOCK, MOST_COLUMNS, padded_levels
 from labelsieve.counting.backends.gpu_conditions import DeviceColumn, EveryRow
+from labelsieve.counting.backends.gpu_features import features_on_card
 from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Output, TargetGroup
 from labelsieve.counting.backends.gpu_targets import DeviceTargets, TargetCodes
-from labelsieve.counting.backends.gpu_transfer import BitBlock, CodeBlock, fill, place_of
+from labelsieve.counting.backends.gpu_transfer import BitBlock
 from labelsieve.counting.codes import Codes
 
-BLOCK_BYTES = 2**31  # of packed features that are copied to the card together, where they do not stay there
 COUNT_BYTES = 2**30  # of the counts of one panel
-RESIDENT = 0.75  # of the free memory, for packed features
-KEPT = 0.5  # of what then is free, for margins
+KEPT = 0.5  # of the memory that is free once features are packed, for margins
 
 
 class DeviceCounts:
@@ -48,52 +47,27 @@ class DeviceCounts:
         self._kernels, self._xp, self._table, self._weights = kernels, kernels.xp, table, weights
         self.n_features, self._n_rows = X.n_columns, Y.n_rows
         self._targets = DeviceTargets(kernels, Y, weights is not None)
-        self._packed: list[BitBlock] = []
-        self._codes: list[CodeBlock] = []
+        self._features = features_on_card(kernels, X, row_index, weights is not None, memory_limit)
         self._margins: dict[int, Any] = {}  # by block: counts with the columns of all targets
-        self._every: dict[int, Any] = {}  # by block: counts of all rows
-        self._make_blocks(X, weights is not None, memory_limit)
-        fill(kernels, X, row_index, [*self._packed, *self._codes])
         self._room = int(KEPT * kernels.free_bytes())
-
-    def _make_blocks(self, X: Codes, weighted: bool, memory_limit: int | None) -> None:
-        limit = int(RESIDENT * self._kernels.free_bytes()) if memory_limit is None else memory_limit
-        levels = np.maximum(X.levels, 2)
-        packed = np.zeros(X.n_columns, dtype=bool) if weighted else levels <= BIT_LEVELS
-        for n_levels in map(int, np.unique(levels[packed])):
-            same = np.flatnonzero(packed & (levels == n_levels))
-            if BitBlock.bytes_of(len(same), n_levels, self._n_rows) <= limit:
-                step = len(same)
-            else:
-                step = max(1, min(BLOCK_BYTES, limit // 4) // BitBlock.bytes_of(256, n_levels, self._n_rows)) * 256
-            for start in range(0, len(same), step):
-                some = same[start : start + step]
-                n_bytes = BitBlock.bytes_of(len(some), n_levels, self._n_rows)
-                self._packed.append(BitBlock(self._kernels, some, n_levels, self._n_rows, resident=n_bytes <= limit))
-                limit -= n_bytes if n_bytes <= limit else 0
-        if not packed.all():
-            rest = np.flatnonzero(~packed)
-            self._codes.append(CodeBlock(self._kernels, rest, X.levels[rest].astype(np.int64), self._n_rows))
 
     @property
     def bytes(self) -> int:
         """Memory of the features."""
-        return sum(block.bytes for block in self._packed) + sum(int(block.codes.nbytes) for block in self._codes)
+        return self._features.bytes
+
+    @property
+    def is_one_block(self) -> bool:
+        """True when all features are packed together and stay on the card."""
+        return self._features.is_one_block
 
     @cached_property
     def no_condition(self) -> EveryRow:
         return EveryRow(self._xp, self._n_rows)
 
-    def feature(self, index: int) -> DeviceColumn:
-        """A feature as a condition."""
-        for block in self._packed:
-            if (place := place_of(index, block.columns)) is not None:
-                return DeviceColumn(self._kernels, None, block.n_levels, self._n_rows, feature=(block, place))
-        (codes,) = self._codes
-        place = place_of(index, codes.columns)
-        assert place is not None
-        column = codes.codes[place].astype(self._xp.uint32)
-        return DeviceColumn(self._kernels, column, int(codes.levels[place]), self._n_rows)
+    def feature(self, index: Any) -> DeviceColumn:
+        """A feature as a condition: a number, or, with :attr:`is_one_block`, an array of one number on the card."""
+        return self._features.column(index)
 
     def column(self, codes: NDArray[np.integer], n_levels: int) -> DeviceColumn:
         """Codes of the host as a condition."""
@@ -101,24 +75,32 @@ class DeviceCounts:
 
     def add(self, given: DeviceColumn | EveryRow, first: int, last: int, out: Output) -> None:
         """Add the sums of a panel: pairs of features and condition, triples with the targets ``first`` to ``last``."""
-        with_bits = given.n_levels <= BIT_LEVELS
-        if self._packed and with_bits:
+        packed, code_blocks, with_bits = self._features.packed, self._features.codes, given.n_levels <= BIT_LEVELS
+        if packed and with_bits:
             groups = self._targets.groups(first, last)
-            for block in self._packed:
-                self._add_bits(block, given, groups, out)
-        every = self._targets.codes(first, last, packed=True) if self._codes or not with_bits else None
-        others = self._targets.codes(first, last, packed=False) if with_bits and self._packed else None
-        for block in self._packed:
+            for block, bits in self._features.with_bits():
+                self._add_bits(block, bits, given, groups, out)
+        every = self._targets.codes(first, last, packed=True) if code_blocks or not with_bits else None
+        others = self._targets.codes(first, last, packed=False) if with_bits and packed else None
+        for block in packed:
             for some, codes in block.codes() if others is not None or not with_bits else ():
                 x = codes, np.full(len(codes), block.n_levels)
                 self._add_tables(x, given, every if not with_bits else others, block.index[some], out, pairs=not with_bits)
-        for code_block in self._codes:
+        for code_block in code_blocks:
             self._add_tables((code_block.codes, code_block.levels), given, every, code_block.index, out, pairs=True)
 
-    def _add_bits(self, block: BitBlock, given: DeviceColumn | EveryRow, groups: list[TargetGroup], out: Output) -> None:
-        bits, width, padded = block.bits, block.n_levels - 1, padded_levels(given.n_levels)
-        step = 256 * max(1, COUNT_BYTES // (4 * MOST_COLUMNS * max(1, padded) * 256 * width))  # features counted at once
+    def _count_type(self, bits: Any) -> Any:
+        narrow = self._kernels.stores_narrow(self._n_rows, len(bits) * BLOCK, self._targets.n_columns + 1)
+        return self._xp.uint16 if narrow else self._xp.int32
+
+    def _add_bits(
+        self, block: BitBlock, bits: Any, given: DeviceColumn | EveryRow, groups: list[TargetGroup], out: Output
+    ) -> None:
+        width, padded, kind = block.n_levels - 1, padded_levels(given.n_levels), self._count_type(bits)
         for number, group in enumerate(groups):
+            rows = group.n_columns if padded == 1 else MOST_COLUMNS
+            column_bytes = np.dtype(kind).itemsize * rows * max(1, padded)
+            step = 256 * max(1, COUNT_BYTES // (column_bytes * 256 * width))  # features counted at once
             of_given = given.counts_of(group, self._known_margins(given, group))
             margins = self._margins_of(block, bits, group, given.n_levels > 1)
             into = out if number == 0 else replace(out, pairs=None)
@@ -127,7 +109,7 @@ class DeviceCounts:
                 blocks = slice(start * width // BLOCK, -(-some.stop * width // 256) * 4)
                 columns, counts = slice(blocks.start * BLOCK, blocks.stop * BLOCK), None
                 if padded:
-                    counts = self._xp.empty((padded, MOST_COLUMNS, columns.stop - columns.start), dtype=self._xp.int32)
+                    counts = self._xp.empty((padded, rows, columns.stop - columns.start), dtype=kind)
                     self._kernels.count(bits[blocks], given, given.n_levels - 1, group, counts)
                 part = Margins(margins.rows[:, columns], margins.every[columns], margins.n_columns)
                 counted = Counted(block.n_levels, given.n_levels, counts, part, of_given)
@@ -138,7 +120,7 @@ class DeviceCounts:
         if isinstance(given, EveryRow) or given.feature is None:
             return None
         block = given.feature[0]
-        rows, every = self._margins.get(id(block)), self._every.get(id(block))
+        rows, every = self._margins.get(id(block)), self._features.every.get(id(block))
         if every is None or (rows is None and group.n_targets):
             return None
         return Margins(every[None] if rows is None else rows[group.columns], every, group.n_columns)
@@ -146,22 +128,23 @@ class DeviceCounts:
     def _margins_of(self, block: BitBlock, bits: Any, group: TargetGroup, repeated: bool) -> Margins:
         """Counts without a condition; ``repeated``: those of all targets are kept if they fit into memory."""
         key, n_columns, width = id(block), self._targets.n_columns, len(bits) * BLOCK
-        if key not in self._every:
-            self._every[key] = self._count_margins(bits, self._targets.no_target)[-1]
+        if key not in self._features.every:
+            self._features.every[key] = self._count_margins(bits, self._targets.no_target)[-1]
         if not group.n_targets:
-            return Margins(self._every[key][None], self._every[key], 1)
-        needed = 4 * (n_columns + 1) * width
+            return Margins(self._features.every[key][None], self._features.every[key], 1)
+        kind = self._count_type(bits)
+        needed = np.dtype(kind).itemsize * (n_columns + 1) * width
         if key not in self._margins and needed <= self._room and (repeated or group.n_columns > n_columns):
             self._room -= needed
-            kept = self._xp.empty((n_columns + 1, width), dtype=self._xp.int32)
+            kept = self._xp.empty((n_columns + 1, width), dtype=kind)
             for other in self._targets.all_groups:
                 self._kernels.count(bits, self.no_condition, 1, other, kept[None, other.columns.start : other.columns.stop + 1])
             self._margins[key] = kept
         rows = self._margins[key][group.columns] if key in self._margins else self._count_margins(bits, group)
-        return Margins(rows, self._every[key], group.n_columns)
+        return Margins(rows, self._features.every[key], group.n_columns)
 
     def _count_margins(self, bits: Any, group: TargetGroup) -> Any:
-        counts = self._xp.empty((1, group.n_columns, len(bits) * BLOCK), dtype=self._xp.int32)
+        counts = self._xp.empty((1, group.n_columns, len(bits) * BLOCK), dtype=self._count_type(bits))
         self._kernels.count(bits, self.no_condition, 1, group, counts)
         return counts[0]
 

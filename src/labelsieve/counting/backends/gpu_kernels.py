@@ -1,25 +1,19 @@
-"""Kernels on a card of NVIDIA: compiled on first use by NVRTC, through CuPy, and kept in CuPy's cache on disk."""
+"""Kernels on a card of NVIDIA, and the memory that they work on."""
 
-import hashlib
-import os
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from importlib import import_module
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu_bits import WORDS
+from labelsieve.counting.backends.gpu_compile import TENSOR_SHARED, count_type, find_cupy, portable_kernel, tensor_kernels
 from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Output, TargetGroup
-from labelsieve.errors import DeviceError
 
-INSTALL = "pip install 'labelsieve[gpu]' (CUDA 12), or pip install 'cupy-cuda13x[ctk]' (CUDA 13)"
 SHARED_BYTES = 48 * 1024  # of a block, without asking for more
-TENSOR_SHARED = 200 * 1024
 FEWEST_TENSOR_COLUMNS = 4  # of the targets; with fewer, reading the features takes longer than counting
+NARROW_COLUMNS = 4096  # of features for each processor, from which on tiles need not be shared
 SCRATCH_BYTES = 2**30
 STAGED = 2**25  # bytes of an array that are copied to the card at once
 KNOWN_LEVELS = 6  # of a condition: kernels for up to so many are compiled for the number
@@ -37,9 +31,10 @@ class CudaKernels:
     """
 
     def __init__(self, device: int | None = None, *, tensor: bool | None = None) -> None:
-        self.xp = _cupy(device)
+        self.xp = find_cupy(device)
         self.device = self.xp.cuda.Device(device)
         self._buffer: NDArray[Any] | None = None
+        self._of_blocks: tuple[Any, Any, Any] | None = None
         self._n_processors = self.device.attributes["MultiProcessorCount"]
         self.has_tensor = self.device.compute_capability == "90" if tensor is None else tensor
 
@@ -79,6 +74,32 @@ class CudaKernels:
         stream.synchronize()
         return copied
 
+    def streamed(self, packed: Sequence[NDArray[Any]]) -> Iterator[Any]:
+        """Arrays of :meth:`host_array` on the card, one after the other; the next one is copied meanwhile."""
+        if not packed:
+            return
+        cuda, stream, copying = self.xp.cuda, self.xp.cuda.get_current_stream(), self.xp.cuda.Stream(non_blocking=True)
+        size = max(array.nbytes for array in packed)
+        room = [self.xp.empty(size, dtype=np.uint8) for _ in range(min(2, len(packed)))]
+        copied, free = ([cuda.Event(disable_timing=True) for _ in room] for _ in range(2))
+        for event in free:
+            event.record(stream)
+
+        def send(number: int) -> None:
+            array, at = packed[number], number % 2
+            copying.wait_event(free[at])
+            to_card = cuda.runtime.memcpyHostToDevice
+            cuda.runtime.memcpyAsync(room[at].data.ptr, array.ctypes.data, array.nbytes, to_card, copying.ptr)
+            copied[at].record(copying)
+
+        send(0)
+        for number, array in enumerate(packed):
+            if number + 1 < len(packed):
+                send(number + 1)
+            stream.wait_event(copied[number % 2])
+            yield room[number % 2][: array.nbytes].view(array.dtype).reshape(array.shape)
+            free[number % 2].record(stream)
+
     def host_array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """Memory of the host from which copies to the card are fast."""
         pinned: NDArray[Any] = import_module("cupyx").empty_pinned(shape, dtype=dtype)
@@ -88,26 +109,29 @@ class CudaKernels:
         kernel(grid, (threads,), [0 if argument is None else argument for argument in arguments], shared_mem=shared)
 
     def condition(
-        self, features: Any, column: int, levels: int, plain: Any, fragments: Any, known: tuple[Margins, Any] | None
+        self, features: Any, place: Any, levels: int, plain: Any, fragments: Any, known: tuple[Margins, Any] | None
     ) -> None:
         """Columns of a condition in both forms: from packed features, or from ``plain``.
 
-        ``known``: margins of its feature, and the counts with the targets, which are set.
+        ``place``: of its feature, a number, or an array of one on the card. ``known``: margins of its feature, and the counts
+        with the targets, which are set.
         """
         margins, given = (None, None) if known is None else known
         padded, stages, _ = fragments.shape
         rows, every, n_columns = (None, None, 0) if margins is None else (margins.rows, margins.every, margins.n_columns)
         pitch = 0 if margins is None else _pitch(rows)
         n_blocks = min(4 * self._n_processors, -(-padded * stages * WORDS // 256))
-        arguments = features, column, stages, levels, padded, plain, fragments, rows, every, pitch, n_columns, given
-        self._launch(_portable("condition", "-DCONDITION"), (n_blocks,), 256, *arguments)
+        column, chosen = (place * levels, None) if isinstance(place, int) else (0, place)
+        arguments = features, column, chosen, stages, levels, padded, plain, fragments, rows, every, pitch, n_columns, given
+        kernel = portable_kernel("condition", "-DCONDITION", _stored(every))
+        self._launch(kernel, (n_blocks,), 256, *arguments)
 
     def cross(self, first: Any, second: Any, out: Any) -> None:
         """Counts of two sets of plain columns, or, without the first, of the second alone."""
         n_first, (n_second, stages, _) = 1 if first is None else len(first), second.shape
         n_blocks = -(-n_first * n_second // 8)
         arguments = first, second, stages * WORDS, n_first, n_second, out
-        self._launch(_portable("cross", "-DCONDITION"), (n_blocks,), 256, *arguments)
+        self._launch(portable_kernel("cross", "-DCONDITION", _stored(None)), (n_blocks,), 256, *arguments)
 
     def count(self, bits: Any, given: Any, levels: int, group: TargetGroup, counts: Any) -> None:
         """Counts of features by columns of targets and of a condition, which has plain columns and fragments."""
@@ -122,12 +146,13 @@ class CudaKernels:
         masks = next(size for size in (1, 2, 4, 8, 16) if size >= min(n_masks, 16))
         wide = -(-n_masks // masks)
         shares = max(1, min(-(-8 * self._n_processors // (n_blocks * wide)), stages // 16))
+        shares = 1 if counts.itemsize == 2 else shares
         if shares > 1:
             counts[:, : group.n_columns] = 0
         share = -(-stages // shares // 4) * 4
         grid = n_blocks, wide, -(-stages // share)
         arguments = bits, plain, group.plain, counts, stages, share, _pitch(counts[0]), levels, group.n_columns
-        self._launch(_portable("popcount", f"-DMASKS={masks}"), grid, 128, *arguments)
+        self._launch(portable_kernel("popcount", f"-DMASKS={masks}", _stored(counts)), grid, 128, *arguments)
 
     def _count_tensor(self, bits: Any, fragments: Any, levels: int, group: TargetGroup, counts: Any) -> None:
         n_blocks, stages, _ = bits.shape
@@ -138,8 +163,10 @@ class CudaKernels:
             tiles, part = n_blocks * width // 4, counts[first:]
             masks = fragments.reshape(-1)[first * stages * WORDS :]
             blocks = self._n_processors
-            clear, count = _tensor(width, self.device.id)
-            self._launch(clear, (8 * blocks,), 256, part, stages, tiles, pitch, group.n_columns, blocks)
+            narrow = counts.itemsize == 2
+            clear, count = tensor_kernels(width, narrow, self.device.id)
+            if not narrow:
+                self._launch(clear, (8 * blocks,), 256, part, stages, tiles, pitch, group.n_columns, blocks)
             arguments = bits, group.swizzled(self.xp), masks, part, stages, tiles, pitch, group.n_columns
             self._launch(count, (blocks,), 384, *arguments, shared=TENSOR_SHARED)
 
@@ -147,18 +174,42 @@ class CudaKernels:
         """Sums of n log n over the cells of counts, added to ``out``."""
         n_features, n_targets = len(index), group.n_targets
         given_levels = counted.given_levels if counted.given_levels <= KNOWN_LEVELS else 0
-        kernel = _portable("sums", f"-DFEATURE_LEVELS={counted.feature_levels}", f"-DGIVEN_LEVELS={given_levels}")
-        n_warps = -(-n_features // 32)
+        stored, in_block = _stored(counted.margins.every), self._has_table_in_block(counted, table)
+        levels = f"-DFEATURE_LEVELS={counted.feature_levels}", f"-DGIVEN_LEVELS={given_levels}"
+        kernel = portable_kernel("sums", *levels, f"-DTABLE_IN_BLOCK={int(in_block)}", stored)
+        n_warps, n_rows = -(-n_features // 32), len(table.values) - 1
         per = max(1, min(n_targets, n_targets * n_warps // 8192))
         items = n_warps * max(1, -(-n_targets // per))
         counts = counted.counts
         arguments = (
             *(counts, 0 if counts is None else _pitch(counts[0]), counted.margins.rows, _pitch(counted.margins.rows)),
             *(counted.margins.every, counted.given, group.totals, group.starts, group.places, index, table.values),
-            *(counted.given_levels, n_features, n_targets, per),
+            *(n_rows, counted.given_levels, n_features, n_targets, per),
             *(out.pairs, out.pair_factor, out.triples, out.triple_factor, out.wide),
         )
-        self._launch(kernel, (-(-items // 8),), 256, *arguments)
+        if in_block:
+            kernel.max_dynamic_shared_size_bytes = TENSOR_SHARED
+            self._launch(kernel, (self._n_processors,), 1024, *arguments, shared=8 * (n_rows + 1))
+        else:
+            self._launch(kernel, (-(-items // 8),), 256, *arguments)
+
+    def _has_table_in_block(self, counted: Counted, table: NLogN) -> bool:
+        """For few rows and so many features that copying the table to every processor pays."""
+        return counted.margins.every.itemsize == 2 and counted.feature_levels == 2 and table.values.nbytes <= TENSOR_SHARED
+
+    def stores_narrow(self, n_rows: int, n_columns: int, n_targets: int) -> bool:
+        """True for counts of 16 bits: blocks take whole tiles of features, of which there must be enough."""
+        enough = n_targets >= FEWEST_TENSOR_COLUMNS and n_columns >= NARROW_COLUMNS * self._n_processors
+        return self.has_tensor and n_rows < 2**16 and enough
+
+    def best(self, scores: Any, is_taken: Any, chosen: Any, value: Any) -> None:
+        """The first of the largest scores that are not taken: its place, its score, and it is taken."""
+        xp, n_blocks = self.xp, min(4 * self._n_processors, -(-scores.size // 1024))
+        if self._of_blocks is None:
+            n_most = 4 * self._n_processors
+            self._of_blocks = xp.empty(n_most), xp.empty(n_most, dtype=xp.int64), xp.zeros(1, dtype=xp.uint32)
+        arguments = scores, is_taken, scores.size, *self._of_blocks, chosen, value
+        self._launch(portable_kernel("best", "-DBEST"), (n_blocks,), 256, *arguments)
 
     def histograms(
         self,
@@ -192,7 +243,7 @@ class CudaKernels:
             *(weights, n_rows, n_features, n_targets, index, places, table.values, logs, np.float64(scale), penalty),
             *(scratch, capacity, sums, factor, wide),
         )
-        kernel = _portable("histogram", f"-DWEIGHTED={int(weights is not None)}")
+        kernel = portable_kernel("histogram", f"-DWEIGHTED={int(weights is not None)}")
         self._launch(kernel, (n_blocks,), 256, *arguments, shared=0 if scratch is not None else capacity * size)
 
 
@@ -201,61 +252,6 @@ def _pitch(rows: Any) -> int:
     return int(rows.strides[0] // rows.itemsize)
 
 
-def _cupy(device: int | None) -> Any:
-    """CuPy, if it is installed and sees the card."""
-    try:
-        cupy = import_module("cupy")
-    except ImportError:
-        raise DeviceError(f"backend='gpu' needs CuPy: {INSTALL}. backend='native' selects the same features.") from None
-    try:
-        n_devices = cupy.cuda.runtime.getDeviceCount()
-    except (ImportError, RuntimeError) as error:
-        raise DeviceError(f"CuPy finds no card ({error}); check nvidia-smi, or use backend='native'.") from None
-    try:
-        cupy.cuda.nvrtc.getVersion()
-    except (ImportError, RuntimeError) as error:
-        raise DeviceError(f"CuPy finds no compiler, NVRTC ({str(error).strip()}): {INSTALL}.") from None
-    if device is not None and not 0 <= device < n_devices:
-        raise DeviceError(f"device={device}: CuPy finds {n_devices} cards, numbered from 0.")
-    return cupy
-
-
-@cache
-def _portable(name: str, *options: str) -> Any:
-    module = import_module("cupy").RawModule(code=_source("gpu_portable.cu"), options=("--std=c++17", *options))
-    return module.get_function(name)
-
-
-@cache
-def _tensor(levels: int, device: int) -> Sequence[Any]:
-    """Kernels, for this card, that count with the tensor cores; CuPy compiles for plain 9.0, which has no such instruction."""
-    cupy = import_module("cupy")
-    nvrtc = cupy.cuda.nvrtc
-    registers = {"@D@": ", ".join(f"%{i}" for i in range(56)), "@C@": ", ".join(f'"+r"(c[{i}])' for i in range(56))}
-    source = _source("gpu_tensor.cu")
-    for mark, text in registers.items():
-        source = source.replace(mark, text)
-    options = "--std=c++17", "-arch=sm_90a", f"-DLEVELS={levels}"
-    key = hashlib.sha256(repr((source, options, nvrtc.getVersion())).encode()).hexdigest()
-    folder = os.environ.get("CUPY_CACHE_DIR", "~/.cupy/kernel_cache")  # where CuPy keeps the others
-    path = Path(folder).expanduser() / f"labelsieve-{key}.cubin"
-    if not path.is_file():
-        program = nvrtc.createProgram(source, "gpu_tensor.cu", (), ())
-        try:
-            nvrtc.compileProgram(program, options)
-            cubin = nvrtc.getCUBIN(program)
-        finally:
-            nvrtc.destroyProgram(program)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(f".{id(program)}")
-        temporary.write_bytes(cubin)
-        temporary.replace(path)
-    module = cupy.RawModule(path=str(path))
-    count = module.get_function("count")
-    count.max_dynamic_shared_size_bytes = TENSOR_SHARED
-    return module.get_function("clear"), count
-
-
-@cache
-def _source(name: str) -> str:
-    return files("labelsieve.counting.backends").joinpath(name).read_text("utf-8")
+def _stored(counts: Any) -> str:
+    """The type of counts, as an option of the compiler."""
+    return f"-DCOUNT={count_type(counts is not None and counts.itemsize == 2)}"

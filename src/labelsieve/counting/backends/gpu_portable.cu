@@ -4,18 +4,25 @@
 // the word 8 k + 4 h + t of the stage, which is how the threads of a warp group hold it. Targets and conditions have plain
 // columns, [column][stage][word]. Counts lie as [level of the condition - 1][column of the targets][column of the features],
 // with room for 112 columns of targets; the last of these is 1 in every row.
+using u16 = unsigned short;
 using u32 = unsigned;
 using u64 = unsigned long long;
 using i64 = long long;
 constexpr int TARGETS = 112;  // columns of the targets in a block of counts
+#ifndef COUNT
+#define COUNT int
+#endif
+using Stored = COUNT;  // of counts and margins; 16 bits for few rows and many features, which are never added up in memory
 
 #ifdef CONDITION
 // The columns of a variable to condition on, out of the packed features (or `plain`), in both forms: plain, and as fragments
 // [pass of up to four levels][stage][level][t][k][h]. `padded` levels: the last pass has room for one, two or four.
-// Where the margins of its feature are known, they are the counts of (condition, target).
-extern "C" __global__ void condition(const u32* features, i64 column, i64 stages, i64 levels, i64 padded, u32* plain,
-                                     u32* fragments, const int* margins, const int* margins_all, i64 pitch, i64 targets,
-                                     int* given) {
+// Where the margins of its feature are known, they are the counts of (condition, target). `chosen`: the feature, where only the
+// card knows it.
+extern "C" __global__ void condition(const u32* features, i64 column, const i64* chosen, i64 stages, i64 levels, i64 padded,
+                                     u32* plain, u32* fragments, const Stored* margins, const Stored* margins_all, i64 pitch,
+                                     i64 targets, int* given) {
+  if (chosen) column = *chosen * levels;
   const i64 me = blockIdx.x * i64(blockDim.x) + threadIdx.x, all = i64(gridDim.x) * blockDim.x;
   for (i64 i = me; i < padded * stages * 32; i += all) {
     const i64 b = i / 32 / stages, stage = i / 32 % stages, word = i % 32, k = word / 8, h = word / 4 % 2, t = word % 4;
@@ -53,7 +60,7 @@ extern "C" __global__ void cross(const u32* first, const u32* second, i64 words,
 // targets), and `share` stages. Without a condition there is one level, every row. Shares of one column add up in memory.
 constexpr int GROUP = 4;  // stages between two barriers
 extern "C" __global__ void __launch_bounds__(128)
-popcount(const uint4* features, const u32* given, const u32* targets, int* counts, i64 stages, i64 share, i64 pitch, i64 levels,
+popcount(const uint4* features, const u32* given, const u32* targets, Stored* counts, i64 stages, i64 share, i64 pitch, i64 levels,
          i64 n_targets) {
   __shared__ u32 masks[MASKS][GROUP * 32];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, t = lane % 4, first = blockIdx.y * MASKS;
@@ -92,9 +99,13 @@ popcount(const uint4* features, const u32* given, const u32* targets, int* count
       sum += __shfl_xor_sync(~0u, sum, 2);
       const i64 b = (first + m) / n_targets, l = (first + m) % n_targets;
       if (t || b >= levels) continue;
-      int* to = counts + (b * TARGETS + l) * pitch + blockIdx.x * 64ll + warp * 16 + lane / 4 * 2 + c;
-      if (gridDim.z > 1) atomicAdd(to, sum);
-      else *to = sum;
+      Stored* to = counts + (b * TARGETS + l) * pitch + blockIdx.x * 64ll + warp * 16 + lane / 4 * 2 + c;
+      if constexpr (sizeof(Stored) == 4)
+        if (gridDim.z > 1) {
+          atomicAdd((int*)to, sum);
+          continue;
+        }
+      *to = Stored(sum);
     }
 }
 #endif
@@ -102,69 +113,77 @@ popcount(const uint4* features, const u32* given, const u32* targets, int* count
 #ifdef FEATURE_LEVELS
 // Sums of the table of n log n over the cells, for features of FEATURE_LEVELS levels; GIVEN_LEVELS of the condition, or 0: any
 // number. A warp takes 32 features and `per` targets. What level 0 counts follows from the margins (counts without the condition)
-// and from `given` and `totals` (counts without the feature). Pairs are added to `pairs` times a factor, triples to `triples`:
+// and from `given` and `totals` (counts without the feature). TABLE_IN_BLOCK: n log n is looked up in shared memory. Pairs are added to `pairs` times a factor, triples to `triples`:
 // all of a feature to one number when `wide` is 0, else to a row of `wide` numbers.
-constexpr int R = FEATURE_LEVELS, WIDTH = R == 2 || R == 3 || R == 5 ? 4 * (R - 1) : 4;
+constexpr int R = FEATURE_LEVELS, WIDTH = sizeof(Stored) * (R == 2 || R == 3 || R == 5 ? R - 1 : 1);
 struct alignas(WIDTH) Counts {  // of the levels of a feature but the first
-  int n[R - 1];
+  Stored n[R - 1];
 };
-extern "C" __global__ void __launch_bounds__(256)
-sums(const int* __restrict__ counts, i64 pitch, const int* __restrict__ margins, i64 margins_pitch,
-     const int* __restrict__ margins_all, const int* __restrict__ given, const int* __restrict__ totals,
+extern __shared__ i64 in_block[];
+extern "C" __global__ void __launch_bounds__(TABLE_IN_BLOCK ? 1024 : 256)
+sums(const Stored* __restrict__ counts, i64 pitch, const Stored* __restrict__ margins, i64 margins_pitch,
+     const Stored* __restrict__ margins_all, const int* __restrict__ given, const int* __restrict__ totals,
      const int* __restrict__ starts, const int* __restrict__ places, const i64* __restrict__ index,
-     const i64* __restrict__ table, i64 levels, i64 features, i64 n_targets, i64 per, u64* pairs, i64 pair_factor, u64* triples,
+     const i64* __restrict__ table, i64 rows, i64 levels, i64 features, i64 n_targets, i64 per, u64* pairs, i64 pair_factor, u64* triples,
      i64 triple_factor, i64 wide) {
   const int rs = GIVEN_LEVELS ? GIVEN_LEVELS : int(levels), all = starts[n_targets];
-  const i64 parts = max(1ll, (n_targets + per - 1) / per), item = blockIdx.x * 8ll + threadIdx.x / 32;
-  const i64 f = item / parts * 32 + threadIdx.x % 32;
-  const i64 first = item % parts * per;
-  if (f >= features) return;
-  const auto row = [&](int b, int l, int (&n)[R]) {  // cells of level b and column l, for every level of the feature
-    const int* from = b ? counts + (i64(b - 1) * TARGETS + l) * pitch : l == all ? margins_all : margins + l * margins_pitch;
-    n[0] = b ? given[(b - 1) * TARGETS + l] : totals[l];
-    const Counts others = *(const Counts*)(from + f * (R - 1));
-#pragma unroll
-    for (int a = 1; a < R; a++) n[0] -= n[a] = others.n[a - 1];
-    if (b == 0)
-#pragma unroll
-      for (int other = 1; other < rs; other++) {
-        const Counts taken = *(const Counts*)(counts + (i64(other - 1) * TARGETS + l) * pitch + f * (R - 1));
-        n[0] -= given[(other - 1) * TARGETS + l];
-#pragma unroll
-        for (int a = 1; a < R; a++) n[a] -= taken.n[a - 1], n[0] += taken.n[a - 1];
-      }
-  };
-  i64 sum = 0;
-  if (first == 0 && pairs) {
-#pragma unroll
-    for (int b = 0; b < rs; b++) {
-      int n[R];
-      row(b, all, n);
-#pragma unroll
-      for (int a = 0; a < R; a++) sum += __ldg(table + n[a]);
-    }
-    atomicAdd(pairs + index[f], u64(sum * pair_factor));
-    sum = 0;
+  const i64 parts = max(1ll, (n_targets + per - 1) / per), items = (features + 31) / 32 * parts, warps = blockDim.x / 32;
+  if (TABLE_IN_BLOCK) {
+    for (i64 i = threadIdx.x; i <= rows; i += blockDim.x) in_block[i] = table[i];
+    __syncthreads();
   }
-  const i64 last = min(n_targets, first + per);
-  for (i64 target = first; target < last; target++) {
-    const int begin = starts[target], end = starts[target + 1];
+  const auto term = [&](int n) { return TABLE_IN_BLOCK ? in_block[n] : __ldg(table + n); };
+  for (i64 item = blockIdx.x * warps + threadIdx.x / 32; item < items; item += gridDim.x * warps) {
+    const i64 f = item / parts * 32 + threadIdx.x % 32;
+    const i64 first = item % parts * per;
+    if (f >= features) continue;
+    const auto row = [&](int b, int l, int (&n)[R]) {  // cells of level b and column l, for every level of the feature
+      const Stored* from = b ? counts + (i64(b - 1) * TARGETS + l) * pitch : l == all ? margins_all : margins + l * margins_pitch;
+      n[0] = b ? given[(b - 1) * TARGETS + l] : totals[l];
+      const Counts others = *(const Counts*)(from + f * (R - 1));
 #pragma unroll
-    for (int b = 0; b < rs; b++) {
-      int left[R];
-      row(b, all, left);
-      for (int l = begin; l < end; l++) {
+      for (int a = 1; a < R; a++) n[0] -= n[a] = others.n[a - 1];
+      if (b == 0)
+#pragma unroll
+        for (int other = 1; other < rs; other++) {
+          const Counts taken = *(const Counts*)(counts + (i64(other - 1) * TARGETS + l) * pitch + f * (R - 1));
+          n[0] -= given[(other - 1) * TARGETS + l];
+#pragma unroll
+          for (int a = 1; a < R; a++) n[a] -= taken.n[a - 1], n[0] += taken.n[a - 1];
+        }
+    };
+    i64 sum = 0;
+    if (first == 0 && pairs) {
+#pragma unroll
+      for (int b = 0; b < rs; b++) {
         int n[R];
-        row(b, l, n);
+        row(b, all, n);
 #pragma unroll
-        for (int a = 0; a < R; a++) left[a] -= n[a], sum += __ldg(table + n[a]);
+        for (int a = 0; a < R; a++) sum += term(n[a]);
       }
-#pragma unroll
-      for (int a = 0; a < R; a++) sum += __ldg(table + left[a]);
+      atomicAdd(pairs + index[f], u64(sum * pair_factor));
+      sum = 0;
     }
-    if (wide) triples[index[f] * wide + places[target]] = u64(sum * triple_factor), sum = 0;
+    const i64 last = min(n_targets, first + per);
+    for (i64 target = first; target < last; target++) {
+      const int begin = starts[target], end = starts[target + 1];
+#pragma unroll
+      for (int b = 0; b < rs; b++) {
+        int left[R];
+        row(b, all, left);
+        for (int l = begin; l < end; l++) {
+          int n[R];
+          row(b, l, n);
+#pragma unroll
+          for (int a = 0; a < R; a++) left[a] -= n[a], sum += term(n[a]);
+        }
+#pragma unroll
+        for (int a = 0; a < R; a++) sum += term(left[a]);
+      }
+      if (wide) triples[index[f] * wide + places[target]] = u64(sum * triple_factor), sum = 0;
+    }
+    if (!wide && first < last) atomicAdd(triples + index[f], u64(sum * triple_factor));
   }
-  if (!wide && first < last) atomicAdd(triples + index[f], u64(sum * triple_factor));
 }
 #endif
 
@@ -225,5 +244,57 @@ histogram(const unsigned short* x, const int* x_levels, const u32* z, i64 z_leve
     __syncthreads();
     if (threadIdx.x == 0) atomicAdd(out + (wide ? index[f] * wide + places[l] : index[f]), total * u64(factor));
   }
+}
+#endif
+
+#ifdef BEST
+// The largest score of the features that are not taken, the first of equal ones, as numpy finds it: NaN is larger than all. Blocks
+// leave their best in `values` and `places`; the last one to end finds the best of these, takes it, and writes it. `done` is 0
+// before and after.
+struct Best {
+  double value;
+  i64 place;
+};
+__device__ bool before(const Best& a, const Best& b) {
+  if (a.place < 0 || b.place < 0) return b.place < 0 && a.place >= 0;
+  const bool no = a.value != a.value, other = b.value != b.value;
+  if (no != other) return no;
+  return a.value > b.value || ((no || a.value == b.value) && a.place < b.place);
+}
+__device__ Best best_of_block(Best mine) {
+  __shared__ Best of_warps[8];
+  for (int d = 16; d; d /= 2) {
+    const Best other{__shfl_xor_sync(~0u, mine.value, d), __shfl_xor_sync(~0u, mine.place, d)};
+    if (before(other, mine)) mine = other;
+  }
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = mine;
+  __syncthreads();
+  for (int w = 0; w < 8; w++)
+    if (before(of_warps[w], mine)) mine = of_warps[w];
+  return mine;
+}
+extern "C" __global__ void __launch_bounds__(256)
+best(const double* scores, unsigned char* is_taken, i64 n, double* values, i64* places, u32* done, i64* chosen, double* score) {
+  __shared__ bool is_last;
+  Best mine{0.0, -1};
+  for (i64 i = blockIdx.x * 256ll + threadIdx.x; i < n; i += gridDim.x * 256ll)
+    if (const Best other{scores[i], i}; !is_taken[i] && before(other, mine)) mine = other;
+  mine = best_of_block(mine);
+  if (threadIdx.x == 0) {
+    values[blockIdx.x] = mine.value, places[blockIdx.x] = mine.place;
+    __threadfence();
+    is_last = atomicAdd(done, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  mine = {0.0, -1};
+  for (int i = threadIdx.x; i < gridDim.x; i += 256)
+    if (const Best other{__ldcg(values + i), __ldcg(places + i)}; before(other, mine)) mine = other;
+  mine = best_of_block(mine);
+  if (threadIdx.x) return;
+  is_taken[mine.place] = 1;
+  *chosen = mine.place, *score = mine.value, *done = 0;
 }
 #endif

@@ -1,11 +1,14 @@
 // Counts from the one-bit tensor cores of compute capability 9.0. For the layout of features see gpu_portable.cu; a stage of 112
 // targets is swizzled as the tensor cores read it, and the LEVELS of the condition in a pass (1, 2 or 4) are masks in the order of
 // the fragments. Every one of these is a contiguous copy.
+using u16 = unsigned short;
 using u32 = unsigned;
 using u64 = unsigned long long;
 using i64 = long long;
 constexpr int TARGETS = 112, Y_BYTES = TARGETS * 128, F_BYTES = 64 * 128, BLOCKS = 4 / LEVELS;
 constexpr int USED = Y_BYTES + BLOCKS * F_BYTES + LEVELS * 128, SLOT = (USED + 1023) / 1024 * 1024, SLOTS = 200 * 1024 / SLOT;
+using Stored = COUNT;
+constexpr bool NARROW = sizeof(Stored) == 2;  // counts of 16 bits cannot be added up in memory: blocks take whole tiles
 extern __shared__ __align__(1024) char sm[];
 __device__ u32 at(const void* p) { return u32(__cvta_generic_to_shared(p)); }
 __device__ void wait(u32 barrier, u32 parity) {
@@ -38,7 +41,7 @@ extern "C" __global__ void clear(int* counts, i64 stages, i64 tiles, i64 pitch, 
 // 2 x (64 x 112) sums in registers, and a thread that fetches. The stages of all tiles are shared out evenly among the blocks; a
 // tile that blocks share is added up in memory.
 extern "C" __global__ void __launch_bounds__(384, 1)
-count(const char* F, const char* Y, const char* S, int* C, i64 KS, i64 tiles, i64 pitch, i64 columns) {
+count(const char* F, const char* Y, const char* S, Stored* C, i64 KS, i64 tiles, i64 pitch, i64 columns) {
   __shared__ u64 full[SLOTS], empty[SLOTS];
   u32 ready = at(full), free = at(empty), stages = at(sm), slot = 0, turn = 0;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = warp / 4, w = warp % 4;
@@ -46,8 +49,8 @@ count(const char* F, const char* Y, const char* S, int* C, i64 KS, i64 tiles, i6
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; mbarrier.init.shared::cta.b64 [%1], 8;" ::"r"(ready + 8 * i), "r"(free + 8 * i));
   asm volatile("fence.mbarrier_init.release.cluster;" : "+r"(ready), "+r"(free), "+r"(stages)::"memory");
   __syncthreads();
-  const i64 all = tiles * KS;
-  i64 g = all * blockIdx.x / gridDim.x, end = all * (blockIdx.x + 1) / gridDim.x;
+  const i64 unit = NARROW ? KS : 1, all = tiles * KS / unit;
+  i64 g = all * blockIdx.x / gridDim.x * unit, end = all * (blockIdx.x + 1) / gridDim.x * unit;
   const auto advance = [&] { turn ^= ++slot == SLOTS, slot = slot == SLOTS ? 0 : slot; };
   if (warp >= 8) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");  // registers for those who add
@@ -109,9 +112,11 @@ count(const char* F, const char* Y, const char* S, int* C, i64 KS, i64 tiles, i6
       if (l >= columns) continue;
       int even = c[u][j % 28 / 2 * 4 + j % 2], odd = c[u][j % 28 / 2 * 4 + j % 2 + 2];
       asm volatile("" : "+r"(even), "+r"(odd));  // not read before the wait
-      int* to = C + (i64(level + u * next_level) * TARGETS + l) * pitch + (tile * BLOCKS + block + u * next_block) * 64 + w * 16 + lane / 4 * 2;
-      if (shared)
-        atomicAdd(to, even), atomicAdd(to + 1, odd);
+      Stored* to = C + (i64(level + u * next_level) * TARGETS + l) * pitch + (tile * BLOCKS + block + u * next_block) * 64 + w * 16 + lane / 4 * 2;
+      if (NARROW)
+        *(u32*)to = even | odd << 16;
+      else if (shared)
+        atomicAdd((int*)to, even), atomicAdd((int*)to + 1, odd);
       else
         *(int2*)to = {even, odd};
     }

@@ -7,7 +7,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends.gpu_bits import BLOCK, STAGE, from_fragments, n_stages, pack_plain, to_fragments, unpack_codes
+from labelsieve.counting.backends.gpu_bits import (
+    BLOCK,
+    STAGE,
+    WORDS,
+    from_fragments,
+    n_stages,
+    pack_plain,
+    to_fragments,
+    unpack_codes,
+)
 from labelsieve.counting.codes import Codes, SparseCodes
 
 WIDEST = 2**32  # codes of a stage that are copied at once, however many columns they have
@@ -40,10 +49,10 @@ class BitBlock:
         self.columns, self.n_levels, self._n_rows, self._kernels = columns, n_levels, n_rows, kernels
         xp = self._xp = kernels.xp
         shape = BitBlock.shape(len(columns), n_levels, n_rows)
-        self._bits = xp.zeros(shape, dtype=xp.uint32) if resident else kernels.host_array(shape, np.uint32)
-        self._resident = resident
+        self.stored = xp.zeros(shape, dtype=xp.uint32) if resident else kernels.host_array(shape, np.uint32)
+        self.is_resident = resident
         if not resident:
-            self._bits[...] = 0
+            self.stored[...] = 0
         self.index = xp.asarray(columns, dtype=xp.int64)
 
     @staticmethod
@@ -56,14 +65,16 @@ class BitBlock:
         """Memory of the packed bits."""
         return 4 * math.prod(BitBlock.shape(n_columns, n_levels, n_rows))
 
-    @property
-    def bits(self) -> Any:
-        """On the card."""
-        return self._bits if self._resident else self._xp.asarray(self._bits)
+    def plain_columns(self, place: int) -> NDArray[np.uint32]:
+        """The columns of a feature of a block in the memory of the host: ``[level - 1][stage][word]``."""
+        word = np.arange(WORDS)
+        in_order = word // 8 * 128 + word % 4 * 4 + word // 4 % 2 * 2
+        columns = [divmod(place * (self.n_levels - 1) + level, BLOCK) for level in range(self.n_levels - 1)]
+        return np.stack([self.stored[block][:, x // 16 * 512 + x % 16 // 2 * 16 + x % 2 + in_order] for block, x in columns])
 
     @property
     def bytes(self) -> int:
-        return int(self._bits.nbytes)
+        return int(self.stored.nbytes)
 
     def write(self, first: int, codes: Any, first_row: int) -> None:
         xp, width = self._xp, self.n_levels - 1
@@ -71,12 +82,12 @@ class BitBlock:
         for start in range(0, len(codes), step):
             packed = to_fragments(xp, pack_plain(xp, codes[start : start + step], self.n_levels))
             block, stage = (first + start) * width // BLOCK, first_row // STAGE
-            packed = packed if self._resident else self._kernels.to_host(packed)
-            self._bits[block : block + len(packed), stage : stage + packed.shape[1]] = packed
+            packed = packed if self.is_resident else self._kernels.to_host(packed)
+            self.stored[block : block + len(packed), stage : stage + packed.shape[1]] = packed
 
     def codes(self) -> Iterator[tuple[slice, Any]]:
         """Codes of some features at a time, and which they are."""
-        xp, width, bits = self._xp, self.n_levels - 1, self.bits
+        xp, width, bits = self._xp, self.n_levels - 1, self._xp.asarray(self.stored)
         step = max(1, PIECE // (2 * width * self._n_rows) // BLOCK) * BLOCK
         for start in range(0, len(self.columns), step):
             some = slice(start, min(start + step, len(self.columns)))

@@ -6,7 +6,7 @@ codes of ``d`` features and ``q`` targets; :func:`labelsieve.counting.backends.m
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,13 +154,20 @@ class FoldingBackend(Protocol):
         """Add ``fold`` of the panel conditioned on a feature, its triples added over the targets, to ``(d,)`` numbers."""
 
 
-def fold_panel(accumulator: Sums, panel: Panel, fold: PanelFold) -> None:
+def fold_panel(accumulator: Any, panel: Panel, fold: PanelFold) -> None:
     """Add ``fold`` of a reduced panel to ``(d,)`` numbers, in one pass."""
     constant, fixed, pair_factor, triple_factor = fold
+    if not isinstance(accumulator, np.ndarray):  # on a card
+        accumulator += pair_factor * panel.pair + constant
+        if triple_factor:
+            accumulator += triple_factor * panel.triple
+        if fixed is not None:
+            accumulator += fixed
+        return
     core.fold_panel(accumulator, fixed, panel.pair, pair_factor, panel.triple, triple_factor, constant)
 
 
-def fold_newest(backend: Backend, accumulator: Sums, feature: int, fold: PanelFold, targets: slice) -> None:
+def fold_newest(backend: Backend, accumulator: Sums, feature: Any, fold: PanelFold, targets: slice) -> None:
     """Add ``fold`` of the panel conditioned on a feature; the panel stays inside a backend that can fold."""
     fold_inside = getattr(backend, "fold_given_feature", None)  # isinstance would take as long as the fold of a small table
     if fold_inside is not None:

@@ -1,0 +1,110 @@
+"""The features on a card: blocks of packed columns, shared by all backends for the same codes."""
+
+from collections.abc import Iterator
+from typing import Any
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends.gpu_bits import BIT_LEVELS
+from labelsieve.counting.backends.gpu_conditions import DeviceColumn
+from labelsieve.counting.backends.gpu_transfer import BitBlock, CodeBlock, fill, place_of
+from labelsieve.counting.codes import Codes
+
+BLOCK_BYTES = 2**31  # of packed features that are copied to the card together, where they do not stay there
+RESIDENT = 0.75  # of the free memory, for packed features
+
+
+class DeviceFeatures:
+    """Features on a card.
+
+    Parameters
+    ----------
+    kernels : CudaKernels
+    X, row_index
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
+    weighted : bool
+        Then no feature is packed as bits.
+    memory_limit : int, optional
+        Bytes of packed features that stay on the card.
+    """
+
+    def __init__(
+        self, kernels: Any, X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
+    ) -> None:
+        self._kernels, self.n_features = kernels, X.n_columns
+        self._n_rows = X.n_rows if row_index is None else len(row_index)
+        self.packed: list[BitBlock] = []
+        self.codes: list[CodeBlock] = []
+        self.every: dict[int, Any] = {}
+        """By block: counts of all rows."""
+        self._make_blocks(X, weighted, memory_limit)
+        fill(kernels, X, row_index, [*self.packed, *self.codes])
+
+    def _make_blocks(self, X: Codes, weighted: bool, memory_limit: int | None) -> None:
+        limit = int(RESIDENT * self._kernels.free_bytes()) if memory_limit is None else memory_limit
+        levels = np.maximum(X.levels, 2)
+        packed = np.zeros(X.n_columns, dtype=bool) if weighted else levels <= BIT_LEVELS
+        for n_levels in map(int, np.unique(levels[packed])):
+            same = np.flatnonzero(packed & (levels == n_levels))
+            if BitBlock.bytes_of(len(same), n_levels, self._n_rows) <= limit:
+                step = len(same)
+            else:
+                step = max(1, min(BLOCK_BYTES, limit // 4) // BitBlock.bytes_of(256, n_levels, self._n_rows)) * 256
+            for start in range(0, len(same), step):
+                some = same[start : start + step]
+                n_bytes = BitBlock.bytes_of(len(some), n_levels, self._n_rows)
+                self.packed.append(BitBlock(self._kernels, some, n_levels, self._n_rows, resident=n_bytes <= limit))
+                limit -= n_bytes if n_bytes <= limit else 0
+        if not packed.all():
+            rest = np.flatnonzero(~packed)
+            self.codes.append(CodeBlock(self._kernels, rest, X.levels[rest].astype(np.int64), self._n_rows))
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the features."""
+        return sum(block.bytes for block in self.packed) + sum(int(block.codes.nbytes) for block in self.codes)
+
+    @property
+    def is_one_block(self) -> bool:
+        """True when all features have the same number of levels and stay packed on the card."""
+        return not self.codes and len(self.packed) == 1 and self.packed[0].is_resident
+
+    def with_bits(self) -> Iterator[tuple[BitBlock, Any]]:
+        """Packed blocks with their bits on the card; those that do not stay there are copied, one while another is used."""
+        streamed = self._kernels.streamed([block.stored for block in self.packed if not block.is_resident])
+        for block in self.packed:
+            yield block, block.stored if block.is_resident else next(streamed)
+        next(streamed, None)
+
+    def column(self, index: Any) -> DeviceColumn:
+        """A feature as a condition: its number, or, with one block, an array of one number on the card."""
+        if not isinstance(index, int | np.integer):
+            return DeviceColumn(self._kernels, None, self.packed[0].n_levels, self._n_rows, feature=(self.packed[0], index))
+        for block in self.packed:
+            if (place := place_of(int(index), block.columns)) is not None:
+                return DeviceColumn(self._kernels, None, block.n_levels, self._n_rows, feature=(block, place))
+        (codes,) = self.codes
+        place = place_of(int(index), codes.columns)
+        assert place is not None
+        column = codes.codes[place].astype(self._kernels.xp.uint32)
+        return DeviceColumn(self._kernels, column, int(codes.levels[place]), self._n_rows)
+
+
+# By codes: features on a card as long as some backend uses them. Tests with permuted targets, and other targets of the same
+# features, find them packed.
+_ON_CARDS: WeakKeyDictionary[Codes, WeakValueDictionary[tuple[Any, ...], DeviceFeatures]] = WeakKeyDictionary()
+
+
+def features_on_card(
+    kernels: Any, X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
+) -> DeviceFeatures:
+    """The features of ``X``, packed unless a backend on the same card has done so."""
+    if row_index is not None:
+        return DeviceFeatures(kernels, X, row_index, weighted, memory_limit)
+    known = _ON_CARDS.setdefault(X, WeakValueDictionary())
+    key = type(kernels), getattr(kernels.device, "id", None), weighted, memory_limit
+    if (features := known.get(key)) is None:
+        features = known[key] = DeviceFeatures(kernels, X, row_index, weighted, memory_limit)
+    return features

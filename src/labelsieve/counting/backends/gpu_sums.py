@@ -1,0 +1,166 @@
+"""Sums of tables that stay on the card where they were counted: what a search on the card scores features from."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends.gpu_conditions import DeviceColumn, EveryRow
+from labelsieve.counting.backends.gpu_counting import DeviceCounts
+from labelsieve.counting.backends.gpu_outputs import NLogN, Output
+from labelsieve.counting.backends.joint_tables import ConditionColumns
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, Feature, Panel, PanelFold, Reduce
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.fixed_point import FixedPoint, logarithms
+from labelsieve.counting.joint_codes import constant_column, sum_of_levels
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.errors import InputError
+
+
+class DeviceSums:
+    """The methods of :class:`~labelsieve.counting.backends.gpu_backend.GpuBackend`, with results in the memory of the card.
+
+    Parameters
+    ----------
+    kernels : CudaKernels
+    X, Y, fixed, weights, row_index
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`; ``weights`` are those of the rows of ``Y``.
+    memory_limit : int, optional
+        Bytes of packed features that stay on the card.
+    """
+
+    def __init__(
+        self,
+        kernels: Any,
+        X: Codes,
+        Y: Codes,
+        fixed: FixedPoint,
+        weights: RowWeights | None,
+        row_index: NDArray[np.uint32] | None,
+        memory_limit: int | None,
+    ) -> None:
+        self._kernels, self._X, self._Y, self._fixed = kernels, X, Y, fixed
+        self._weights, self._row_index, self._memory_limit = weights, row_index, memory_limit
+        self.n_features, self.n_targets, self._n_rows = X.n_columns, Y.n_columns, Y.n_rows
+        self._columns = ConditionColumns(X, Y, row_index)
+
+    @property
+    def xp(self) -> Any:
+        """The module of its arrays: CuPy."""
+        return self._kernels.xp
+
+    @property
+    def device(self) -> Any:
+        """The card, as a context in which its arrays are computed with."""
+        return self._kernels.device
+
+    def to_host(self, values: Any) -> NDArray[Any]:
+        """A copy in the memory of the host."""
+        host: NDArray[Any] = self._kernels.to_host(values)
+        return host
+
+    @cached_property
+    def counts(self) -> DeviceCounts:
+        """Of features by targets."""
+        return self._on_card(self._X, self._Y, self._row_index)
+
+    @cached_property
+    def _among_targets(self) -> DeviceCounts:
+        """The targets instead of the features."""
+        return self._on_card(self._Y, constant_column(self._n_rows), None)
+
+    def _on_card(self, X: Codes, Y: Codes, row_index: NDArray[np.uint32] | None) -> DeviceCounts:
+        xp, weights, values = self.xp, self._weights, self._fixed.values
+        table, of_rows = None, None
+        if weights is not None and (weights.values == weights.values[0]).all():
+            # Rows that weigh the same are counted without weights: n of them count as n times their weight.
+            values = self._fixed(np.arange(Y.n_rows + 1) * int(weights.values[0]))
+        elif weights is not None:
+            of_rows = xp.asarray(weights.values)
+            table = NLogN(None, xp.asarray(logarithms()), self._fixed.scale, self._fixed.penalty)
+        if table is None:
+            if values is None or len(values) <= Y.n_rows:
+                raise InputError(f"The table of n log n is for fewer than {Y.n_rows} rows.")
+            table = NLogN(xp.asarray(values[: Y.n_rows + 1]), None, 0.0, 0)
+        return DeviceCounts(self._kernels, X, Y, row_index, table, of_rows, self._memory_limit)
+
+    def singles(self) -> tuple[Any, Any]:
+        with self.device:
+            return self._pair_sums(self.counts, None), self._pair_sums(self._among_targets, None)
+
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Any:
+        return self.count(None, targets, reduce, pairs=False).triple
+
+    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        return self.count(given, targets, reduce, pairs=True)
+
+    def given_targets(self, given: Condition) -> Any:
+        with self.device:
+            return self._pair_sums(self._among_targets, self._host_column(given, self._among_targets))
+
+    def given_single(self, given: Condition) -> int:
+        return sum_of_levels(*self._columns.column(given), self._fixed, self._weights)
+
+    def fold_given_feature(self, accumulator: Any, feature: Any, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
+        """Add ``fold`` of the panel conditioned on a feature, a number or the one that the card has chosen, on the card."""
+        first, last = self._range(targets)
+        out = Output(accumulator, accumulator if last > first else None, 0, fold.pair_factor, fold.triple_factor)
+        with self.device:
+            if fold.fixed is not None:
+                accumulator += fold.fixed
+            accumulator += fold.constant
+            self.counts.add(self._condition(Feature(feature)), first, last, out)
+
+    def count(self, given: Condition | None, targets: slice, reduce: Reduce, *, pairs: bool) -> Panel:
+        """Pairs, if asked for, and triples."""
+        if reduce not in (None, "sum"):
+            raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
+        first, last = self._range(targets)
+        wide = 0 if reduce else last - first
+        with self.device:
+            xp, shape = self.xp, (self.n_features,) if reduce else (self.n_features, wide)
+            pair = xp.zeros(self.n_features if pairs else 0, dtype=xp.int64)
+            triple = xp.zeros(shape, dtype=xp.int64)
+            out = Output(pair if pairs else None, triple if last > first else None, wide)
+            self.counts.add(self._condition(given), first, last, out)
+            return Panel(pair, triple)
+
+    @property
+    def chooses(self) -> bool:
+        """True when a condition may be a feature that only the card knows: all features are packed alike."""
+        return self.counts.is_one_block
+
+    def best(self, scores: Any, is_taken: Any, chosen: Any, value: Any) -> None:
+        """Write the first of the largest scores of features that are not taken, take it, and write its score."""
+        with self.device:
+            self._kernels.best(scores, is_taken, chosen, value)
+
+    def _pair_sums(self, counts: DeviceCounts, given: DeviceColumn | None) -> Any:
+        sums = self.xp.zeros(counts.n_features, dtype=self.xp.int64)
+        counts.add(counts.no_condition if given is None else given, 0, 0, Output(sums, None, 0))
+        return sums
+
+    def _range(self, targets: slice) -> tuple[int, int]:
+        first, last, step = targets.indices(self.n_targets)
+        if step != 1:
+            raise InputError("The targets of a panel must be contiguous (a slice with step 1).")
+        return first, max(first, last)
+
+    def _condition(self, given: Condition | None) -> DeviceColumn | EveryRow:
+        if given is None:
+            return self.counts.no_condition
+        if not isinstance(given, Feature):
+            return self._host_column(given, self.counts)
+        index: Any = given.index
+        if isinstance(index, int | np.integer) and not 0 <= given.index < self.n_features:
+            raise InputError(f"There is no such feature: {given.index} of {self.n_features}.")
+        return self.counts.feature(index)
+
+    def _host_column(self, given: Condition, counts: DeviceCounts) -> DeviceColumn:
+        codes, n_levels = self._columns.column(given)
+        if codes.shape != (self._n_rows,):
+            raise InputError(f"given has {len(codes)} codes for {self._n_rows} rows.")
+        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n_levels:
+            raise InputError(f"given has codes outside of 0 to {n_levels - 1}, its number of levels.")
+        return counts.column(codes, n_levels)

@@ -1,0 +1,134 @@
+"""A stand-in for arrays on a card, which, like those of CuPy, cannot be computed with together with arrays of numpy."""
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from labelsieve.counting.backends import GpuBackend
+from labelsieve.counting.backends.protocol import Panel
+from tests.support.numpy_kernels import NumpyKernels
+
+
+class CardArray(NDArrayOperatorsMixin):
+    """Not an ndarray: what expects one of the host fails."""
+
+    def __init__(self, host):
+        self.host = np.asarray(host)
+
+    shape = property(lambda self: self.host.shape)
+    size = property(lambda self: self.host.size)
+    ndim = property(lambda self: self.host.ndim)
+    dtype = property(lambda self: self.host.dtype)
+
+    def __len__(self):
+        return len(self.host)
+
+    def __int__(self):
+        return int(self.host)
+
+    def __float__(self):
+        return float(self.host)
+
+    def __bool__(self):
+        return bool(self.host)
+
+    def __getitem__(self, key):
+        return CardArray(self.host[_keys(key)])
+
+    def __setitem__(self, key, value):
+        self.host[_keys(key)] = _data(value)
+
+    def __getattr__(self, name):
+        if name in ("sum", "min", "max", "take", "reshape", "ravel", "astype", "item"):
+            method = getattr(self.host, name)
+            return lambda *args, **options: _wrap(method(*map(_data, args), **options), name != "item")
+        raise AttributeError(f"CuPy's arrays may have no {name}")
+
+    def __array__(self, *args, **options):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=(), **options):
+        if method != "__call__":
+            raise TypeError(f"CuPy may have no {ufunc.__name__}.{method}")
+        if out:
+            options["out"] = tuple(map(_data, out))
+        result = ufunc(*map(_data, inputs), **options)
+        return out[0] if out else _wrap(result)
+
+    def __array_function__(self, function, types, args, options):
+        if function not in (np.where, np.broadcast_to, np.repeat):
+            raise TypeError(f"CuPy may have no {function.__name__}")
+        return _wrap(function(*map(_data, args), **options))
+
+
+def _data(value):
+    if isinstance(value, CardArray):
+        return value.host
+    if isinstance(value, np.ndarray):
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+    return value
+
+
+def _keys(key):
+    return tuple(_data(part) for part in key) if isinstance(key, tuple) else _data(key)
+
+
+def _wrap(value, always=True):
+    return CardArray(value) if always and isinstance(value, np.ndarray | np.generic) else value
+
+
+class CardModule:
+    """In the place of CuPy: its functions return arrays of the card."""
+
+    def asarray(self, values):
+        return CardArray(values)
+
+    def __getattr__(self, name):
+        assert name in ("zeros", "empty", "full", "broadcast_to", "ascontiguousarray"), name
+        return lambda *args, **options: CardArray(getattr(np, name)(*map(_data, args), **options))
+
+
+class CardSums:
+    """Sums of a backend with kernels in numpy, as arrays of the card."""
+
+    xp = CardModule()
+
+    def __init__(self, sums):
+        self._sums, self.device = sums, sums.device
+
+    def __getattr__(self, name):
+        if name not in ("given_single", "chooses", "count", "counts"):
+            raise AttributeError(name)
+        return getattr(self._sums, name)
+
+    def singles(self):
+        return tuple(map(CardArray, self._sums.singles()))
+
+    def pairs(self, **options):
+        return CardArray(self._sums.pairs(**options))
+
+    def panel(self, given, **options):
+        return Panel(*map(CardArray, self._sums.panel(given, **options)))
+
+    def given_targets(self, given):
+        return CardArray(self._sums.given_targets(given))
+
+    def fold_given_feature(self, accumulator, feature, fold, **options):
+        fold = fold._replace(constant=_data(fold.constant), fixed=_data(fold.fixed))
+        self._sums.fold_given_feature(_data(accumulator), _data(feature), fold, **options)
+
+    def best(self, *arrays):
+        self._sums.best(*map(_data, arrays))
+
+    def to_host(self, values):
+        return np.array(_data(values))
+
+
+class CardBackend:
+    """A GPU backend with kernels in numpy whose sums are arrays of a card."""
+
+    def __init__(self, *tables, **options):
+        self._backend = GpuBackend(*tables, kernels=NumpyKernels(tensor=True), **options)
+        self.on_device = CardSums(self._backend.on_device)
+
+    def __getattr__(self, name):
+        return getattr(self._backend, name)
