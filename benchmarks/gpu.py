@@ -2,6 +2,7 @@
 
     python -m benchmarks.gpu                       # A, B, C, D: seconds of a fit, milliseconds of a pick
     python -m benchmarks.gpu --cases A --picks 50 --json times.json
+    python -m benchmarks.gpu --cases "C, whole;many rows" --no-core   # 65 and 40 GB of memory
     python -m benchmarks.gpu --sizes               # whole fits of 50 features on the card and on the core, from which size on
 
 "first" is a fit of one feature: reading, copying to the card, packing, pairs. "pick" is the mean over the picks that continue
@@ -14,6 +15,7 @@ import argparse
 import importlib.util
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -26,14 +28,17 @@ from labelsieve.counting.backends.gpu_kernels import CudaKernels
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 
-# rows, features, targets, levels, criterion; C and D have a tenth of the 4,000,000 features of the prototype's.
+# rows, features, targets, levels, criterion; C and D have a tenth of the 4,000,000 features of the prototype's unless "whole".
 CASES = {
     "A": (100_000, 10_000, 104, 5, "jmi"),
     "B": (1_000_000, 1_000, 104, 5, "jmi"),
     "C": (16_384, 400_000, 1, 2, "jmi"),
     "C, q=100": (16_384, 400_000, 100, 2, "jmi"),
     "D": (16_384, 400_000, 1, 2, "mrmr"),
-    "many rows": (32_000_000, 631, 1, 2, "jmi"),
+    "C, whole": (16_384, 4_000_000, 1, 2, "jmi"),
+    "C, q=100, whole": (16_384, 4_000_000, 100, 2, "jmi"),
+    "D, whole": (16_384, 4_000_000, 1, 2, "mrmr"),
+    "many rows": (64_000_000, 631, 1, 2, "jmi"),
 }
 SIZES = [
     *((n_rows, 1_000, 20) for n_rows in (1_000, 3_000, 10_000, 30_000, 100_000)),
@@ -45,13 +50,22 @@ COLUMNS = "first s", "pick ms", "kernels ms", "prototype ms", "core first s", "c
 
 
 def make_data(n_rows, n_features, n_targets, n_levels, seed=0):
-    rng = np.random.default_rng(seed)
-    if n_levels == 2:
-        bits = np.frombuffer(rng.bytes(n_rows * n_features // 8), dtype=np.uint8)
-        X = np.unpackbits(bits).reshape(n_rows, n_features)
-    else:
-        X = rng.integers(0, n_levels, size=(n_rows, n_features), dtype=np.uint8)
-    return X, (rng.random((n_rows, n_targets), dtype=np.float32) < 0.07).astype(np.uint8)
+    X, edges = np.empty((n_rows, n_features), dtype=np.uint8), np.linspace(0, n_rows, 65, dtype=int)
+
+    def fill(part):
+        rng, rows = np.random.default_rng((seed, part)), X[edges[part] : edges[part + 1]]
+        for row in range(0, len(rows), step := max(1, 2**24 // n_features)):
+            some = rows[row : row + step]
+            some[...] = np.frombuffer(rng.bytes(some.size), dtype=np.uint8).reshape(some.shape)
+            np.right_shift(some, 7, out=some) if n_levels == 2 else np.remainder(some, n_levels, out=some)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(fill, range(64)))
+    return X, make_targets(n_rows, n_targets, seed)
+
+
+def make_targets(n_rows, n_targets, seed=0):
+    return (np.random.default_rng(seed).random((n_rows, n_targets), dtype=np.float32) < 0.07).astype(np.uint8)
 
 
 def timed_fit(X, Y, criterion, picks, **options):
@@ -66,19 +80,17 @@ def timed_fit(X, Y, criterion, picks, **options):
     return first, (time.perf_counter() - start) / picks * 1e3, sieve
 
 
-def kernel_time(X, Y, criterion, build, repeat=15):
+def kernel_time(backend, n_features, criterion, repeat=15):
     """Milliseconds of a panel on the card, conditioned on a feature and added over the targets."""
     import cupy
 
-    codes = Codes.from_values(X), Codes.from_values(Y)
-    backend = build(*codes, FixedPoint.for_rows(len(X), n_targets=Y.shape[1]))
-    fold = PanelFold(0, None, 1, 1)
+    fold, sums = PanelFold(0, None, 1, 1), cupy.zeros(n_features, dtype=np.int64)
     targets, times = slice(0) if criterion == "mrmr" else slice(None), []
     for i in range(repeat + 3):
         start, stop = cupy.cuda.Event(), cupy.cuda.Event()
-        backend._folded(0, fold, targets)  # keeps the card busy until the next one is queued
+        backend.on_device.fold_given_feature(sums, 0, fold, targets=targets)  # keeps the card busy until the next one is queued
         start.record()
-        backend._folded(i * 7919 % X.shape[1], fold, targets)
+        backend.on_device.fold_given_feature(sums, i * 7919 % n_features, fold, targets=targets)
         stop.record()
         stop.synchronize()
         times.append(cupy.cuda.get_elapsed_time(start, stop))
@@ -103,6 +115,28 @@ def prototype_time(n_rows, n_features, n_targets, n_levels, criterion):
         panel.pack(first, codes)
     panel.margins()
     return prototype.milliseconds(lambda i: panel.step(i * 7919 % n_features))
+
+
+def first_steps(X, Y):
+    """Seconds of what the first feature needs of an array of the host: finding its levels, copying it, and packing it."""
+    import cupy
+
+    start = time.perf_counter()
+    codes = Codes.from_values(X), Codes.from_values(Y)
+    scanned = time.perf_counter()
+    kernels = CudaKernels()
+    for row in range(0, len(X), step := max(1, 2**31 // X.shape[1])):
+        kernels.to_card(X[row : row + step])
+    copied = time.perf_counter()
+    backend = GpuBackend(*codes, FixedPoint.for_rows(len(X), n_targets=Y.shape[1]), kernels=kernels)
+    n_bytes = backend.bytes
+    cupy.cuda.get_current_stream().synchronize()
+    packed = time.perf_counter()
+    print(
+        f"{X.nbytes / 1e9:.1f} GB: levels {scanned - start:.2f} s, copying alone {copied - scanned:.2f} s, copying and packing to "
+        f"{n_bytes / 1e9:.2f} GB {packed - copied:.2f} s",
+        flush=True,
+    )
 
 
 def first_call():
@@ -144,6 +178,7 @@ def main():
     parser.add_argument("--picks", type=int, default=50)
     parser.add_argument("--core-picks", type=int, default=5)
     parser.add_argument("--json")
+    parser.add_argument("--no-core", action="store_true", help="without the core on all threads")
     parser.add_argument("--portable", action="store_true", help="without tensor cores")
     parser.add_argument("--stream", action="store_true", help="features stay in host memory and are copied at every step")
     parser.add_argument("--sizes", action="store_true", help="compare whole fits of many sizes instead")
@@ -152,22 +187,30 @@ def main():
     if chosen.sizes:
         compare_sizes()
         return
-    rows, found = [], {}
+    rows, found, X = [], {}, np.empty((0, 0))
     for name in chosen.cases.split(";"):
         shape = CASES[name]
         *sizes, criterion = shape
-        X, Y = make_data(*sizes)
+        if X.shape != (*sizes[:2],):
+            del X
+            X, Y = make_data(*sizes)
+            if chosen.no_core:
+                first_steps(X, Y)
+        Y = make_targets(sizes[0], sizes[2])
         prototype = prototype_time(*shape)
         backend = partial(GpuBackend, memory_limit=0 if chosen.stream else None)
         if chosen.portable:
             backend = partial(backend, kernels=CudaKernels(tensor=False))
-        kernels = kernel_time(X, Y, criterion, backend)
         first, pick, sieve = timed_fit(X, Y, criterion, chosen.picks, backend=backend)
-        core_first, core_pick, core = timed_fit(X, Y, criterion, chosen.core_picks, n_jobs=-1)
-        n_same = min(len(core.selected_), len(sieve.selected_))
-        same = np.array_equal(core.selected_, sieve.selected_[:n_same]) and np.array_equal(core.scores_, sieve.scores_[:n_same])
+        kernels = kernel_time(sieve._search[1].workspace.backend, X.shape[1], criterion)
+        core_first, core_pick, same = None, None, "-"
+        if not chosen.no_core:
+            core_first, core_pick, core = timed_fit(X, Y, criterion, chosen.core_picks, n_jobs=-1)
+            n = len(core.selected_)
+            same = np.array_equal(core.selected_, sieve.selected_[:n]) and np.array_equal(core.scores_, sieve.scores_[:n])
         times = [first, pick, kernels, prototype, core_first, core_pick]
-        found[name] = dict(zip(COLUMNS, times, strict=True)) | {"same": bool(same)}
+        found[name] = dict(zip(COLUMNS, times, strict=True)) | {"same": str(same)}
+        del sieve
         rows.append((name, [*map(number, times), number(None if prototype is None else pick / prototype), str(same)]))
         print(name, found[name], flush=True)
     print_table("case", [*COLUMNS, "pick/prototype", "same"], rows)

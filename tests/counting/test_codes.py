@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
+from labelsieve.counting import codes as codes_module
 from labelsieve.information import Codes, entropy, join, mutual_information
 from tests.support.random_tables import make_table, many_levels_table, sparse_table
 
@@ -240,3 +241,15 @@ def test_codes_keep_which_columns_have_a_level_for_missing_cells(container):
     for each in kept:
         assert each.has_missing
         assert each.missing.tolist() == [False, True, False]
+
+
+def test_large_tables_are_scanned_in_parts(monkeypatch):
+    monkeypatch.setattr(codes_module, "SCANNED_AT_ONCE", 4)
+    monkeypatch.setattr(codes_module, "n_threads", lambda n_jobs: 3)
+    X = np.array([[0, 1, 0], [2, 0, 0], [1, 1, 0], [0, 0, 5], [3, 0, 0]])
+    assert Codes.from_values(X).levels.tolist() == [4, 2, 6]
+    for row in range(5):
+        wrong = X.copy()
+        wrong[row, 1] = -1
+        with pytest.raises(InputError, match=f"row {row}, column 1: -1 is negative"):
+            Codes.from_values(wrong)

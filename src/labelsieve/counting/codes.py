@@ -1,6 +1,7 @@
 """Codes: every column as small integers, the form in which everything is counted."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.number_table import NumberTable, read_table
+from labelsieve.counting.resources import n_threads
 from labelsieve.errors import InputError
 
 MAX_LEVELS = 65_535
+SCANNED_AT_ONCE = 2**26  # numbers, from twice which on they are scanned in parallel
 
 
 @dataclass(frozen=True)
@@ -190,8 +193,7 @@ def with_missing_cells(codes: Codes) -> Codes:
 def _from_dense(table: NumberTable, what: str) -> Codes:
     values = table.dense
     assert values is not None
-    levels = np.empty(values.shape[1], dtype=np.uint32)
-    bad = core.scan_codes(values, levels)
+    levels, bad = _scan(values)
     if bad is not None:
         raise _not_a_code(values[bad], bad[0], table.name(bad[1]), what)
     if values.dtype == np.bool_ or values.dtype == np.int8:
@@ -202,6 +204,23 @@ def _from_dense(table: NumberTable, what: str) -> Codes:
         core.copy_codes(values, copied)
         values = copied
     return Codes(len(values), levels, table.names, dense=values)
+
+
+def _scan(values: NDArray[Any]) -> tuple[NDArray[np.uint32], tuple[int, int] | None]:
+    """Levels of the columns, and the position of a number that is not a code; of many numbers with a thread for each part."""
+    n_parts = max(1, min(n_threads(-1), values.size // SCANNED_AT_ONCE, len(values)))
+    edges = np.linspace(0, len(values), n_parts + 1, dtype=int)
+    levels = np.empty((n_parts, values.shape[1]), dtype=np.uint32)
+
+    def scan(part: int) -> tuple[int, int] | None:
+        bad = core.scan_codes(values[edges[part] : edges[part + 1]], levels[part])
+        return None if bad is None else (bad[0] + int(edges[part]), bad[1])
+
+    if n_parts == 1:
+        return levels[0], scan(0)
+    with ThreadPoolExecutor(n_parts) as pool:
+        found = list(pool.map(scan, range(n_parts)))
+    return levels.max(axis=0), next((bad for bad in found if bad is not None), None)
 
 
 def _from_sparse(table: NumberTable, what: str) -> Codes:

@@ -105,7 +105,7 @@ def largest(array: Any) -> Any:
 
 
 def together(arrays: list[Any]) -> list[Any]:
-    """Arrays to compute with: beside those of another device, single numbers of the host are plain numbers.
+    """The arrays; if some are of another device, single numbers of the host as Python numbers, which any array takes.
 
     >>> together([np.array([[2.0]]), np.array([[1.0], [3.0]])])
     [array([[2.]]), array([[1.],

@@ -65,19 +65,23 @@ class GreedySearch:
         if self.gain.is_ranking:
             self._rank(n_selected)
             return
-        penalty = np.zeros(self.n_features)
-        penalty[[*self.excluded, *self.selected, *self.last]] = -np.inf
+        penalty = None
         ahead = self.gain if isinstance(self.gain, SelectingGain) else None
         while len(self.selected) < n_selected:
             self._fold_selected()
-            if ahead is not None and (selected := self._select_ahead(ahead, n_selected)):
-                penalty[selected] = -np.inf
-            else:
+            if ahead is None or not self._select_ahead(ahead, n_selected):
+                penalty = self._penalty() if penalty is None or ahead is not None else penalty
                 self._select_next(penalty)
             if progress is not None:
                 progress(len(self.selected), n_selected)
         if self.last_scores is None and ahead is not None:
             self.last_scores = ahead.last_scores()
+
+    def _penalty(self) -> NDArray[np.float64]:
+        """What is added to the scores: no infinity for those that may be selected now."""
+        penalty = np.zeros(self.n_features)
+        penalty[[*self.excluded, *self.selected, *self.last]] = -np.inf
+        return penalty
 
     def _select_next(self, penalty: NDArray[np.float64]) -> None:
         scores = self.gain.scores()
@@ -89,19 +93,19 @@ class GreedySearch:
         self._select(best, scores)
         penalty[best] = -np.inf
 
-    def _select_ahead(self, gain: SelectingGain, n_selected: int) -> list[int]:
+    def _select_ahead(self, gain: SelectingGain, n_selected: int) -> bool:
         """Let the gain select some features, if the next ones are neither the first, nor forced, nor last."""
         unavailable = {*self.excluded, *self.selected, *map(int, self.last)}
         n_picks = min(n_selected - len(self.selected), self.n_features - len(unavailable), AHEAD)
         if not self.selected or len(self.selected) < len(self.forced) or n_picks <= 0:
-            return []
+            return False
         features, scores, components = zip(*gain.select_best(n_picks, sorted(unavailable)), strict=True)
         self.selected += features
         self.scores += scores
         self.components += components
         self._folded = len(self.selected) - 1
         self.last_scores = None
-        return list(features)
+        return True
 
     def _fold_selected(self) -> None:
         while self._folded < len(self.selected):

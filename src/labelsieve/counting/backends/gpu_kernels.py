@@ -1,6 +1,7 @@
 """Kernels on a card of NVIDIA, and the memory that they work on."""
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
@@ -13,9 +14,10 @@ from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Ou
 
 SHARED_BYTES = 48 * 1024  # of a block, without asking for more
 FEWEST_TENSOR_COLUMNS = 4  # of the targets; with fewer, reading the features takes longer than counting
-NARROW_COLUMNS = 4096  # of features for each processor, from which on tiles need not be shared
+NARROW_COLUMNS = 2048  # of features for each processor, from which on tiles need not be shared
 SCRATCH_BYTES = 2**30
 STAGED = 2**25  # bytes of an array that are copied to the card at once
+STAGING_THREADS = 4  # which copy them to memory from which the card reads
 KNOWN_LEVELS = 6  # of a condition: kernels for up to so many are compiled for the number
 
 
@@ -63,14 +65,16 @@ class CudaKernels:
         cuda, stream = self.xp.cuda, self.xp.cuda.get_current_stream()
         copied, flat = self.xp.empty(values.shape, dtype=values.dtype), values.reshape(-1).view(np.uint8)
         staged = [(self.host_array((STAGED,), np.uint8), cuda.Event(disable_timing=True)) for _ in range(2)]
-        for number, start in enumerate(range(0, len(flat), STAGED)):
-            piece, (buffer, done) = flat[start : start + STAGED], staged[number % 2]
-            done.synchronize()
-            buffer[: len(piece)] = piece
-            cuda.runtime.memcpyAsync(
-                copied.data.ptr + start, buffer.ctypes.data, len(piece), cuda.runtime.memcpyHostToDevice, stream.ptr
-            )
-            done.record(stream)
+        with ThreadPoolExecutor(STAGING_THREADS) as pool:
+            for number, start in enumerate(range(0, len(flat), STAGED)):
+                piece, (buffer, done) = flat[start : start + STAGED], staged[number % 2]
+                done.synchronize()
+                parts = [np.array_split(array, STAGING_THREADS) for array in (buffer[: len(piece)], piece)]
+                list(pool.map(np.copyto, *parts))
+                cuda.runtime.memcpyAsync(
+                    copied.data.ptr + start, buffer.ctypes.data, len(piece), cuda.runtime.memcpyHostToDevice, stream.ptr
+                )
+                done.record(stream)
         stream.synchronize()
         return copied
 
