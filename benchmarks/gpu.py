@@ -133,8 +133,8 @@ def first_steps(X, Y):
     cupy.cuda.get_current_stream().synchronize()
     packed = time.perf_counter()
     print(
-        f"{X.nbytes / 1e9:.1f} GB: levels {scanned - start:.2f} s, copying alone {copied - scanned:.2f} s, copying and packing to "
-        f"{n_bytes / 1e9:.2f} GB {packed - copied:.2f} s",
+        f"{X.nbytes / 1e9:.1f} GB: levels {scanned - start:.2f} s, copying alone {copied - scanned:.2f} s, "
+        f"copying and packing to {n_bytes / 1e9:.2f} GB {packed - copied:.2f} s",
         flush=True,
     )
 

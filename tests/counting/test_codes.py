@@ -253,3 +253,5 @@ def test_large_tables_are_scanned_in_parts(monkeypatch):
         wrong[row, 1] = -1
         with pytest.raises(InputError, match=f"row {row}, column 1: -1 is negative"):
             Codes.from_values(wrong)
+    assert Codes.from_values(X.astype(np.uint8)).levels.tolist() == [4, 2, 6]
+    assert Codes.from_values(np.full((2, 3), 255, dtype=np.uint8)).levels.tolist() == [256] * 3

@@ -213,7 +213,11 @@ def _scan(values: NDArray[Any]) -> tuple[NDArray[np.uint32], tuple[int, int] | N
     levels = np.empty((n_parts, values.shape[1]), dtype=np.uint32)
 
     def scan(part: int) -> tuple[int, int] | None:
-        bad = core.scan_codes(values[edges[part] : edges[part + 1]], levels[part])
+        rows = values[edges[part] : edges[part + 1]]
+        if values.dtype == np.uint8 and values.flags.c_contiguous:  # all are codes
+            np.add(rows.max(axis=0), 1, out=levels[part], dtype=np.uint32)
+            return None
+        bad = core.scan_codes(rows, levels[part])
         return None if bad is None else (bad[0] + int(edges[part]), bad[1])
 
     if n_parts == 1:
