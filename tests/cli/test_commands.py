@@ -99,17 +99,10 @@ def test_ctrl_c_ends_with_130():
     "command",
     [
         ["methods"],
-        ["methods", "--json"],
-        ["methods", "jmi"],
-        ["datasets", "list"],
-        ["datasets", "info", "FILE", "--labels", "5"],
-        ["select", "FILE", "--labels", "5"],
         ["select", "FILE", "--labels", "5", "--format", "csv"],
         ["compare", "FILE", "--labels", "5", "--methods", "mim", "--out", "FOLDER", "-k", "2", "--splits", "1x50%"],
-        ["study"],
         ["demo", "--n-rows", "50", "--no-report"],
         ["--help"],
-        ["compare", "--help"],
     ],
     ids=" ".join,
 )

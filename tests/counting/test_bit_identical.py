@@ -26,7 +26,7 @@ from tests.support.joint_tables import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-WAYS = [(strategy, n_jobs) for strategy in ("auto", "positional", "tiled", "sparse") for n_jobs in (1, 2, 4)]
+WAYS = [(strategy, n_jobs) for strategy in ("auto", "positional", "tiled", "sparse") for n_jobs in (1, 4)]
 WAYS += [("histogram", 4)]
 
 every_table = pytest.mark.parametrize("table", FEATURES)

@@ -29,7 +29,7 @@ def estimator_classes(package, base=BaseEstimator):
 
 def quick(item, **settings):
     """An estimator with its defaults, but few repetitions where they cost time."""
-    few = {"n_rounds": 2, "n_repeats": 1, "portfolio": ["mim"], "cv": 3, "learner": "knn"}
+    few = {"n_rounds": 2, "n_estimators": 5, "n_repeats": 1, "portfolio": ["mim"], "cv": 3, "learner": "knn"}
     return item(**{name: few[name] for name in few.keys() & item().get_params(deep=False).keys()}, **settings)
 
 
