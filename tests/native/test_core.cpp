@@ -25,6 +25,7 @@ void test_votes(void (*expect)(bool, const char*, int));
 void test_non_empty(void (*expect)(bool, const char*, int));
 void test_weights(void (*expect)(bool, const char*, int));
 void test_shrunk(void (*expect)(bool, const char*, int));
+void test_raw_counts(void (*expect)(bool, const char*, int));
 
 namespace {
 
@@ -360,6 +361,7 @@ int main() {
     test_non_empty(expect);
     test_weights(expect);
     test_shrunk(expect);
+    test_raw_counts(expect);
     EXPECT(test_discretize() == 0);
     EXPECT(pursuit_failures() == 0);
     EXPECT(simplex_failures() == 0);
