@@ -16,6 +16,10 @@ class DeviceError(InputError):
     """A graphics card that cannot be used: the message names what is missing and the remedy."""
 
 
+class ClusterError(InputError):
+    """A Dask cluster that cannot be used, or that was lost: the message names what happened and the remedy."""
+
+
 class StudyError(InputError):
     """A study that cannot start or continue: the message names the location and the remedy."""
 

@@ -2,6 +2,7 @@
 
 import json
 
+import distributed
 import pandas as pd
 import pytest
 
@@ -53,3 +54,21 @@ def test_what_needs_the_whole_table_is_refused(files, tmp_path):
     path = tmp_path / "songs.tsv"
     pd.DataFrame({"a": range(9000), "y": [0, 1] * 4500}).to_csv(path, sep="\t", index=False)
     assert "only Parquet and CSV" in refusal("select", path, "--labels", "y", "--memory-limit", "10kB")
+    assert "--stability need the whole table" in refusal("select", *small[:3], "--dask", "tcp://x", "--stability", "3")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::UserWarning", "ignore::DeprecationWarning")
+def test_the_workers_of_a_scheduler_count(files):
+    options = ["--labels", "5", "--criterion", "jmi", "-k", "4"]
+    local = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0", "host": "127.0.0.1"}
+    with distributed.LocalCluster(**local, protocol="tcp") as found:
+        for name in ("songs.parquet", "songs.csv"):
+            on_workers = selected(files / name, *options, "--dask", found.scheduler_address)
+            assert on_workers == selected(files / name, *options)
+
+
+def test_without_a_scheduler_the_remedy_is_named(files, monkeypatch):
+    monkeypatch.setattr("labelsieve.cli.large_files.CONNECT_SECONDS", 0.3)
+    refused = refusal("select", files / "songs.parquet", "--labels", "5", "--dask", "tcp://127.0.0.1:9")
+    assert "no scheduler answers there" in refused
+    assert "dask scheduler" in refused

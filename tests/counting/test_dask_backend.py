@@ -1,9 +1,5 @@
-"""Rows on the workers of a cluster have the counts of one process, and those of a lost worker are packed again."""
+"""Rows or columns on the workers of a cluster have the counts of one process, for any layout and parts."""
 
-import os
-import signal
-import threading
-import time
 from contextlib import contextmanager
 from functools import partial
 
@@ -14,13 +10,15 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError, Sieve
-from labelsieve.counting.backends import Feature, JointFeatures, Target
-from labelsieve.counting.backends.dask_rows import DaskBackend
+from labelsieve.counting.backends import Feature, JointFeatures, Target, dask_backend
+from labelsieve.counting.backends.dask_layout import ClusterShape
 from labelsieve.datasets import ChunkedTable
+from labelsieve.errors import ClusterError
 from tests.counting.test_backend_conformance import CASES, make_case
 from tests.support.naive_backend import NaiveBackend
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::UserWarning", "ignore::DeprecationWarning")
+LAYOUTS = ("rows", "columns")
 
 
 @contextmanager
@@ -37,9 +35,9 @@ def client():
         yield found
 
 
-def make_data(n_rows=300):
+def make_data(n_rows=300, n_features=12):
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 4, size=(n_rows, 12))
+    X = rng.integers(0, 4, size=(n_rows, n_features))
     return X, (X[:, [1, 5, 7]] + rng.integers(0, 3, size=(n_rows, 3)) > 3).astype(int)
 
 
@@ -48,10 +46,11 @@ def assert_same(ours, expected):
     assert ours.scores_.tobytes() == expected.scores_.tobytes()
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", CASES)
-def test_sums_are_those_of_the_naive_backend(client, name):
+def test_sums_are_those_of_the_naive_backend(client, name, layout):
     X, Y, fixed, options = make_case(name)
-    ours = DaskBackend(X, Y, fixed, client=client, part_rows=80, **options)
+    ours = dask_backend(X, Y, fixed, client=client, layout=layout, part_rows=80, **options)
     naive = NaiveBackend(X, Y, fixed, **options)
     for mine, expected in zip(ours.singles(), naive.singles(), strict=True):
         assert np.array_equal(mine, expected)
@@ -60,51 +59,53 @@ def test_sums_are_those_of_the_naive_backend(client, name):
         mine, expected = ours.panel(given), naive.panel(given)
         assert np.array_equal(mine.pair, expected.pair)
         assert np.array_equal(mine.triple, expected.triple)
+    assert np.array_equal(ours.given_targets(given), naive.given_targets(given))
+    assert ours.given_single(given) == naive.given_single(given)
+    for mine, expected in zip(ours.joint_counts(Feature(3)), naive.joint_counts(Feature(3)), strict=False):
+        assert mine.counts.sum() == expected.counts.sum() * len(mine.features) / len(expected.features)
 
 
-@pytest.mark.parametrize("part_rows", [90, None])
-def test_selection_is_identical_for_any_parts(client, part_rows):
-    X, Y = make_data()
-    backend = partial(DaskBackend, client=client, part_rows=part_rows)
+@pytest.mark.parametrize("options", [{"part_rows": 90}, {}, {"layout": "columns"}], ids=str)
+def test_selection_is_identical_for_any_parts_and_layout(client, options):
+    X, Y = make_data(n_features=400)  # three blocks of one-hot columns: two groups of features
     for criterion, space in (("jmi", "single"), ("cmim", "joint")):
-        sieve = Sieve(criterion, targets=space, discretizer=None, n_features_to_select=4)
-        expected = Sieve(criterion, targets=space, discretizer=None, n_features_to_select=4).fit(X, Y)
-        assert_same(sieve.set_params(backend=backend).fit(X, Y), expected)
+        sieve = Sieve(criterion, targets=space, discretizer=None, n_features_to_select=3)
+        expected = Sieve(criterion, targets=space, discretizer=None, n_features_to_select=3).fit(X, Y)
+        assert_same(sieve.set_params(backend=partial(dask_backend, client=client, **options)).fit(X, Y), expected)
         assert_same(sieve.fit(sp.csr_array(X), Y), expected)
 
 
-def test_workers_read_the_codes_of_a_table_in_files(client, tmp_path):
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_workers_read_the_codes_of_a_table_in_files(client, tmp_path, layout):
     X, Y = make_data()
     table = ChunkedTable.from_chunks([(X[:100], Y[:100]), (X[100:], Y[100:])], cache_folder=tmp_path / "cache")
-    sieve = Sieve("jmi", n_features_to_select=4, backend=partial(DaskBackend, client=client, part_rows=70)).fit(table)
-    assert_same(sieve, Sieve("jmi", n_features_to_select=4).fit(X, Y))
+    backend = partial(dask_backend, layout=layout, part_rows=70)
+    assert_same(
+        Sieve("jmi", n_features_to_select=4, backend=backend).fit(table), Sieve("jmi", n_features_to_select=4).fit(X, Y)
+    )
 
 
-def test_killed_worker_does_not_change_the_selection():
-    X, Y = make_data(4000)
-    with cluster(n_workers=2, threads_per_worker=1, processes=True) as client:
-        pids = list(client.run(os.getpid).values())
-        killed = threading.Event()
-
-        def kill():
-            deadline = time.monotonic() + 20
-            while time.monotonic() < deadline:  # as soon as rows are on the workers
-                if sum(map(len, client.has_what().values())) >= 3:
-                    os.kill(pids[0], signal.SIGKILL)
-                    killed.set()
-                    return
-                time.sleep(0.02)
-
-        thread = threading.Thread(target=kill)
-        thread.start()
-        sieve = Sieve("jmi", discretizer=None, n_features_to_select=5)
-        sieve.set_params(backend=partial(DaskBackend, client=client, part_rows=1000)).fit(X, Y)
-        thread.join()
-    assert killed.is_set()
-    assert_same(sieve, Sieve("jmi", discretizer=None, n_features_to_select=5).fit(X, Y))
+def test_by_name_the_newest_client_counts(client):
+    X, Y = make_data()
+    assert_same(Sieve(backend="dask").fit(X, Y), Sieve().fit(X, Y))
 
 
-def test_client_must_be_one():
+def test_the_layout_follows_the_bytes_that_move():
+    many_rows = ClusterShape(10**6, 10, 2, 512, 2, 4.0, n_workers=4, n_parts=4)
+    assert many_rows.bytes_of_step("rows") == 10**6 + 4 * 8 * 512 * 3 * 2
+    assert many_rows.bytes_of_step("columns") == 10**6 + 8 * 10 * 3  # one block: one group of features
+    assert many_rows.seconds_of_step("rows") < many_rows.seconds_of_step("columns")
+
+
+def test_wrong_clients_and_layouts_are_refused(client):
     X, Y = make_data()
     with pytest.raises(InputError, match=r"client must be a dask\.distributed\.Client"):
-        Sieve(backend=partial(DaskBackend, client="tcp://here")).fit(X, Y)
+        Sieve(backend=partial(dask_backend, client="tcp://here")).fit(X, Y)
+    with pytest.raises(InputError, match="layout must be"):
+        Sieve(backend=partial(dask_backend, layout="row")).fit(X, Y)
+
+
+def test_without_a_client_the_remedy_is_named(monkeypatch):
+    monkeypatch.setattr("distributed.client._get_global_client", lambda: None)
+    with pytest.raises(ClusterError, match="There is no Dask client; make one first"):
+        Sieve(backend="dask").fit(*make_data())

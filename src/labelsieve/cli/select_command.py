@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from labelsieve.cli.auto_options import AUTO, BUDGET, LEARNER, MEASURE, PORTFOLIO, AutoSelectOptions
-from labelsieve.cli.large_files import CACHE_FOLDER, MEMORY_LIMIT, fit_large, large_table
+from labelsieve.cli.large_files import CACHE_FOLDER, DASK, MEMORY_LIMIT, cluster, fit_large, large_table
 from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, emit, method_names, registered, with_options
 from labelsieve.cli.read_options import FILE
 from labelsieve.cli.select_options import REDUNDANT, SelectOptions
@@ -35,6 +35,7 @@ def select(
     time_budget: Annotated[float | None, typer.Option(min=0.0, help=BUDGET)] = None,
     memory_limit: Annotated[str | None, typer.Option(help=MEMORY_LIMIT)] = None,
     cache_folder: Annotated[Path | None, typer.Option(help=CACHE_FOLDER)] = None,
+    dask: Annotated[str | None, typer.Option(help=DASK)] = None,
 ) -> None:
     """Select features of a table.
 
@@ -50,11 +51,16 @@ def select(
     chosen = AutoSelectOptions.of(options, auto, **candidates)
     from labelsieve.report.selection_text import selection_text
 
-    table = None if memory_limit is None else large_table(file, options, memory_limit, cache_folder)
+    table = None
+    if memory_limit is not None or dask is not None:
+        table = large_table(file, options, memory_limit, cache_folder, always=dask is not None)
     if table is not None:
         if auto or redundant is not None or stability is not None:
-            raise InputError("--auto, --redundant and --stability need the whole table in memory; raise --memory-limit.")
-        selector = fit_large(table, options)
+            raise InputError(
+                "--auto, --redundant and --stability need the whole table in memory; raise --memory-limit, leave out --dask."
+            )
+        with cluster(dask):
+            selector = fit_large(table, options, on_cluster=dask is not None)
         selection: Selection = selector.selection(label_names=table.label_names)
     else:
         selector, X, data = chosen.fit(file)

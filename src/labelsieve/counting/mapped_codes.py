@@ -36,11 +36,14 @@ class MappedCodes(Codes):
         Bytes for everything that counts these codes.
     folder : path or None
         Of further temporary files.
+    on_cluster : bool
+        True when the table came from a Dask cluster, which then counts it by default.
     """
 
     memory_limit: int | None = None
     folder: Path | None = None
     file: OpenFile | None = None
+    on_cluster: bool = False
 
     def column(self, j: int) -> NDArray[np.uint16]:
         """Codes of column ``j``, one for each row."""
@@ -122,7 +125,7 @@ class CodesFile:
             os.fsync(self._file.fileno())
             self._write_manifest(self._folder)
 
-    def codes(self, memory_limit: int | None) -> MappedCodes:
+    def codes(self, memory_limit: int | None, *, on_cluster: bool = False) -> MappedCodes:
         """All columns."""
         assert not self.unfinished
         n_columns = len(self._names)
@@ -138,6 +141,7 @@ class CodesFile:
             memory_limit=memory_limit,
             folder=self._folder,
             file=self._open,
+            on_cluster=on_cluster,
         )
 
     def _write(self, j: int, column: NDArray[Any]) -> None:

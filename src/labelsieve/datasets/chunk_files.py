@@ -51,7 +51,7 @@ class ChunkFiles:
         if table.num_rows == 0:
             return
         path = Path(self.folder.name, f"{len(self._files):06d}.parquet")
-        plain = self._arrow.table({name: _plain(self._arrow, table.column(name)) for name in table.column_names})
+        plain = plain_table(table)
         self._parquet.write_table(plain, path, compression="zstd")
         self._schemas.append(plain.schema)
         self._files.append(os.fspath(path))
@@ -140,6 +140,11 @@ def _is_number(pyarrow: Any, kind: Any) -> bool:
     return bool(pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_null(kind))
 
 
-def _plain(pyarrow: Any, column: Any) -> Any:
+def plain_table(table: Any) -> Any:
     """Categories as their values: those of chunks differ."""
-    return column.cast(column.type.value_type) if pyarrow.types.is_dictionary(column.type) else column
+    pyarrow = needs("pyarrow")
+
+    def plain(column: Any) -> Any:
+        return column.cast(column.type.value_type) if pyarrow.types.is_dictionary(column.type) else column
+
+    return pyarrow.table({name: plain(table.column(name)) for name in table.column_names})

@@ -58,11 +58,9 @@ def encode_chunked(discretizer: Discretizer, table: ChunkedTable, targets: Codes
     names = table.feature_names or tuple(str(j) for j in range(table.shape[1]))
     folder = None if table.cache_folder is None else Path(table.cache_folder, key)
     file = CodesFile(table.n_rows, names, folder=folder, key=key)
-    waiting = file.unfinished
-    step = table.columns_at_a_time
+    waiting, done = file.unfinished, 0
     with progress_bar("encoding features") as progress:
-        for start in range(0, len(waiting), step):
-            columns = waiting[start : start + step]
+        for columns in table.groups(waiting):
             some = discretizer.for_columns(columns, table.feature_names)
             codes = some.encode(table.features(columns), targets, weights)
             if isinstance(codes, list):
@@ -70,8 +68,9 @@ def encode_chunked(discretizer: Discretizer, table: ChunkedTable, targets: Codes
                     "Cut points for each target need the table in memory; use MDL(targets='joint') or MDL(targets='copy')."
                 )
             file.write(columns, codes)
-            progress(start + len(columns), len(waiting))
-    return file.codes(table.memory_limit)
+            done += len(columns)
+            progress(done, len(waiting))
+    return file.codes(table.memory_limit, on_cluster=table.on_cluster)
 
 
 def _key(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: Any) -> str:

@@ -15,6 +15,7 @@ from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable
+from labelsieve.datasets.dask_source import is_dask
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError, is_whole
 from labelsieve.formula.whole_table_cost import whole_table_cost
@@ -94,9 +95,10 @@ class Sieve(BaseCountingSieve):
         Keep the counts, so that fitting again on the same data with a larger ``n_features_to_select`` continues the search.
     n_jobs : int, default=None
         Threads; None is one, -1 is all. The selection does not depend on it.
-    backend : {"auto", "native", "chunked", "gpu"} or callable, default="auto"
-        What counts: the compiled core, the same in chunks of rows that need not fit into memory, a graphics card (docs/gpu.md),
-        or a factory of backends (:class:`labelsieve.counting.backends.BackendFactory`). The selection does not depend on it.
+    backend : {"auto", "native", "chunked", "dask", "gpu"} or callable, default="auto"
+        What counts: the compiled core, the same in chunks of rows that need not fit into memory, the workers of the current
+        Dask client (docs/large_data.md), a graphics card (docs/gpu.md), or a factory of backends
+        (:class:`labelsieve.counting.backends.BackendFactory`). The selection does not depend on it.
 
     Attributes
     ----------
@@ -174,8 +176,11 @@ class Sieve(BaseCountingSieve):
 
         ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list (or Series) of label
         sets, such as ``[{"rock", "loud"}, {"folk"}]``. A :class:`~labelsieve.datasets.ChunkedTable` has features and targets,
-        and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then.
+        and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then. An array or
+        frame of Dask is read by columns (:meth:`labelsieve.datasets.ChunkedTable.from_dask`).
         """
+        if is_dask(X):
+            X, y = ChunkedTable.from_dask(X, y), None
         method, y = self._resolve(), named_labels(self, y, X)
         if isinstance(X, ChunkedTable | PairCounts) and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs the table in memory; give a number of features, a share, or 'all'.")

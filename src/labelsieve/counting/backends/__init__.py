@@ -1,4 +1,5 @@
 from labelsieve.counting.backends.chunked import ChunkedBackend
+from labelsieve.counting.backends.dask_layout import dask_backend
 from labelsieve.counting.backends.factory import CountingOptions, make_backend
 from labelsieve.counting.backends.gpu_backend import GpuBackend
 from labelsieve.counting.backends.native import NativeBackend
@@ -28,5 +29,6 @@ __all__ = [
     "Panel",
     "PanelFold",
     "Target",
+    "dask_backend",
     "make_backend",
 ]

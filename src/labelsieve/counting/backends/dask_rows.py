@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.chunked import ChunkedBackend
+from labelsieve.counting.backends.dask_cluster import Cluster
 from labelsieve.counting.chunk_counts import CellCounts, ChunkCounts, GivenColumn
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.entry_chunks import EntryChunks
@@ -18,9 +18,9 @@ from labelsieve.counting.mapped_codes import MappedCodes, dense_rows
 from labelsieve.counting.packed_rows import Layout, PackedRows, Part
 from labelsieve.counting.raw_tables import Counts, LevelCells
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.errors import InputError
 
 PART_BYTES = 2**22  # of codes that are sent in one message
+ADDED = 8  # parts whose counts are added up in one task
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,21 @@ def _total(*parts: list[Counts]) -> list[Counts]:
 class DaskCounts(CellCounts):
     """Counts that the workers of a cluster compute. They are added up on the workers, eight parts at a time."""
 
-    def __init__(self, client: Any, X: Codes, entries: EntryChunks, *, most: int, part_rows: int) -> None:
+    def __init__(self, cluster: Cluster, X: Codes, entries: EntryChunks, *, most: int, part_rows: int) -> None:
         super().__init__(Layout.of(X), entries, most=most)
-        self._client = client
+        self._cluster, self._X, self._part_rows = cluster, X, part_rows
+        self._send()
+
+    def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
+        return self._cluster.repeat(lambda: self._count_once(part, list(targets), given), self._send)
+
+    def _send(self) -> None:
+        """Submit the rows of all parts."""
+        X, entries = self._X, self._entries
         self._where: list[Any] = []
-        self._parts = []
-        for start in range(0, X.n_rows, part_rows):
-            n_rows = min(part_rows, X.n_rows - start)
+        self._parts: list[Any] = []
+        for start in range(0, X.n_rows, self._part_rows):
+            n_rows = min(self._part_rows, X.n_rows - start)
             some = entries.of_rows(start, n_rows)
             if some.size == 0:
                 continue
@@ -107,33 +115,30 @@ class DaskCounts(CellCounts):
             targets = entries.classes(some, range(entries.Y.n_columns))
             Y = Codes(some.size, entries.Y.levels, dense=targets)
             rows = _rows_of(X, start, n_rows)
-            self._parts.append(client.submit(RowsOfWorker, rows, X.levels, Y, of_part, some.rows, self.classes, pure=False))
+            self._parts.append(self._cluster.submit(RowsOfWorker, rows, X.levels, Y, of_part, some.rows, self.classes))
 
-    def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
+    def _count_once(self, part: Part, targets: list[int], given: GivenColumn | None) -> list[Counts]:
         waiting = []
         for rows, where in zip(self._parts, self._where, strict=True):
             codes = levels = None
             if given is not None:
-                codes, levels = _narrow(given.codes[where], len(given.levels.cell)), given.levels
-            waiting.append(self._client.submit(_count, rows, part, list(targets), codes, levels, pure=False))
+                codes, levels = narrow(given.codes[where], len(given.levels.cell)), given.levels
+            waiting.append(self._cluster.submit(_count, rows, part, targets, codes, levels))
         while len(waiting) > 1:
-            waiting = [self._client.submit(_total, *waiting[i : i + 8], pure=False) for i in range(0, len(waiting), 8)]
-        total: list[Counts] = waiting[0].result()
+            waiting = [self._cluster.submit(_total, *waiting[i : i + ADDED]) for i in range(0, len(waiting), ADDED)]
+        total: list[Counts] = self._cluster.results(waiting)[0]
         return total
 
 
-class DaskBackend(ChunkedBackend):
+class DaskRows(ChunkedBackend):
     """A :class:`~labelsieve.counting.backends.protocol.Backend` whose rows are on the workers of a Dask cluster.
-
-    ``Sieve(backend=partial(DaskBackend, client=client))`` uses it. Results are those of one process, bit for bit, for any
-    number of workers and parts.
 
     Parameters
     ----------
     X, Y, fixed, weights, row_index, n_jobs, memory_limit
         As for :class:`~labelsieve.counting.backends.chunked.ChunkedBackend`. Codes in a ``cache_folder`` are read there by the
         workers, so it must be a folder that all of them see.
-    client : distributed.Client
+    cluster : Cluster
     part_rows : int, optional
         Rows of a part; default: about 4 MB of codes.
 
@@ -143,15 +148,18 @@ class DaskBackend(ChunkedBackend):
     of a worker that is lost are packed again by another one.
     """
 
-    def __init__(self, *tables: Any, client: Any, part_rows: int | None = None, **options: Any) -> None:
-        if not isinstance(client, import_module("distributed").Client):
-            raise InputError(f"client must be a dask.distributed.Client, not {client!r}.")
-        self._client, self._part_rows = client, part_rows
+    def __init__(self, *tables: Any, cluster: Cluster, part_rows: int | None = None, **options: Any) -> None:
+        self._cluster, self._part_rows = cluster, part_rows
         super().__init__(*tables, **options)
 
     def _make_counts(self, limit: int, chunk_rows: int, folder: Path | str | None, threads: int) -> CellCounts:
-        part_rows = self._part_rows or max(1, PART_BYTES // (self.n_features + self.n_targets))
-        return DaskCounts(self._client, self._X, self._entries, most=self._most, part_rows=part_rows)
+        part_rows = self._part_rows or default_part_rows(self.n_features, self.n_targets)
+        return DaskCounts(self._cluster, self._X, self._entries, most=self._most, part_rows=part_rows)
+
+
+def default_part_rows(n_features: int, n_targets: int) -> int:
+    """Rows whose codes are about 4 MB."""
+    return max(1, PART_BYTES // (n_features + n_targets))
 
 
 def _rows_of(X: Codes, start: int, n_rows: int) -> Codes | StoredRows:
@@ -164,5 +172,6 @@ def _rows_of(X: Codes, start: int, n_rows: int) -> Codes | StoredRows:
     return Codes(n_rows, X.levels, dense=np.array(dense_rows(X, start, n_rows), order="F"))
 
 
-def _narrow(codes: NDArray[np.uint32], n_levels: int) -> NDArray[Any]:
+def narrow(codes: NDArray[np.integer], n_levels: int) -> NDArray[Any]:
+    """Codes in as few bytes as they need."""
     return codes.astype(np.uint8 if n_levels <= 256 else np.uint16 if n_levels <= 65_536 else np.uint32)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.chunked import ChunkedBackend
+from labelsieve.counting.backends.dask_layout import dask_backend
 from labelsieve.counting.backends.gpu_backend import GpuBackend
 from labelsieve.counting.backends.known_targets import KnownTargets
 from labelsieve.counting.backends.native import NativeBackend
@@ -18,11 +19,12 @@ from labelsieve.counting.row_weights import Estimator, RowWeights
 from labelsieve.errors import InputError
 from labelsieve.names import unknown_name
 
-BackendSetting = Literal["auto", "native", "chunked", "gpu"] | BackendFactory
+BackendSetting = Literal["auto", "native", "chunked", "dask", "gpu"] | BackendFactory
 BACKENDS: dict[str, BackendFactory] = {
     "auto": NativeBackend,
     "native": NativeBackend,
     "chunked": ChunkedBackend,
+    "dask": dask_backend,
     "gpu": GpuBackend,
 }
 
@@ -39,7 +41,7 @@ class CountingOptions:
         Of entropies.
     n_jobs : int, optional
         Threads; None is one, -1 is all.
-    backend : {"auto", "native", "chunked", "gpu"} or callable, default="auto"
+    backend : {"auto", "native", "chunked", "dask", "gpu"} or callable, default="auto"
         What counts: a name, or a factory (:class:`~labelsieve.counting.backends.protocol.BackendFactory`).
     """
 
@@ -65,7 +67,9 @@ def make_backend(
     if isinstance(setting, str):
         if setting not in BACKENDS:
             raise unknown_name("backend", setting, BACKENDS, more=", or a callable that builds one")
-        setting = BACKENDS["chunked" if setting == "auto" and isinstance(X, MappedCodes) else setting]
+        if setting == "auto" and isinstance(X, MappedCodes):
+            setting = "dask" if X.on_cluster else "chunked"
+        setting = BACKENDS[setting]
     if X.has_missing:
         raise InputError(
             "Missing cells that are left out pair by pair (missing='drop-pairwise', or unknown labels) cannot be counted here; "

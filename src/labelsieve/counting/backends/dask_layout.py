@@ -1,0 +1,164 @@
+"""Whether the workers of a cluster get rows or columns: what a step costs in each layout, and what fits."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends.dask_cluster import Cluster, find_client
+from labelsieve.counting.backends.dask_columns import DaskColumns
+from labelsieve.counting.backends.dask_rows import ADDED, DaskRows, default_part_rows
+from labelsieve.counting.backends.protocol import Backend
+from labelsieve.counting.codes import Codes
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.packed_rows import BLOCK, Layout
+from labelsieve.counting.row_weights import RowWeights
+from labelsieve.errors import one_of
+
+# Unit costs, measured by benchmarks/chunks.py and benchmarks/dask_layouts.py on a machine that was busy; only ratios matter.
+ROW_SECONDS = 9e-9  # of a row, a target and a block of 512 one-hot columns
+CELL_SECONDS = 10e-9  # of a cell of a table whose sum is taken
+BYTE_SECONDS = 1e-9  # of a byte that is sent between machines: 8 gigabits a second
+USABLE = 0.5  # of the memory of a worker
+
+DaskLayout = Literal["auto", "rows", "columns"]
+
+
+@dataclass(frozen=True)
+class ClusterShape:
+    """The sizes on which the costs of a layout depend.
+
+    Attributes
+    ----------
+    n_rows, n_features, n_targets : int
+    n_columns : int
+        One-hot columns of all features.
+    n_classes : int
+        Classes of all targets, less one for each.
+    n_levels : float
+        Of a feature, on average.
+    n_workers : int
+        Threads of all workers.
+    n_parts : int
+        Parts of the rows.
+    """
+
+    n_rows: int
+    n_features: int
+    n_targets: int
+    n_columns: int
+    n_classes: int
+    n_levels: float
+    n_workers: int
+    n_parts: int
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of 512 one-hot columns."""
+        return max(1, -(-self.n_columns // BLOCK))
+
+    @property
+    def column_parts(self) -> int:
+        """Groups of features: one for each worker, and no smaller than a block, which takes as long as part of it."""
+        return max(1, min(self.n_workers, self.n_blocks, self.n_features))
+
+    def bytes_of_step(self, layout: str) -> int:
+        """Bytes that a step of the search moves between machines."""
+        if layout == "columns":
+            return self.column_parts * self.n_rows + 8 * self.n_features * (1 + self.n_targets)
+        return self.n_rows + self.n_parts * self._bytes_of_counts
+
+    def seconds_of_step(self, layout: str) -> float:
+        """Work and transfers of a step, by the unit costs; the busiest machine counts."""
+        work = ROW_SECONDS * self.n_rows * self.n_targets
+        cells = self._bytes_of_counts / 8 * CELL_SECONDS
+        if layout == "columns":
+            parts = self.column_parts
+            sent = self.n_rows * np.ceil(np.log2(parts + 1)) + 8 * self.n_features * (1 + self.n_targets)
+            return float(work * -(-self.n_blocks // parts) + cells / parts + BYTE_SECONDS * sent)
+        shares = -(-self.n_parts // min(self.n_workers, self.n_parts)) / self.n_parts  # of the busiest worker
+        received = self._bytes_of_counts * (1 + ADDED * np.ceil(np.log(max(2, self.n_parts)) / np.log(ADDED)))
+        return float(work * self.n_blocks * shares + cells + BYTE_SECONDS * (self.n_rows + received))
+
+    def bytes_of_worker(self, layout: str) -> int:
+        """Packed rows, codes and targets that one worker holds."""
+        if layout == "columns":
+            share = 1 / self.column_parts
+            return int(self.n_rows * (share * (64 * self.n_blocks + self.n_features) + 2 * self.n_targets))
+        share = max(1 / self.n_workers, 1 / self.n_parts)
+        return int(self.n_rows * share * (64 * self.n_blocks + self.n_features + 2 * self.n_targets))
+
+    @property
+    def _bytes_of_counts(self) -> int:
+        return int(8 * self.n_columns * max(1.0, self.n_levels - 1) * max(1, self.n_classes))
+
+
+def choose_layout(shape: ClusterShape, memory: int | None) -> str:
+    """The layout of the cheapest step among those that fit into ``memory`` bytes of a worker.
+
+    >>> long = ClusterShape(10**7, 100, 5, 400, 5, 5.0, n_workers=8, n_parts=400)
+    >>> wide = ClusterShape(5000, 50_000, 300, 200_000, 300, 5.0, n_workers=8, n_parts=60)
+    >>> choose_layout(long, None), choose_layout(wide, None), choose_layout(wide, 10**6)
+    ('rows', 'columns', 'rows')
+    """
+    if memory is not None and shape.bytes_of_worker("columns") > USABLE * memory:
+        return "rows"
+    return min(("rows", "columns"), key=shape.seconds_of_step)
+
+
+def dask_backend(
+    X: Codes,
+    Y: Codes,
+    fixed: FixedPoint,
+    *,
+    weights: RowWeights | None = None,
+    row_index: NDArray[np.uint32] | None = None,
+    n_jobs: int | None = None,
+    client: Any = None,
+    layout: DaskLayout = "auto",
+    part_rows: int | None = None,
+    timeout: float = 60.0,
+) -> Backend:
+    """A backend that counts on the workers of a Dask cluster: ``Sieve(backend="dask")``.
+
+    ``Sieve(backend=partial(dask_backend, layout="rows"))`` changes settings. The selection is that of one process, bit for bit,
+    for any layout, any parts and any number of workers.
+
+    Parameters
+    ----------
+    X, Y, fixed, weights, row_index, n_jobs
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
+    client : distributed.Client, optional
+        Default: the newest client of this process.
+    layout : {"auto", "rows", "columns"}, default="auto"
+        ``"rows"``: every worker has some rows, and counts are added up. ``"columns"``: every worker has some features and all
+        targets, and the selected column is sent to all of them. ``"auto"``: the cheaper one (:func:`choose_layout`).
+    part_rows : int, optional
+        Rows of a part in the layout by rows; default: about 4 MB of codes.
+    timeout : float, default=60
+        Seconds without a worker that runs, after which a :class:`~labelsieve.errors.ClusterError` is raised.
+    """
+    one_of(layout, "layout", ("auto", "rows", "columns"))
+    cluster = Cluster(find_client(client), timeout)
+    workers = cluster.some_workers()
+    shape = _shape_of(X, Y, workers, part_rows)
+    limits = [int(worker["memory_limit"]) for worker in workers if worker.get("memory_limit")]
+    chosen = choose_layout(shape, min(limits, default=None)) if layout == "auto" else layout
+    make = partial(DaskRows, part_rows=part_rows) if chosen == "rows" else partial(DaskColumns, n_parts=shape.column_parts)
+    return make(X, Y, fixed, weights=weights, row_index=row_index, n_jobs=n_jobs, cluster=cluster)
+
+
+def _shape_of(X: Codes, Y: Codes, workers: list[dict[str, Any]], part_rows: int | None) -> ClusterShape:
+    layout, rows = Layout.of(X), part_rows or default_part_rows(X.n_columns, Y.n_columns)
+    return ClusterShape(
+        Y.n_rows,
+        X.n_columns,
+        Y.n_columns,
+        layout.n_blocks * BLOCK + layout.n_listed,
+        int(Y.levels.sum()) - Y.n_columns,
+        float(X.levels.mean()),
+        sum(int(worker["nthreads"]) for worker in workers),
+        max(1, -(-X.n_rows // rows)),
+    )

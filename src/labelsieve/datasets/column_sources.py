@@ -1,0 +1,139 @@
+"""Where the columns of a :class:`~labelsieve.datasets.ChunkedTable` are read from."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.datasets.dataset_frames import with_names
+from labelsieve.datasets.readers.parquet import arrow, tabulate
+from labelsieve.datasets.readers.target_columns import targets
+
+CELL_BYTES = 56  # of a cell of the columns that are read and binned together: as it is stored, as a number, and sorted
+Names = tuple[Sequence[str] | None, Sequence[str] | None]
+Rows = NDArray[np.bool_] | None
+
+
+class ColumnSource(Protocol):
+    """Features and labels of a table, some columns at a time.
+
+    Attributes
+    ----------
+    n_rows, n_features, n_labels : int
+    names : pair of sequences of str or None
+        Of the features and of the labels.
+    files : tuple of str
+        Files that last and hold the rows; empty if there are none.
+    on_cluster : bool
+        True when the rows are on a Dask cluster.
+    """
+
+    n_rows: int
+    n_features: int
+    n_labels: int
+    names: Names
+
+    @property
+    def files(self) -> tuple[str, ...]: ...
+
+    @property
+    def on_cluster(self) -> bool: ...
+
+    def features(self, columns: Sequence[int], rows: Rows) -> Any:
+        """Some features of the rows where ``rows`` is true: a frame, an array or a sparse matrix."""
+
+    def label(self, column: int, rows: Rows) -> Any:
+        """One label."""
+
+    def sparse_labels(self, rows: Rows) -> Any:
+        """All labels if they are a sparse matrix, else None."""
+
+    def groups(self, columns: Sequence[int], limit: int) -> list[list[int]]:
+        """The features in groups that are read and binned together within ``limit`` bytes."""
+
+
+class TableColumns:
+    """Base of sources whose columns are all as long as the table.
+
+    ``names``: other names of features and labels than those of the columns, None for none; ``file``: text is read by the rules
+    of files; ``folder``: a temporary folder, which is removed with the source.
+    """
+
+    def __init__(
+        self,
+        features: Sequence[str],
+        labels: Sequence[str],
+        n_rows: int,
+        *,
+        names: Names | None = None,
+        file: Path | None = None,
+        folder: Any = None,
+    ) -> None:
+        self._features, self._labels, self._file, self._folder = tuple(features), tuple(labels), file, folder
+        self.n_features, self.n_labels, self.n_rows = len(features), len(labels), n_rows
+        self.names: Names = (self._features, self._labels) if names is None else names
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """See :class:`ColumnSource`."""
+        return ()
+
+    @property
+    def on_cluster(self) -> bool:
+        """See :class:`ColumnSource`."""
+        return False
+
+    def features(self, columns: Sequence[int], rows: Rows) -> Any:
+        """See :class:`ColumnSource`."""
+        table = self._read([self._features[j] for j in columns], rows)
+        if self._file is not None:
+            parsed = tabulate(arrow(self._file, "reading"), table, self._file)
+            values = {column.name: column.values for column in parsed.columns if column.values is not None}
+            return with_names(parsed.cells, parsed.names, values)
+        if self.names[0] is None:
+            return np.column_stack([column.to_numpy() for column in table.columns])
+        return table.rename_columns([self.names[0][j] for j in columns])
+
+    def label(self, column: int, rows: Rows) -> Any:
+        """See :class:`ColumnSource`."""
+        table = self._read([self._labels[column]], rows)
+        if self._file is not None:
+            parsed = tabulate(arrow(self._file, "reading"), table, self._file)
+            values = targets(parsed.cells, parsed.columns, self._file)
+            classes = {one.name: one.values for one in parsed.columns if one.values is not None and values.dtype != np.uint8}
+            return with_names(values, parsed.names, classes)
+        if self.names[1] is None:
+            return table.column(0).to_numpy()
+        return table.rename_columns([self.names[1][column]])
+
+    def sparse_labels(self, rows: Rows) -> Any:
+        """See :class:`ColumnSource`."""
+        return None
+
+    def groups(self, columns: Sequence[int], limit: int) -> list[list[int]]:
+        """See :class:`ColumnSource`."""
+        size = max(1, limit // (CELL_BYTES * self.n_rows))
+        return [list(columns[start : start + size]) for start in range(0, len(columns), size)]
+
+    def _read(self, names: list[str], rows: Rows) -> Any:
+        """Columns as a table of pyarrow."""
+        raise NotImplementedError
+
+
+class ArrowColumns(TableColumns):
+    """The columns of a pyarrow dataset; options as for :class:`TableColumns`."""
+
+    def __init__(self, dataset: Any, features: Sequence[str], labels: Sequence[str], **options: Any) -> None:
+        super().__init__(features, labels, int(dataset.count_rows()), **options)
+        self._dataset = dataset
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Those of the dataset, unless they are temporary."""
+        return () if self._folder is not None else tuple(getattr(self._dataset, "files", ()))
+
+    def _read(self, names: list[str], rows: Rows) -> Any:
+        table = self._dataset.to_table(columns=names)
+        return table if rows is None else table.filter(rows)
