@@ -26,6 +26,7 @@ from labelsieve.selectors import (
     LLSF,
     MDDM,
     ChiSquare,
+    MarginalDiscoveries,
     PermutationImportance,
     ReliefF,
     ReliefFML,
@@ -64,6 +65,7 @@ CASES = {
     ReliefFML: [ReliefFMLOfClasses()],
     LLSF: [LLSF(), LLSF(convex=True, acceleration="plain")],
     MDDM: [MDDM(), MDDM(mu=0)],
+    MarginalDiscoveries: [MarginalDiscoveries(alpha=0.999)],  # some checks have noise, and want a selection
     PermutationImportance: [PermutationImportance(model=DecisionTreeRegressor(random_state=0), n_repeats=1)],
     ShadowFeatures: [ShadowFeatures(n_rounds=2, n_estimators=5)],
     TreeImportance: [TreeImportance(n_estimators=5), TreeImportance(ensemble="gradient-boosting", n_estimators=2)],

@@ -4,6 +4,7 @@ from labelsieve.selectors.grro import GRRO
 from labelsieve.selectors.latent_factors import SCMFS, SSFS
 from labelsieve.selectors.llsf import LLSF
 from labelsieve.selectors.manifold_mifs import ManifoldMIFS
+from labelsieve.selectors.marginal_discoveries import MarginalDiscoveries
 from labelsieve.selectors.mddm import MDDM
 from labelsieve.selectors.mdfs import MDFS
 from labelsieve.selectors.model_importance import L1Importance, PermutationImportance, RecursiveElimination
@@ -35,6 +36,7 @@ __all__ = [
     "FScore",
     "L1Importance",
     "ManifoldMIFS",
+    "MarginalDiscoveries",
     "NeighborInformation",
     "OrthogonalPursuit",
     "PCALoadings",

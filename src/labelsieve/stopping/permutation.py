@@ -1,17 +1,17 @@
 """Stop when the best score is not significant under permutations of the targets."""
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from labelsieve.counting.codes import Codes, SparseCodes
+from labelsieve.counting.codes import Codes
 from labelsieve.counting.joint_codes import joint_variable
+from labelsieve.counting.row_permutations import permutation_within, permuted_rows
 from labelsieve.errors import InputError, share, whole_number
 from labelsieve.formula.scorer import Scorer
-from labelsieve.stopping.base_rule import Rows, SelectionPath, StoppingRule
+from labelsieve.stopping.base_rule import SelectionPath, StoppingRule
 
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
 
@@ -137,29 +137,3 @@ class PermutationTest(StoppingRule):
             if as_good == enough and enough / n_done > alpha:
                 return enough / n_done
         return (1 + as_good) / (1 + self.n_permutations)
-
-
-def permutation_within(strata: NDArray[np.integer], random: np.random.RandomState) -> Rows:
-    """A random permutation of the rows in which every row is replaced by one of its stratum.
-
-    >>> permutation_within(np.array([0, 1, 2]), np.random.RandomState(0))
-    array([0, 1, 2])
-    """
-    by_stratum = np.argsort(strata, kind="stable")
-    order = np.empty(len(strata), dtype=np.intp)
-    order[by_stratum] = np.lexsort((random.random_sample(len(strata)), strata))
-    return order
-
-
-def permuted_rows(codes: Codes, order: Rows) -> Codes:
-    """Codes in which row ``i`` is row ``order[i]`` of ``codes``."""
-    if codes.dense is not None:
-        return replace(codes, dense=codes.dense[order])
-    assert codes.sparse is not None
-    sparse = codes.sparse
-    position = np.empty(len(order), dtype=np.uint32)
-    position[order] = np.arange(len(order), dtype=np.uint32)
-    rows, columns = position[sparse.rows], np.repeat(np.arange(codes.n_columns), np.diff(sparse.starts))
-    by_column = np.lexsort((rows, columns))
-    permuted = SparseCodes(sparse.starts, rows[by_column], sparse.codes[by_column], sparse.implicit)
-    return replace(codes, sparse=permuted)

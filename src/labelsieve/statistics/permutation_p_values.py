@@ -1,0 +1,104 @@
+"""p-values of association by random permutations of the rows of the targets, with early stopping."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.code_columns import take_columns
+from labelsieve.counting.codes import Codes
+from labelsieve.information import conditional_mutual_information, mutual_information
+from labelsieve.progress import progress_bar
+
+Real = NDArray[np.float64]
+Draw = Callable[[np.random.RandomState], NDArray[np.intp]]
+
+ENOUGH = 20  # permutations at least as informative after which a pair needs no more
+CODES_AT_ONCE = 2**24  # rows times columns of the permuted targets that are counted together
+VALUES_AT_ONCE = 2**22  # of their information
+TIES = 1e-11  # nats: tables that differ in the order of their levels only have the same information up to rounding
+
+
+def permutation_p_values(
+    X: Codes,
+    Y: Codes,
+    wanted: NDArray[np.bool_],
+    *,
+    draw: Draw,
+    n_permutations: int,
+    seed: int,
+    strata: Codes | None = None,
+    n_jobs: int | None = None,
+) -> Real:
+    r"""p-values of the pairs ``wanted`` of a feature (rows) and a target (columns); NaN for the others.
+
+    The rows of the targets are permuted :math:`B` times, all targets together, and the information (given the strata, if there
+    are any) is counted again:
+
+    .. math:: p = \frac{1 + \#\{b : I^{(b)} \ge I\}}{1 + B},
+
+    or :math:`p = h / l` for a pair that :math:`h = 20` of the first :math:`l` permutations have reached (Besag and Clifford
+    1991). Both are valid for every pair: if the permuted data are as likely as the observed ones, :math:`P(p \le u) \le u`.
+
+    Cost: up to :math:`B` times counting the pairs that are left; many permutations are counted at once.
+    """
+    p_values = np.full(wanted.shape, np.nan)
+    targets = np.flatnonzero(wanted.any(axis=0))
+    at_once = max(1, CODES_AT_ONCE // (4 * max(1, X.n_rows)))
+    with progress_bar("permutations of the rows") as progress:
+        for first in range(0, len(targets), at_once):
+            chunk = targets[first : first + at_once]
+            some = take_columns(Y, chunk)
+            counter = _Counter(X, Codes(some.n_rows, some.levels, dense=some.to_dense()), strata, n_jobs)
+            random = np.random.RandomState(seed)  # the same permutations for all chunks
+            left, reached = wanted[:, chunk].copy(), np.zeros((len(wanted), len(chunk)), dtype=np.int64)
+            of_chunk, n_done, batch = np.full(left.shape, np.nan), 0, 16
+            while n_done < n_permutations and left.any():
+                counter.keep(left)
+                size = counter.fitting(min(batch, n_permutations - n_done))
+                total = reached[counter.pairs][:, np.newaxis] + counter.reached([draw(random) for _ in range(size)])
+                stops = (total[:, -1] >= ENOUGH) & left[counter.pairs]
+                when = n_done + 1 + (total >= ENOUGH).argmax(axis=1)
+                of_chunk[counter.pairs] = np.where(stops, ENOUGH / when, of_chunk[counter.pairs])
+                reached[counter.pairs] = total[:, -1]
+                left[counter.pairs] &= ~stops
+                n_done, batch = n_done + size, batch * 2
+                progress(first * n_permutations + n_done * len(chunk), len(targets) * n_permutations)
+            of_chunk[left] = (1 + reached[left]) / (1 + n_permutations)
+            p_values[:, chunk] = of_chunk
+    return p_values
+
+
+class _Counter:
+    """Counts how many permutations reach the observed information, for the features and targets that are left."""
+
+    def __init__(self, X: Codes, Y: Codes, strata: Codes | None, n_jobs: int | None) -> None:
+        self._X, self._Y, self._strata, self._n_jobs = X, Y, strata, n_jobs
+        self._shape = 0, 0
+
+    def keep(self, left: NDArray[np.bool_]) -> None:
+        """Leave out features and targets without a pair that is left."""
+        features, targets = np.flatnonzero(left.any(axis=1)), np.flatnonzero(left.any(axis=0))
+        if (len(features), len(targets)) == self._shape:
+            return
+        self._shape, self.pairs = (len(features), len(targets)), np.ix_(features, targets)
+        self._features, self._targets = take_columns(self._X, features), take_columns(self._Y, targets)
+        self._observed = self._information(self._targets)
+
+    def fitting(self, size: int) -> int:
+        """As many permutations as can be counted together, up to ``size``."""
+        d, q = self._shape
+        return max(1, min(size, CODES_AT_ONCE // (self._X.n_rows * q), VALUES_AT_ONCE // (d * q)))
+
+    def reached(self, orders: list[NDArray[np.intp]]) -> NDArray[np.int64]:
+        """Of shape (features, permutations, targets): how many of the permutations so far reach the observed information."""
+        dense, levels = np.asarray(self._targets.dense), self._targets.levels
+        permuted = np.concatenate([dense[order] for order in orders], axis=1)
+        values = self._information(Codes(len(dense), np.tile(levels, len(orders)), dense=permuted))
+        values = values.reshape(len(values), len(orders), -1)
+        return np.cumsum(values >= self._observed[:, np.newaxis] - TIES, axis=1)
+
+    def _information(self, targets: Codes) -> Real:
+        if self._strata is None:
+            return mutual_information(self._features, targets, n_jobs=self._n_jobs)
+        return conditional_mutual_information(self._features, targets, self._strata, n_jobs=self._n_jobs)

@@ -1,0 +1,60 @@
+"""Margins of the tables of all features and targets: degrees of freedom, expected counts, corrections."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.code_columns import level_counts
+from labelsieve.counting.codes import Codes
+
+Real = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TableMargins:
+    """Degrees of freedom, the smallest expected count, and Williams' correction of every pair, over all strata."""
+
+    degrees: NDArray[np.int64]
+    expected: Real
+    correction: Real
+
+    @classmethod
+    def of_tables(cls, X: Codes, Y: Codes, strata: NDArray[np.integer] | None) -> "TableMargins":
+        """Of every feature with every target."""
+        shape = X.n_columns, Y.n_columns
+        degrees, expected, excess = np.zeros(shape, dtype=np.int64), np.full(shape, np.inf), np.zeros(shape)
+        masks = [None] if strata is None else [strata == stratum for stratum in np.unique(strata)]
+        for rows in masks:
+            x, y = (LevelCounts.of_columns(codes if rows is None else codes.take_rows(rows)) for codes in (X, Y))
+            n = X.n_rows if rows is None else int(np.count_nonzero(rows))
+            own = np.outer(x.occurring - 1, y.occurring - 1)
+            degrees += own
+            expected = np.where(own > 0, np.minimum(expected, np.outer(x.smallest, y.smallest) / n), expected)
+            excess += np.outer(n * x.reciprocals - 1, n * y.reciprocals - 1) / (6 * n)
+        return cls(degrees, expected, 1 + excess / np.maximum(degrees, 1))
+
+
+class LevelCounts(NamedTuple):
+    """Of every column: the number of levels that occur, the count of the rarest, and the sum of reciprocal counts."""
+
+    occurring: NDArray[np.int64]
+    smallest: NDArray[np.int64]
+    reciprocals: Real
+
+    @classmethod
+    def of_columns(cls, codes: Codes) -> "LevelCounts":
+        """Count the levels of every column."""
+        counts, starts = level_counts(codes)
+        occurs = counts > 0
+        first = starts[:-1]
+        smallest = np.minimum.reduceat(np.where(occurs, counts, np.iinfo(np.int64).max), first)
+        reciprocals = np.add.reduceat(np.divide(1.0, counts, out=np.zeros(len(counts)), where=occurs), first)
+        return cls(np.add.reduceat(occurs.astype(np.int64), first), smallest, reciprocals)
+
+
+def occurring_counts(codes: Codes) -> list[NDArray[np.int64]]:
+    """Of every column, the counts of the levels that occur."""
+    counts, starts = level_counts(codes)
+    return [part[part > 0] for part in np.split(counts, starts[1:-1])]
