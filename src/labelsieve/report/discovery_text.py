@@ -13,12 +13,12 @@ def discovery_text(selector: Any, *, names: Any = None, label_names: Any = None,
     n_pairs, n_features = len(table["feature"]), int(selector.support_.sum())
     d, q = selector.n_features_in_, selector.label_q_values_.shape[1]
     level = f"at a false discovery rate of {selector.alpha:g}"
-    head = (
-        f"{type(selector).__name__}: {n_features} of {d} features, {n_pairs} of {d * q} pairs of a feature and a label {level}."
-    )
+    pairs = f", {n_pairs} of {d * q} pairs of a feature and a label" if selector.finds_pairs else ""
+    head = f"{type(selector).__name__}: {n_features} of {d} features{pairs} {level}."
     paragraphs = [prose(head)]
     if n_pairs:
-        shown = plain_table("feature", "label", ">information", *(f">{name}" for name in ("p", "q") if name in table))
+        label_heading = "label" if selector.finds_pairs else "most informative about"
+        shown = plain_table("feature", label_heading, ">information", *(f">{name}" for name in list(table)[3:]))
         for row in list(zip(*table.values(), strict=True))[:n_shown]:
             feature, label, information, *levels = row
             shown.add_row(printable(feature), printable(label), number(information), *(f"{level:.2g}" for level in levels))

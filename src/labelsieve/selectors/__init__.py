@@ -1,4 +1,5 @@
 from labelsieve.selectors.chi_square import ChiSquare, chi_square
+from labelsieve.selectors.conditional_discoveries import ConditionalDiscoveries
 from labelsieve.selectors.correlation_rankings import BMFS, MGFS
 from labelsieve.selectors.grro import GRRO
 from labelsieve.selectors.latent_factors import SCMFS, SSFS
@@ -33,6 +34,7 @@ __all__ = [
     "SCMFS",
     "SSFS",
     "ChiSquare",
+    "ConditionalDiscoveries",
     "FScore",
     "L1Importance",
     "ManifoldMIFS",

@@ -52,6 +52,8 @@ class BaseDiscoveries(BaseSieve):
     target_discretizer: str | Discretizer = "auto"
     n_jobs: int | None = None
 
+    finds_pairs: ClassVar[bool] = True  # of a feature and a label, not features alone
+
     _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [Interval(Real, 0, 1, closed="neither")],
         "discretizer": DISCRETIZER,

@@ -4,6 +4,11 @@ from labelsieve.statistics.compare import compare
 from labelsieve.statistics.comparison import Comparison
 from labelsieve.statistics.false_discovery import HierarchicalTests, adjusted, combined, hierarchical_tests
 from labelsieve.statistics.friedman import Friedman, friedman
+from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_threshold
+from labelsieve.statistics.knockoff_gaussian import GaussianKnockoffs
+from labelsieve.statistics.knockoff_importance import lasso_importance, sparse_bayes_importance
+from labelsieve.statistics.knockoff_slack import knockoff_slack
+from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
 from labelsieve.statistics.results_table import average_ranks, ranks
 from labelsieve.statistics.signed_rank import holm, wilcoxon_holm
@@ -13,9 +18,11 @@ __all__ = [
     "Band",
     "Comparison",
     "Friedman",
+    "GaussianKnockoffs",
     "HierarchicalTests",
     "Posterior",
     "Stability",
+    "TreeKnockoffs",
     "adjusted",
     "average_ranks",
     "bayesian_signed_rank",
@@ -24,11 +31,17 @@ __all__ = [
     "compare",
     "confidence_band",
     "critical_difference",
+    "e_q_values",
     "friedman",
     "hierarchical_tests",
     "holm",
+    "knockoff_e_values",
+    "knockoff_slack",
+    "knockoff_threshold",
+    "lasso_importance",
     "nemenyi",
     "ranks",
+    "sparse_bayes_importance",
     "stability_index",
     "wilcoxon_holm",
 ]

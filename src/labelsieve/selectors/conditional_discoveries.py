@@ -1,0 +1,241 @@
+"""Features that have information about the targets given all other features, at a false discovery rate: knockoffs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions
+from threadpoolctl import threadpool_limits
+
+from labelsieve.counting.checked_features import check_features, check_numbers
+from labelsieve.counting.number_table import read_table
+from labelsieve.counting.resources import n_threads
+from labelsieve.errors import InputError
+from labelsieve.information import Codes, mutual_information
+from labelsieve.labelspace import TargetTable, read_targets
+from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
+from labelsieve.selectors.base_discoveries import BaseDiscoveries
+from labelsieve.selectors.column_frames import column_names
+from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic, standardized
+from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, knockoff_e_values
+
+MOST_LEVELS = 10  # of a column that is taken as discrete
+CELLS_AT_A_TIME = 2**25  # of knockoff copies
+Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ConditionalDiscoveries(BaseDiscoveries):
+    r"""Select features that have information about the targets given all other features, with a false discovery rate.
+
+    A feature is a null feature if it is independent of all targets given all other features. Model-X knockoffs (Candès et al.
+    2018) are copies of the features that depend on each other as the features do but not on the targets. The statistic
+    :math:`W_j` of a feature is its importance, in a model of all targets with all features and all copies, minus that of its
+    copy; for null features either sign is equally likely. The knockoff+ filter turns the numbers of negative and positive
+    statistics into a bound of the false discovery rate. It is applied to several sets of copies, and e-values combine the
+    results (Ren and Barber 2024), so that they hardly depend on the random numbers.
+
+    Parameters
+    ----------
+    alpha : float, default=0.1
+        The false discovery rate: the expected share of null features among those selected. Fewer than ``1 / alpha`` features
+        are never selected.
+    sampler : {"auto", "tree", "gaussian"} or callable, default="auto"
+        Distribution of the features. ``"tree"``: :class:`labelsieve.statistics.TreeKnockoffs` of discrete features, and of bins
+        of others. ``"gaussian"``: a Gaussian copula, :class:`labelsieve.statistics.GaussianKnockoffs`. ``"auto"``: a tree if no
+        feature has more than ten values, else the copula. A callable ``sampler(X, generator)`` returns a copy of the array
+        ``X``.
+    statistic : str or estimator, default="auto"
+        Importance of features. ``"lasso"``: absolute coefficients, the penalty by cross-validation, summed over the targets.
+        ``"sparse-bayes"``: :func:`labelsieve.statistics.sparse_bayes_importance`, one model of all targets. ``"auto"``: the
+        lasso for one target, else sparse Bayesian learning. The name of a criterion: its score for the first pick. An
+        estimator: its ``feature_importances_``, absolute ``coef_``, or inverse ``ranking_``, which selectors such as
+        :class:`labelsieve.Sieve` have.
+    n_repeats : int, default=20
+        Sets of copies. With 1, the result is that of the knockoff+ filter, and changes with the seed.
+    random_state : int, RandomState or None, default=0
+        Seed of the copies. The same number gives the same copies and the same result.
+    discretizer, missing
+        Bins for ``sampler="tree"`` and for ``information_``: see :class:`labelsieve.selectors.MarginalDiscoveries`.
+    target_type, target_discretizer, n_jobs
+        As for :class:`labelsieve.Sieve`. The result does not depend on ``n_jobs``.
+
+    Attributes
+    ----------
+    q_values_ : ndarray of shape (n_features,)
+        The smallest false discovery rate at which e-BH selects the feature, given the e-values.
+    e_values_ : ndarray of shape (n_features,)
+    statistics_ : ndarray of shape (n_repeats, n_features)
+        W for each set of copies.
+    frequency_ : ndarray of shape (n_features,)
+        The share of the sets of copies for which the feature has a positive e-value.
+    sampler_ : object
+        The sampler that was used.
+    label_q_values_ : ndarray of shape (n_features, n_targets)
+        1: the statistics are of all targets together, and no pair of a feature and a target is discovered.
+    information_ : ndarray of shape (n_features, n_targets)
+        Mutual information of each feature with each target, in nats; not used for the selection.
+    selected_, support_, scores_, reason_
+        As for :class:`labelsieve.selectors.MarginalDiscoveries`.
+
+    Notes
+    -----
+    The rate holds if the sampler has the distribution of the features; a sampler whose model is estimated, or wrong, is as good
+    as its copies (Barber, Candès and Samworth 2020). A feature that others determine, such as a duplicate, is a null feature.
+    Rows must be independent. Cost: for each set of copies, drawing it and fitting a model with twice the features.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 40))
+    >>> Y = X[:, :15] @ rng.choice([-1, 1], (15, 3)) + rng.normal(size=(400, 3))
+    >>> found = ConditionalDiscoveries().fit(X, Y)
+    >>> set(range(15)) <= set(found.selected_.tolist()), len(found.selected_)
+    (True, 16)
+    """
+
+    alpha: float = 0.1
+    sampler: Any = "auto"
+    statistic: Any = "auto"
+    n_repeats: int = 20
+    random_state: Any = 0
+
+    finds_pairs: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        **BaseDiscoveries._parameter_constraints,
+        "sampler": [StrOptions({"auto", "tree", "gaussian"}), callable],
+        "statistic": [str, object],
+        "n_repeats": [AT_LEAST_ONE],
+        "random_state": ["random_state"],
+    }
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any) -> Self:
+        """Draw copies of the features of ``X`` and compare their importance for the targets ``y``."""
+        codes, targets = self._encode(X, y)
+        if codes.n_rows < 3:
+            raise InputError(f"ConditionalDiscoveries needs three rows at least, and X has n_samples={codes.n_rows}.")
+        table = read_targets(y, self.target_type).require_known(type(self).__name__)
+        jobs = n_threads(self.n_jobs)
+        with threadpool_limits(1 if jobs > 1 else None):
+            columns, nominal = self._model_features(X, codes)
+            responses = standardized(_indicators(table))
+            statistic = KnockoffStatistic(self._importance(responses), responses[:, responses.any(axis=0)], y, nominal)
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            generators = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(self.n_repeats)]
+            self.statistics_ = self._contrasts(columns, statistic, generators, jobs)
+        self.e_values_ = knockoff_e_values(self.statistics_, self.alpha)
+        single = [knockoff_e_values(row[np.newaxis], self.alpha) > 0 for row in self.statistics_]
+        self.frequency_ = np.mean(single, axis=0)
+        information = mutual_information(codes, targets, n_jobs=self.n_jobs)
+        q_values = e_q_values(self.e_values_)
+        self._set_discoveries(information, None, q_values, np.ones(information.shape))
+        self.reason_ = "" if self.support_.any() else self._no_discovery(np.any(single, axis=1))
+        return self
+
+    def _model_features(self, X: Any, codes: Codes) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The features as an array, codes or numbers, and which of them are nominal; the sampler is set."""
+        kind = self.sampler
+        if kind == "auto":
+            discrete = _distinct_codes(check_features(self, X), codes)
+            kind, codes = ("gaussian", codes) if discrete is None else ("tree", discrete)
+        if kind == "tree":
+            tree = TreeKnockoffs.from_codes(codes)
+            self.sampler_: Any = tree
+            return tree.codes, np.asarray(codes.levels > 2)
+        numbers = check_numbers(self, X)
+        numbers = numbers.toarray() if sp.issparse(numbers) else np.asarray(numbers)
+        self.sampler_ = GaussianKnockoffs.from_values(numbers) if kind == "gaussian" else self.sampler
+        return numbers, np.zeros(numbers.shape[1], dtype=bool)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.sampler == "tree" and tags.input_tags.allow_nan  # a level of missing values
+        return tags
+
+    def _importance(self, responses: NDArray[np.float64]) -> Any:
+        if isinstance(self.statistic, str) and self.statistic == "auto":
+            return "lasso" if responses.shape[1] == 1 else "sparse-bayes"
+        return check_statistic(self.statistic)
+
+    def _contrasts(
+        self, X: NDArray[Any], statistic: KnockoffStatistic, generators: Sequence[np.random.Generator], jobs: int
+    ) -> NDArray[np.float64]:
+        """The statistics W of every set of copies; copies are drawn some at a time."""
+        rows: list[Any] = []
+        at_a_time = max(1, CELLS_AT_A_TIME // X.size)
+        for start in range(0, len(generators), at_a_time):
+            some = generators[start : start + at_a_time]
+            copies = self._copies(X, some)
+            calls = (delayed(statistic.contrast)(X, copy, one) for copy, one in zip(copies, some, strict=True))
+            rows += Parallel(n_jobs=jobs, prefer="threads")(calls)
+        return np.array(rows)
+
+    def _copies(self, X: NDArray[Any], generators: Sequence[np.random.Generator]) -> Any:
+        if isinstance(self.sampler_, TreeKnockoffs | GaussianKnockoffs):
+            return self.sampler_.sample(generators)
+        copies = [np.asarray(self.sampler_(X, generator)) for generator in generators]
+        for copy in copies:
+            if copy.shape != X.shape or not np.isfinite(copy).all():
+                raise InputError(f"sampler returned an array of shape {copy.shape}, or one with NaN; X has shape {X.shape}.")
+        return copies
+
+    def _no_discovery(self, passed: NDArray[np.bool_]) -> str:
+        """Why nothing was selected."""
+        fewest = int(np.ceil(round(1 / self.alpha, 9)))
+        if self.n_features_in_ < fewest:
+            return f"The filter selects at least 1 / alpha = {fewest} features or none, and there are {self.n_features_in_}."
+        share = f"{np.count_nonzero(passed)} of {len(passed)} sets of copies"
+        return (
+            f"At least {fewest} features (1 / alpha) must be more important than their copies with few exceptions; that was so "
+            f"for {share}. Fewer features may be associated: use MarginalDiscoveries, or a larger alpha."
+        )
+
+    def discovery_table(self, names: Any = None, label_names: Any = None) -> dict[str, list[Any]]:
+        """The selected features with the target that they have the most information about, their e-values and q-values."""
+        names = getattr(self, "feature_names_in_", None) if names is None else names
+        label_names = getattr(self, "label_names_", None) if label_names is None else label_names
+        features = column_names(None, names, self.n_features_in_, "feature")
+        labels = column_names(None, label_names, self.information_.shape[1], "label")
+        best = self.information_.argmax(axis=1)
+        return {
+            "feature": [features[j] for j in self.selected_],
+            "label": [labels[best[j]] for j in self.selected_],
+            "information": [float(self.information_[j, best[j]]) for j in self.selected_],
+            "frequency": self.frequency_[self.selected_].tolist(),
+            "q": self.q_values_[self.selected_].tolist(),
+        }
+
+
+def _distinct_codes(X: Any, codes: Codes) -> Codes | None:
+    """All values as levels, if no column has more than a few; None: some column is numeric."""
+    table = read_table(X, allow_missing=True)
+    if table.dense is None:
+        return codes if int(codes.levels.max()) <= 2 else None
+    dense = np.asarray(table.dense)
+    if dense.dtype.kind == "f" and np.isnan(dense).any():
+        return None
+    columns = []
+    for column in dense.T:
+        levels, code = np.unique(column, return_inverse=True)
+        if len(levels) > MOST_LEVELS:
+            return None
+        columns.append(code)
+    return Codes.from_values(np.column_stack(columns))
+
+
+def _indicators(table: TargetTable) -> NDArray[np.float64]:
+    """All targets as numbers: a column for each class of a target with more than two, and the numeric ones."""
+    columns = [table.numbers]
+    for j in np.flatnonzero(~table.is_numeric):
+        codes = table.classes.column(int(j))
+        levels = np.unique(codes)
+        columns.append(codes[:, np.newaxis] == (levels[1:] if len(levels) <= 2 else levels))
+    return np.hstack(columns).astype(np.float64)

@@ -1,0 +1,109 @@
+"""The knockoff filter, and e-values that combine its results for several knockoff copies."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError, share
+
+Real = NDArray[np.float64]
+_ROUNDING = 1 + 1e-12  # a rate of 0.1 allows one in ten, in spite of binary fractions
+
+
+def knockoff_threshold(statistics: Any, alpha: float) -> float:
+    r"""The threshold of the knockoff+ filter (Barber and Candès 2015, eq. 1.9); infinite if no set of features is allowed.
+
+    .. math:: T = \min\left\{t > 0 : \frac{1 + \#\{j : W_j \le -t\}}{\#\{j : W_j \ge t\}} \le \alpha\right\}
+
+    Features with :math:`W_j \ge T` have a false discovery rate of at most ``alpha`` if the signs of the statistics of null
+    features are independent coin flips. At least :math:`1 / \alpha` features must pass, or none does.
+
+    Parameters
+    ----------
+    statistics : array-like of shape (n_features,)
+        W: positive where a feature is more important than its knockoff copy.
+    alpha : float
+        False discovery rate.
+
+    Examples
+    --------
+    >>> knockoff_threshold([5, 4, 3, 2, -1, 1], alpha=0.25), knockoff_threshold([5, 4, 3, 2, -1, 1], alpha=0.2)
+    (2.0, inf)
+    """
+    W = _checked(statistics, 1)
+    return float(_thresholds(W[np.newaxis], share(alpha, "alpha"), alpha)[0])
+
+
+def knockoff_e_values(statistics: Any, alpha: float) -> Real:
+    r"""E-values of features for a false discovery rate, averaged over knockoff copies (Ren and Barber 2024, eq. 5).
+
+    .. math:: e_j = \frac{1}{M} \sum_m d \cdot \frac{1\{W^m_j \ge T^m\}}{1 + \#\{k : W^m_k \le -T^m\}}
+
+    The threshold :math:`T^m` of copy m is that of :func:`knockoff_threshold` for :math:`\alpha / 2`, so that a feature has to
+    pass for about half of the copies. Fewer than :math:`2 / \alpha` features cannot pass at this rate: as soon as fewer are
+    left, :math:`\alpha` is enough. For one copy it is always :math:`\alpha`. Each threshold depends on no more than the filter
+    may use, so over the null features the expected sum is at most d, also for the average, whatever the dependence of the
+    copies; :func:`e_q_values` therefore controls the false discovery rate.
+
+    Parameters
+    ----------
+    statistics : array-like of shape (n_copies, n_features)
+        W for each copy.
+    alpha : float
+        False discovery rate that is wanted.
+
+    Examples
+    --------
+    >>> knockoff_e_values([[5, 4, 3, 2, -1, 1], [5, 4, 3, 2, 1, -2]], 0.5)
+    array([6., 6., 6., 3., 0., 0.])
+    """
+    W, alpha = _checked(statistics, 2), share(alpha, "alpha")
+    thresholds = _thresholds(W, alpha / 2 if len(W) > 1 else alpha, alpha)[:, np.newaxis]
+    n_negative = (-thresholds >= W).sum(axis=1, keepdims=True)
+    return np.asarray((W.shape[1] * (thresholds <= W) / (1 + n_negative)).mean(axis=0))
+
+
+def e_q_values(e_values: Any) -> Real:
+    r"""The smallest level at which the e-BH procedure discovers each feature (Wang and Ramdas 2022), at most 1.
+
+    At level :math:`\alpha`, e-BH discovers the features with the k largest e-values for the largest k with
+    :math:`k\, e_{(k)} \ge d / \alpha`.
+
+    Examples
+    --------
+    >>> e_q_values([40, 40, 10, 1]).round(3)
+    array([0.05 , 0.05 , 0.133, 1. ])
+    """
+    e = np.asarray(e_values, dtype=np.float64)
+    if e.ndim != 1 or np.isnan(e).any() or (e < 0).any():
+        raise InputError("e-values must be numbers of 0 or more, one for each feature.")
+    order = np.argsort(-e, kind="stable")
+    with np.errstate(divide="ignore", over="ignore"):
+        rate = len(e) / (np.arange(1, len(e) + 1) * e[order])
+    q = np.empty(len(e))
+    q[order] = np.minimum(np.minimum.accumulate(rate[::-1])[::-1], 1.0)
+    return q
+
+
+def _checked(statistics: Any, n_dimensions: int) -> Real:
+    W = np.asarray(statistics, dtype=np.float64)
+    if W.ndim != n_dimensions or not W.size or np.isnan(W).any():
+        shape = "(n_features,)" if n_dimensions == 1 else "(n_copies, n_features)"
+        raise InputError(f"statistics must be numbers of shape {shape}; these have shape {W.shape}, or NaN.")
+    return W
+
+
+def _thresholds(W: Real, level: float, level_of_few: float) -> Real:
+    """The threshold of each row: for ``level``, or for ``level_of_few`` where too few features are left to reach ``level``."""
+    thresholds = np.full(len(W), np.inf)
+    for row, values in enumerate(W):
+        size = np.sort(np.abs(values[values != 0]))
+        positive, negative = np.sort(values[values > 0]), np.sort(-values[values < 0])
+        n_positive = len(positive) - np.searchsorted(positive, size, side="left")
+        n_negative = len(negative) - np.searchsorted(negative, size, side="left")
+        levels = np.where(level * n_positive * _ROUNDING < 1, level_of_few, level)
+        allowed = 1 + n_negative <= levels * n_positive * _ROUNDING
+        if allowed.any():
+            thresholds[row] = size[int(allowed.argmax())]
+    return thresholds
