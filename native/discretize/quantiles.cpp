@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "discretize/column_range.hpp"
 #include "discretize/distribution.hpp"
 
 namespace labelsieve {
@@ -12,33 +13,6 @@ namespace {
 constexpr size_t fewest_rows = 4096;  // below, sorting is as fast
 constexpr size_t n_buckets = 4096;
 constexpr uint16_t missing = n_buckets;  // the bucket of missing values
-
-struct Range {
-    double least, largest;
-};
-
-// Infinite if a value is, or if all are missing.
-Range range_of(std::span<const double> values) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    Range range{.least = infinity, .largest = -infinity};
-    for (const double value : values) {  // comparisons with missing values do not hold
-        range.least = value < range.least ? value : range.least;
-        range.largest = value > range.largest ? value : range.largest;
-    }
-    return range;
-}
-
-bool has_more_values(std::span<const double> values, size_t limit) {
-    std::vector<double> known;
-    for (const double value : values) {
-        if (std::isnan(value)) continue;
-        const auto at = std::lower_bound(known.begin(), known.end(), value);
-        if (at != known.end() && *at == value) continue;
-        if (known.size() == limit) return true;
-        known.insert(at, value);
-    }
-    return false;
-}
 
 }  // namespace
 

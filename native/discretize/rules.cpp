@@ -6,6 +6,7 @@
 
 #include "discretize/cuts.hpp"
 #include "discretize/quantiles.hpp"
+#include "discretize/tall_k_means.hpp"
 
 namespace labelsieve {
 
@@ -139,6 +140,7 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
     Distribution column_values;
     std::vector<double> present;
     QuantileCuts quantiles;
+    TallKMeans clusters;
     size_t n_read = 0;
     values.each_column([&](size_t j, const Column& column) {
         n_read += values.n_rows();
@@ -150,8 +152,11 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
             cuts.end_column(cut_equal_width(column, settings.n_bins, present, cuts.points));
             return;
         }
-        if (settings.rule == Rule::equal_frequency && !settings.keep_binary && !weights.of_rows &&
-            quantiles.cut(column, settings.n_bins, cuts.points)) {
+        const bool plain = !settings.keep_binary && !weights.of_rows;
+        if (plain &&
+            ((settings.rule == Rule::equal_frequency &&
+              quantiles.cut(column, settings.n_bins, cuts.points)) ||
+             (settings.rule == Rule::k_means && clusters.cut(column, settings.n_bins, cuts.points)))) {
             cuts.end_column(false);
             return;
         }

@@ -1,9 +1,9 @@
-"""Columns of many rows: quantiles are found without a sort, and must be those of sorted values."""
+"""Columns of many rows: cut points are found without a sort, and must be those of sorted values."""
 
 import numpy as np
 import pytest
 
-from labelsieve.discretize import EqualFrequency
+from labelsieve.discretize import EqualFrequency, KMeansBins
 
 N_ROWS = 6000
 rng = np.random.default_rng(0)
@@ -40,4 +40,24 @@ def test_missing_values_do_not_count():
     X[::7] = np.nan
     known = X[~np.isnan(X)]
     found, expected = (EqualFrequency(5, missing="level").fit(x[:, np.newaxis]) for x in (X, known))
+    assert np.array_equal(found.cut_points_[0], expected.cut_points_[0])
+
+
+@pytest.mark.parametrize("n_bins", [2, 3, 5, 9])
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_clusters_are_those_of_the_sorted_column(kind, n_bins):
+    """The same, for k-means: rows fall into the same clusters, and cut points differ by rounding only."""
+    values = np.tile(COLUMNS[kind], 3) * np.repeat([1.0, 1.001, 0.999], N_ROWS)  # 18,000 rows, most of them different
+    X = values[:, np.newaxis]
+    found, sorted_ = KMeansBins(n_bins).fit(X), KMeansBins(n_bins).fit(X, sample_weight=np.full(len(X), 2.0))
+    assert np.array_equal(found.transform(X), sorted_.transform(X))
+    spread = float(values.max() / 2 - values.min() / 2)
+    spacing = float(np.spacing(np.abs(values).max()))
+    assert np.allclose(found.cut_points_[0], sorted_.cut_points_[0], rtol=0, atol=1e-12 * spread + 4 * spacing)
+
+
+def test_the_order_of_rows_and_missing_values_do_not_move_clusters():
+    values = np.tile(COLUMNS["exponential"], 3) * np.repeat([1.0, 1.001, 0.999], N_ROWS)
+    mixed = np.random.default_rng(1).permutation(np.r_[values, np.full(500, np.nan)])
+    found, expected = (KMeansBins(5).fit(x[:, np.newaxis]) for x in (mixed, values))
     assert np.array_equal(found.cut_points_[0], expected.cut_points_[0])

@@ -127,9 +127,43 @@ void test_mdl(const Table& table, const WeightsOfRows& weights, uint64_t largest
         }
 }
 
+// Tall columns are cut without a sort; weighted ones are sorted.
+void test_tall() {
+    constexpr size_t n = 20000, d = 4;
+    std::vector<double> numbers;
+    std::normal_distribution<double> normal;
+    for (size_t j = 0; j < d; ++j)
+        for (size_t i = 0; i < n; ++i) {
+            const double value = normal(random_bits);
+            numbers.push_back(below(50) == 0 ? std::nan("")
+                              : j == 1       ? std::exp(value)
+                              : j == 2       ? std::round(value * 100) / 100
+                              : j == 3       ? value + 20 * double(below(3))
+                                             : value);
+        }
+    const Values table(StridedNumbers{.data = numbers.data(),
+                                      .type = Number::f64,
+                                      .row_stride = 8,
+                                      .column_stride = 8 * n,
+                                      .n_rows = n,
+                                      .n_columns = d});
+    const std::vector<uint64_t> twice(n, 2);
+    for (const Rule rule : {Rule::equal_frequency, Rule::k_means})
+        for (const size_t n_bins : {2, 5, 8}) {
+            const RuleSettings settings{.rule = rule, .n_bins = n_bins};
+            const ColumnCuts found = cut_columns(table, settings, {.total = n}, [] {});
+            const ColumnCuts sorted =
+                cut_columns(table, settings, {.of_rows = twice.data(), .unit = 2, .total = 2 * n}, [] {});
+            EXPECT(found.starts == sorted.starts && found.kept == sorted.kept);
+            for (size_t k = 0; k < std::min(found.points.size(), sorted.points.size()); ++k)
+                EXPECT(std::abs(found.points[k] - sorted.points[k]) <= 1e-11);
+        }
+}
+
 }  // namespace
 
 int test_discretize() {
+    test_tall();
     for (int round = 0; round < 30; ++round) {
         const Table table(1 + below(round % 2 ? 40 : 700), 1 + below(20), 2 + below(round % 3 ? 10 : 1000));
         std::vector<uint64_t> weights;
