@@ -9,10 +9,11 @@ from labelsieve import QuadraticSieve
 from labelsieve.datasets import load
 from labelsieve.discretize import equal_width
 from labelsieve.errors import InputError
-from labelsieve.information import mutual_information
+from labelsieve.information import Codes, mutual_information
 from labelsieve.labelspace import read_targets
 from labelsieve.search import QuadraticProgram
 from labelsieve.search import quadratic_program as quadratic
+from labelsieve.search.redundancy_matrix import Redundancy
 from labelsieve.search.simplex import smallest_eigenvalue
 from tests.support.reference_quadratic import clarabel_weights, objective_of, violation_of
 from tests.support.shared_files import shared_file
@@ -23,12 +24,15 @@ LARGEST = 2000
 class Dense:
     """A matrix that is there."""
 
-    def __init__(self, matrix):
-        self.matrix, self.diagonal, self.asked = matrix, matrix.diagonal().copy(), 0
+    def __init__(self, matrix, *, stored=False):
+        self.matrix, self.diagonal, self.asked, self.stored = matrix, matrix.diagonal().copy(), 0, stored
 
     def column(self, j):
         self.asked += 1
         return self.matrix[j]
+
+    def whole(self):
+        return self.matrix.copy() if self.stored else None
 
     def __len__(self):
         return len(self.matrix)
@@ -92,10 +96,13 @@ def test_random_convex_programs_end_at_their_minimum(n, alpha):
     rng = np.random.default_rng(n)
     factor = rng.normal(size=(n, n // 2 + 1))
     matrix, relevance = factor @ factor.T, rng.random(n)
-    program = QuadraticProgram(Dense(matrix), relevance, alpha)
-    program.solve()
-    assert program.optimality <= 1e-8
-    assert program.weights.sum() == pytest.approx(1, abs=1e-12)
+    program, stored = (QuadraticProgram(Dense(matrix, stored=stored), relevance, alpha) for stored in (False, True))
+    for one in (program, stored):
+        one.solve()
+        assert one.optimality <= 1e-8
+        assert one.weights.sum() == pytest.approx(1, abs=1e-12)
+    assert stored.objective == pytest.approx(program.objective, rel=1e-7, abs=1e-9)
+    assert stored.curvature() >= -1e-9
     theirs = objective_of(matrix, relevance, alpha, clarabel_weights(matrix, relevance, alpha, 0.0))
     assert program.objective <= theirs + 1e-7 * max(1, abs(theirs))
 
@@ -114,11 +121,12 @@ def test_rounds_that_cannot_hold_all_weights_come_to_the_same_end(monkeypatch):
     assert parts.weights == pytest.approx(whole.weights, abs=1e-6)
 
 
-def test_a_matrix_that_bends_down_is_shifted_until_it_does_not():
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_matrix_that_bends_down_is_shifted_until_it_does_not(stored):
     rng = np.random.default_rng(2)
     matrix = rng.normal(size=(40, 40))
     matrix = (matrix + matrix.T) / 20 + 0.2 * np.eye(40)
-    found = QuadraticProgram(Dense(matrix), 0.1 * rng.random(40), 0.5)
+    found = QuadraticProgram(Dense(matrix, stored=stored), 0.1 * rng.random(40), 0.5)
     found.solve()
     assert found.optimality <= 1e-8, "the conditions hold, whatever the matrix"
     found.solve_shifted()
@@ -136,6 +144,14 @@ def test_lanczos_finds_the_smallest_eigenvalue():
     matrix = basis * values @ basis.T
     assert smallest_eigenvalue(matrix) == pytest.approx(-0.5, abs=1e-6)
     assert smallest_eigenvalue(np.eye(300)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("columns", [np.arange(70), np.r_[0:30, 33:70]])
+def test_the_whole_matrix_has_the_bits_of_its_columns(columns):
+    rng = np.random.default_rng(4)
+    matrix = Redundancy(Codes.from_values(rng.integers(0, 4, size=(90, 70))), columns=columns)
+    assert np.array_equal(matrix.whole(), [matrix.column(j) for j in range(len(columns))])
+    assert Redundancy(Codes.from_values(rng.integers(0, 4, size=(90, 70))), memory_limit=1000).whole() is None
 
 
 def test_only_columns_near_a_weight_are_asked_for():

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.binary_models import BinaryModel, fit_binary
+from labelsieve.classifiers.newton_svm import SharedRows
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights, weight_arguments
 from labelsieve.labelspace import LabelNetwork
 from labelsieve.progress import progress_bar
@@ -141,7 +142,8 @@ def fit_chain(
 ) -> Chain:
     """Fit a model for every label of the network that is not constant.
 
-    With true values of the parents, ``n_jobs`` labels are fitted in parallel. With ``cv`` labels are fitted one after the
+    With true values of the parents, ``n_jobs`` labels are fitted in parallel, and support vector machines on dense features
+    share their Gram matrix. With ``cv`` labels are fitted one after the
     other: each is predicted for held-out rows by cross-validation, and its children learn from those predictions. ``weights``
     of the rows are positive.
     """
@@ -157,11 +159,13 @@ def fit_chain(
     with progress_bar("Fitting the chain, label by label") as progress:
         if cv is None:
             models = []
+            n_parents = max((len(positions) for positions in parents), default=0)
+            shared = SharedRows.of(base, X, weights, n_parents) if columns is None else None
             tasks = (
-                delayed(_fit)(base, X, of_label, values[:, parent_positions], y, weights)
+                delayed(_fit)(base, X, of_label, values[:, parent_positions], y, weights, shared)
                 for of_label, parent_positions, y in zip(features, parents, truth, strict=True)
             )
-            for model in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+            for model in Parallel(n_jobs=n_jobs, return_as="generator", prefer="threads")(tasks):
                 models.append(model)
                 progress(len(models), len(chain))
         else:
@@ -169,7 +173,17 @@ def fit_chain(
     return Chain([Link(*fields) for fields in zip(chain, models, parents, features, strict=True)], fixed)
 
 
-def _fit(base: Any, X: Any, columns: NDArray[np.intp] | None, parents: Any, y: NDArray[Any], weights: Weights) -> BinaryModel:
+def _fit(
+    base: Any,
+    X: Any,
+    columns: NDArray[np.intp] | None,
+    parents: Any,
+    y: NDArray[Any],
+    weights: Weights,
+    shared: SharedRows | None = None,
+) -> BinaryModel:
+    if shared is not None:
+        return BinaryModel(shared.fit(parents.toarray().astype(np.float64), y))
     no_input = columns is not None and len(columns) == 0 and parents.shape[1] == 0
     return fit_binary(base, link_input(X, columns, parents), y, np.empty(0, dtype=np.intp) if no_input else None, weights)
 

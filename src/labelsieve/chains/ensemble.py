@@ -11,6 +11,7 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from labelsieve.chains.chain import ClassifierChain
 from labelsieve.chains.optimized import OptimizedClassifierChain
@@ -53,7 +54,8 @@ class ChainEnsemble(MultiLabelClassifier):
         Prediction for a probability of exactly a half, such as five votes of ten.
     random_state : int, RandomState instance or None, default=None
     n_jobs : int, default=None
-        Chains fitted in parallel.
+        Chains fitted in parallel, in threads; for a base that computes in Python, ``joblib.parallel_config(backend="loky")``
+        selects processes.
 
     Attributes
     ----------
@@ -64,7 +66,8 @@ class ChainEnsemble(MultiLabelClassifier):
 
     Notes
     -----
-    Cost: ``n_chains`` fits of a chain. The result does not depend on ``n_jobs``.
+    Cost: ``n_chains`` fits of a chain, whose support vector machines on dense features share a Gram matrix (see
+    :class:`ClassifierChain`). The result does not depend on ``n_jobs``.
 
     Examples
     --------
@@ -113,8 +116,9 @@ class ChainEnsemble(MultiLabelClassifier):
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_chains)
         tasks = (delayed(_fit_member)(chain, X, labels, weights, shares, int(seed)) for seed in seeds)
         self.chains_, self.features_ = [], []
-        with progress_bar("Fitting chains") as progress:
-            for member, features in Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks):
+        # Threads of products as small as these would wait for each other most of the time.
+        with progress_bar("Fitting chains") as progress, threadpool_limits(1, user_api="blas"):
+            for member, features in Parallel(n_jobs=self.n_jobs, return_as="generator", prefer="threads")(tasks):
                 self.chains_.append(member)
                 self.features_.append(features)
                 progress(len(self.chains_), self.n_chains)

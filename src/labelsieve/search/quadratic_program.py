@@ -13,6 +13,7 @@ Indices = NDArray[np.intp]
 
 FIRST_ROUND = 64  # features that compete with the best one at first; then twice as many newcomers as there are weights
 LARGEST_ROUND = 4096  # features in one round, whose block of the matrix is stored: 128 MB
+WHOLE = 4  # a round of more than one in so many features: columns one by one take longer than the whole matrix
 FLAT = 1e-9  # bits: a negative eigenvalue this small is rounding
 SMALL = 1e-4
 CARE = 0.05  # of the violation is left by a round: more precision is lost to the next newcomers
@@ -30,6 +31,9 @@ class SymmetricMatrix(Protocol):
     def column(self, j: int) -> Array:
         """Column ``j``."""
 
+    def whole(self) -> Array | None:
+        """All columns, in an array of the caller, if they are few enough to be stored."""
+
     def __len__(self) -> int: ...
 
 
@@ -39,7 +43,8 @@ class QuadraticProgram:
 
     Rounds of sequential minimal optimization: the features with weight and those whose gradient is lowest form a small
     program, which is solved two weights at a time; then the gradient of all features is brought up to date with the
-    columns of the weights that changed. It ends at a point that satisfies the conditions of Karush, Kuhn and Tucker for all
+    columns of the weights that changed. When a round has more than a quarter of the features, the matrix is counted as a
+    whole if it can be stored, and a round of more than half of them has them all. It ends at a point that satisfies the conditions of Karush, Kuhn and Tucker for all
     features: the minimum if the matrix is positive semi-definite.
 
     Parameters
@@ -71,6 +76,9 @@ class QuadraticProgram:
     ...     def column(self, j):
     ...         return np.eye(3)[j]
     ...
+    ...     def whole(self):
+    ...         return np.eye(3)
+    ...
     ...     def __len__(self):
     ...         return 3
     >>> program = QuadraticProgram(Identity(), np.array([0.0, 0.5, 0.5]), alpha=0.5)
@@ -94,6 +102,7 @@ class QuadraticProgram:
         self.weights[int(np.argmin(corners))] = 1.0
         self._members: Indices = np.zeros(0, dtype=np.intp)
         self._block: Array = np.zeros((0, 0))
+        self._whole: Array | None = None
         self.gradient = self._exact_gradient()
 
     @property
@@ -158,7 +167,7 @@ class QuadraticProgram:
         self.solve()
         while (lowest := self.curvature()) < -FLAT:
             self.shift += _rounded_up(-lowest)
-            self._members, self._block = self._members[:0], self._block[:0, :0]
+            self._members, self._block, self._whole = self._members[:0], self._block[:0, :0], None
             self.pair_curvature = np.inf
             self.gradient = self._exact_gradient()
             self.solve()
@@ -171,24 +180,25 @@ class QuadraticProgram:
         support = self.support
         if len(support) > LARGEST_ROUND:
             support = np.sort(support[np.argsort(-self.weights[support], kind="stable")[:LARGEST_ROUND]])
+        if self._whole is not None and self._quadratic > 0:
+            block = self._whole if len(support) == len(self.matrix) else self._whole[np.ix_(support, support)]
+            return min(smallest_eigenvalue(block) / self._quadratic, self.pair_curvature)
         block = np.array([self.matrix.column(int(j))[support] for j in support])
         return min(smallest_eigenvalue(block) + self.shift, self.pair_curvature)
 
     def _round(self) -> None:
         self._gather(self._working_set())
-        members = self._members
+        members = self._members  # or all features
         before, weights, gradient = self.weights[members], self.weights[members], self.gradient[members]
         goal = 0.5 * self.tolerance * self._scale()
-        if np.count_nonzero(before == 0) > FEW * np.count_nonzero(before):
+        if len(members) < len(self.matrix) and np.count_nonzero(before == 0) > FEW * np.count_nonzero(before):
             goal = max(goal, CARE * self.violation)
         done = pair_steps(self._block, weights, gradient, tolerance=goal, max_steps=self.max_steps - self.n_steps)
         self.n_steps += done.steps
         if self._quadratic > 0:
             self.pair_curvature = min(self.pair_curvature, done.curvature / (2 * self._quadratic))
         self.weights[members] = weights
-        for j, change in zip(members, weights - before, strict=True):
-            if change:
-                self._add(self.gradient, int(j), float(change))
+        self._add(self.gradient, members, weights - before)
 
     def _working_set(self) -> Indices:
         """Features of the next round: those with weight, and those with the lowest gradients."""
@@ -206,7 +216,15 @@ class QuadraticProgram:
 
     def _gather(self, members: Indices) -> None:
         """The block of the matrix of the members; columns of the last round are not counted again."""
-        old = self._members
+        n, old = len(self.matrix), self._members
+        if self._whole is None and WHOLE * len(members) > n and self._quadratic > 0 and (whole := self.matrix.whole()) is not None:
+            self._whole = np.multiply(whole, self._quadratic, out=whole)
+            self._whole[np.diag_indices(n)] += self._quadratic * self.shift
+        if self._whole is not None:
+            few = 2 * len(members) <= n
+            self._members = members if few else np.arange(n)
+            self._block = self._whole[np.ix_(members, members)] if few else self._whole
+            return
         block = np.empty((len(members), len(members)))
         stay, here, there = np.intersect1d(members, old, assume_unique=True, return_indices=True)
         block[np.ix_(here, here)] = self._block[np.ix_(there, there)]
@@ -219,14 +237,22 @@ class QuadraticProgram:
 
     def _exact_gradient(self) -> Array:
         gradient = -self.alpha * self.relevance
-        for j in self.support:
-            self._add(gradient, int(j), float(self.weights[j]))
+        support = self.support
+        self._add(gradient, support, self.weights[support])
         return gradient
 
-    def _add(self, gradient: Array, j: int, weight: float) -> None:
-        if self._quadratic > 0:  # else no column is needed at all
-            gradient += (self._quadratic * weight) * self.matrix.column(j)
-            gradient[j] += self._quadratic * weight * self.shift
+    def _add(self, gradient: Array, features: Indices, weights: Array) -> None:
+        if self._quadratic == 0:  # no column is needed at all
+            return
+        if self._whole is not None:
+            everywhere = np.zeros(len(gradient))
+            everywhere[features] = weights
+            gradient += self._whole @ everywhere
+            return
+        for j, weight in zip(features, weights, strict=True):
+            if weight:
+                gradient += (self._quadratic * weight) * self.matrix.column(int(j))
+                gradient[j] += self._quadratic * weight * self.shift
 
 
 def _rounded_up(value: float) -> float:

@@ -1,8 +1,9 @@
-"""The redundancy matrix of the features, column by column (it is never stored as a whole), and its Nystrom approximation."""
+"""The redundancy matrix of the features, column by column or as a whole if it is small, and its Nystrom approximation."""
 
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from labelsieve.counting.fixed_point import FixedPoint
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
+LARGEST_WHOLE = 4096  # features whose matrix may be stored as a whole: 128 MB
 BLOCK = 64  # columns counted together for the mean: larger blocks are hardly faster, and each doubling costs a bit
 _LOW = 20  # bits
 _ROUNDING = 1e-12  # smaller eigenvalues, relative to the largest
@@ -59,6 +61,7 @@ class Redundancy:
         self._backend = make_backend(X, X, self._fixed, options)
         self._sums = self._of_columns(self._backend.singles()[0])
         self._kept: OrderedDict[int, Array] = OrderedDict()
+        self._may_store = len(self._columns) <= LARGEST_WHOLE and 8 * len(self._columns) ** 2 <= memory_limit
         self._most_kept = max(2, memory_limit // (8 * len(self._columns)))
 
     def __len__(self) -> int:
@@ -82,12 +85,27 @@ class Redundancy:
             self._kept.popitem(last=False)
         return column
 
+    def whole(self) -> Array | None:
+        """All columns, counted in blocks, in an array of the caller; None if they exceed the memory limit or 4,096 features."""
+        if not self._may_store:
+            return None
+        matrix = np.empty((len(self), len(self)))
+        for block in self._blocks():
+            pairs = self._of_columns(self._pairs_of(block))
+            pairs -= self._sums[:, np.newaxis]
+            pairs -= self._sums[block] - self._fixed.top
+            matrix[:, block[0] : block[-1] + 1] = self._bits(pairs)
+        return matrix
+
+    def _pairs_of(self, block: NDArray[np.intp], reduce: Literal["sum"] | None = None) -> NDArray[np.int64]:
+        features = slice(int(self._columns[block[0]]), int(self._columns[block[-1]]) + 1)
+        return self._backend.pairs(targets=features, reduce=reduce)
+
     def mean(self, progress: Progress | None = None) -> float:
         """The exact mean of all entries; memory is one block of sums."""
         total, done = 0, 0
         for block in self._blocks():
-            features = slice(int(self._columns[block[0]]), int(self._columns[block[-1]]) + 1)
-            pairs = self._of_columns(self._backend.pairs(targets=features, reduce="sum"))
+            pairs = self._of_columns(self._pairs_of(block, "sum"))
             shared = pairs - len(block) * self._sums - (int(self._sums[block].sum()) - len(block) * self._fixed.top)
             total += _exact_sum(shared)
             done += len(block)
@@ -108,9 +126,10 @@ class Redundancy:
         return values if self._all else values[self._columns]
 
     def _bits(self, fixed: NDArray[np.int64]) -> Array:
-        information = self._fixed.information(fixed) / math.log(2)
+        information = self._fixed.information(fixed)
+        information /= math.log(2)
         # A plug-in estimate is never negative; the last bit of the fixed point may be.
-        return np.maximum(information, 0.0) if self._fixed.estimator == "plugin" else information
+        return np.maximum(information, 0.0, out=information) if self._fixed.estimator == "plugin" else information
 
     def _blocks(self) -> Iterator[NDArray[np.intp]]:
         """The columns in runs without gaps, none longer than a block."""
@@ -157,6 +176,10 @@ class Nystrom:
         """Column ``j`` of the approximation."""
         column: Array = self._factor @ self._factor[j]
         return column
+
+    def whole(self) -> Array | None:
+        """None: columns are products with the factor."""
+        return None
 
     def mean(self) -> float:
         """The mean of all entries."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
+from scipy.linalg.blas import dsymv
 
 from labelsieve import core
 
@@ -64,7 +65,7 @@ def smallest_eigenvalue(matrix: Array) -> float:
     vector = np.cos(np.arange(n) + 1.0)  # not orthogonal to any feature
     for step in range(_STEPS):
         vectors[step] = vector / np.linalg.norm(vector)
-        vector = matrix @ vectors[step]
+        vector = dsymv(1.0, matrix.T, vectors[step])  # reads half of the matrix
         diagonal.append(float(vector @ vectors[step]))
         for _ in range(2):  # twice is enough to stay orthogonal
             vector -= vectors[: step + 1].T @ (vectors[: step + 1] @ vector)
