@@ -1,8 +1,7 @@
 #include "discretize/mdl.hpp"
 
-#include <cmath>
-#include <numbers>
-
+#include "discretize/mdl_sides.hpp"
+#include "discretize/tall_mdl.hpp"
 #include "discretize/value_groups.hpp"
 
 namespace labelsieve {
@@ -11,25 +10,12 @@ namespace {
 
 using std::numbers::ln2;
 
-struct Cell {
-    code_t of_class;
-    uint64_t weight;
-};
-
-// What a side of a cut holds. `sum` is the sum of f over its classes.
-struct Side {
-    fixed_t sum = 0;
-    uint64_t total = 0;
-    size_t n_classes = 0;
-};
-
 // Cuts of one column for one problem.
 class Splitter {
   public:
     Splitter(const ClassesOfRows& problem, const MdlSettings& settings, size_t n_rows)
-        : problem_(problem), weights_(settings.weights), term_(settings.term), scale_(settings.fixed_scale),
-          rule_(settings.rule), totals_(problem.n_classes), left_(problem.n_classes),
-          right_(problem.n_classes) {
+        : problem_(problem), weights_(settings.weights), term_(settings.term), rule_(settings.rule),
+          test_{settings}, totals_(problem.n_classes), left_(problem.n_classes), right_(problem.n_classes) {
         for (row_t row = 0; row < n_rows; ++row)
             each_class(row, [&](code_t c, uint64_t w) { totals_[c] += w; });
     }
@@ -54,9 +40,7 @@ class Splitter {
   private:
     template <class Visit>
     void each_class(row_t row, Visit&& visit) const {
-        const uint64_t weight = weights_.of_rows ? weights_.of_rows[row] : 1;
-        if (problem_.lists.starts.empty()) return visit(problem_.lists.indices[row], weight);
-        for (const code_t of_class : problem_.lists[row]) visit(of_class, weight);
+        labelsieve::each_class(problem_, weights_, row, visit);
     }
 
     // Cells (class, weight) of every group, groups without any left out. In a large group a class has one
@@ -109,15 +93,15 @@ class Splitter {
     size_t split(size_t first, size_t last) {
         if (last - first < 2) return first;
         Side whole, low, high;
-        each_cell(first, last, [&](const Cell& cell) { add(right_, whole, cell); });
+        each_cell(first, last, [&](const Cell& cell) { whole.add(right_, cell, term_); });
         high = whole;
         fixed_t best = std::numeric_limits<fixed_t>::min();
         size_t at = first;
         Side best_low, best_high;
         for (size_t g = first; whole.n_classes > 1 && g + 1 < last; ++g) {
             each_cell(g, g + 1, [&](const Cell& cell) {
-                remove(right_, high, cell);
-                add(left_, low, cell);
+                high.remove(right_, cell, term_);
+                low.add(left_, cell, term_);
             });
             const fixed_t score = low.sum - term_(low.total) + high.sum - term_(high.total);
             if (score <= best) continue;
@@ -129,64 +113,27 @@ class Splitter {
         const bool gains = at > first && best > whole.sum - term_(whole.total);
         const bool accepted =
             gains && (rule_.kononenko ? shorter_code(first, at, last, whole, best_low, best_high)
-                                      : enough_gain(whole, best_low, best_high, last - first - 1));
+                                      : test_.accepts(whole, best_low, best_high, last - first - 1));
         each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] = right_[cell.of_class] = 0; });
         return accepted ? at : first;
-    }
-
-    void add(std::vector<uint64_t>& counts, Side& side, const Cell& cell) const {
-        uint64_t& n = counts[cell.of_class];
-        side.n_classes += n == 0;
-        side.sum += term_(n + cell.weight) - term_(n);
-        side.total += cell.weight;
-        n += cell.weight;
-    }
-    void remove(std::vector<uint64_t>& counts, Side& side, const Cell& cell) const {
-        uint64_t& n = counts[cell.of_class];
-        n -= cell.weight;
-        side.n_classes -= n == 0;
-        side.sum += term_(n) - term_(n + cell.weight);
-        side.total -= cell.weight;
-    }
-
-    double entropy(const Side& side) const {  // in bits
-        return double(term_(side.total) - side.sum) / scale_ / double(side.total) / ln2;
-    }
-    double rows(uint64_t weight) const { return double(weight) / weights_.unit; }
-
-    // Bits that name the boundary.
-    double boundary_bits(const Side& whole, size_t n_boundaries) const {
-        return std::log2(rule_.count_values ? double(n_boundaries) : std::max(1.0, rows(whole.total) - 1));
-    }
-
-    bool enough_gain(const Side& whole, const Side& low, const Side& high, size_t n_boundaries) const {
-        const double n = rows(whole.total), before = entropy(whole);
-        const double below = entropy(low), above = entropy(high);
-        const double gain = before - (rows(low.total) * below + rows(high.total) * above) / n;
-        const auto k = double(whole.n_classes);
-        // log2(3^k - 2) that does not overflow.
-        const double classes = k * std::log2(3.0) + std::log1p(-2 * std::pow(3.0, -k)) / ln2;
-        const double delta =
-            classes - (k * before - double(low.n_classes) * below - double(high.n_classes) * above);
-        return gain > (boundary_bits(whole, n_boundaries) + delta) / n;
     }
 
     // Kononenko's code: the classes of a set take log2 C(n + k - 1, k - 1) + log2 n! / (n_1! ... n_k!) bits.
     bool shorter_code(size_t first, size_t at, size_t last, const Side& whole, const Side& low,
                       const Side& high) {
         const auto k = double(whole.n_classes);
-        double bits = boundary_bits(whole, last - first - 1);
+        double bits = test_.boundary_bits(whole, last - first - 1);
         bits += code_length(first, at, low, k) + code_length(at, last, high, k);
         return code_length(first, last, whole, k) > bits;
     }
     double code_length(size_t first, size_t last, const Side& side, double k) {
         each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] = 0; });
         each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] += cell.weight; });
-        const double n = rows(side.total);
+        const double n = test_.rows(side.total);
         // C(n + k - 1, k - 1) n!, without the n! that cancel.
         double nats = std::lgamma(n + k) - std::lgamma(k);
         each_cell(first, last, [&](const Cell& cell) {
-            nats -= std::lgamma(rows(std::exchange(left_[cell.of_class], 0)) + 1);
+            nats -= std::lgamma(test_.rows(std::exchange(left_[cell.of_class], 0)) + 1);
         });
         return nats / ln2;
     }
@@ -194,8 +141,8 @@ class Splitter {
     const ClassesOfRows& problem_;
     const WeightsOfRows& weights_;
     const CountTerm& term_;
-    double scale_;
     MdlRule rule_;
+    GainTest test_;
     std::vector<uint64_t> totals_, left_, right_, rest_;
     std::vector<double> values_;
     std::vector<std::pair<size_t, size_t>> cell_ranges_;  // of the cells, one for each value
@@ -211,8 +158,16 @@ std::vector<ColumnCuts> mdl_cuts(const Values& values, std::span<const ClassesOf
     splitters.reserve(problems.size());
     for (const ClassesOfRows& problem : problems) splitters.emplace_back(problem, settings, values.n_rows());
     ValueGroups groups;
+    TallMdl tall(problems, settings);
     values.each_column([&](size_t, const Column& column) {
         poll();
+        if (tall.read(column)) {
+            for (size_t p = 0; p < problems.size(); ++p) {
+                tall.cut(p, cuts[p].points);
+                cuts[p].end_column(false);
+            }
+            return;
+        }
         groups.read(column);
         for (size_t p = 0; p < problems.size(); ++p) {
             splitters[p].cut(groups, cuts[p].points);

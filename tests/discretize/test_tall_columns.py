@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from labelsieve.discretize import EqualFrequency, KMeansBins
+from labelsieve.discretize import MDL, EqualFrequency, KMeansBins
 
 N_ROWS = 6000
 rng = np.random.default_rng(0)
@@ -33,6 +34,24 @@ def test_quantiles_are_those_of_the_sorted_column(kind, n_bins):
     X = COLUMNS[kind][:, np.newaxis]
     found, sorted_ = EqualFrequency(n_bins).fit(X), EqualFrequency(n_bins).fit(X, sample_weight=np.full(N_ROWS, 2.0))
     assert np.array_equal(found.cut_points_[0], sorted_.cut_points_[0])
+
+
+@pytest.mark.parametrize("targets", ["copy", "joint", "single"])
+@pytest.mark.parametrize("kind", ["normal", "heavy tails", "rounded", "fifty integers", "many zeros", "narrow"])
+def test_cuts_by_classes_are_those_of_the_sorted_column(kind, targets):
+    """A sparse column is sorted: that of all values but one, which is zero."""
+    values = np.tile(COLUMNS[kind], 3) * np.repeat([1.0, 1.001, 0.999], N_ROWS)
+    values[0] = 0.0
+    ranks = np.argsort(np.argsort(values)) / len(values)
+    noise = np.random.default_rng(2).normal(size=(2, len(values)))
+    labels = np.column_stack([ranks + 0.3 * noise[0] > 0.6, np.sin(9 * ranks) + noise[1] > 1, noise[0] > 2]).astype(int)
+    X = values[:, np.newaxis]
+    found, sorted_ = MDL(targets).fit(X, labels), MDL(targets).fit(sp.csc_array(X), labels)
+    of_targets = zip(found.cut_points_, sorted_.cut_points_, strict=True)
+    pairs = of_targets if targets == "single" else [(found.cut_points_, sorted_.cut_points_)]
+    for ours, expected in pairs:
+        assert np.array_equal(ours[0], expected[0])
+    assert sum(len(cuts[0]) for cuts in ([found.cut_points_] if targets != "single" else found.cut_points_)) > 3
 
 
 def test_missing_values_do_not_count():

@@ -127,6 +127,48 @@ void test_mdl(const Table& table, const WeightsOfRows& weights, uint64_t largest
         }
 }
 
+// Tall columns are cut without a sort; sparse ones, here with a single value that is not listed, are sorted.
+void test_tall_mdl(const std::vector<double>& numbers, size_t n, size_t d) {
+    std::vector<double> with_zero = numbers, listed;
+    std::vector<int64_t> starts{0}, first_label{0};
+    std::vector<row_t> rows;
+    std::vector<code_t> labels, classes;
+    for (size_t j = 0; j < d; ++j) {
+        with_zero[j * n] = 0;
+        for (size_t i = 1; i < n; ++i) {
+            rows.push_back(row_t(i));
+            listed.push_back(numbers[j * n + i]);
+        }
+        starts.push_back(int64_t(rows.size()));
+    }
+    for (size_t i = 0; i < n; ++i) {
+        const double value = with_zero[i];
+        classes.push_back(value > 0.5 ? 2 : below(4) == 0 ? 1 : 0);
+        for (code_t c = 0; c < 3; ++c)
+            if (below(3) == 0 || (c == 1 && value < -1)) labels.push_back(c);
+        first_label.push_back(int64_t(labels.size()));
+    }
+    std::vector<fixed_t> logs(3 * n + 1);
+    for (size_t i = 1; i < logs.size(); ++i)
+        logs[i] = std::llround(std::ldexp(double(i) * std::log(double(i)), 20));
+    const Values dense(StridedNumbers{.data = with_zero.data(),
+                                      .type = Number::f64,
+                                      .row_stride = 8,
+                                      .column_stride = ptrdiff_t(8 * n),
+                                      .n_rows = n,
+                                      .n_columns = d});
+    const Values sparse({.starts = starts, .indices = rows, .values = listed}, n);
+    const std::vector<ClassesOfRows> problems{
+        {.lists = {.starts = {}, .indices = classes}, .n_classes = 3},
+        {.lists = {.starts = first_label, .indices = labels}, .n_classes = 3}};
+    const MdlSettings settings{
+        .weights = {.total = n}, .term = {.table = logs.data()}, .fixed_scale = 0x1p20, .rule = {}};
+    const auto found = mdl_cuts(dense, problems, settings, [] {}),
+               sorted = mdl_cuts(sparse, problems, settings, [] {});
+    for (size_t p = 0; p < problems.size(); ++p) EXPECT(same(found[p], sorted[p]));
+    EXPECT(!found[0].points.empty() && !found[1].points.empty());
+}
+
 // Tall columns are cut without a sort; weighted ones are sorted.
 void test_tall() {
     constexpr size_t n = 20000, d = 4;
@@ -147,6 +189,7 @@ void test_tall() {
                                       .column_stride = 8 * n,
                                       .n_rows = n,
                                       .n_columns = d});
+    test_tall_mdl(numbers, n, d);
     const std::vector<uint64_t> twice(n, 2);
     for (const Rule rule : {Rule::equal_frequency, Rule::k_means})
         for (const size_t n_bins : {2, 5, 8}) {

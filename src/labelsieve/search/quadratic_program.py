@@ -14,6 +14,7 @@ Indices = NDArray[np.intp]
 FIRST_ROUND = 64  # features that compete with the best one at first; then twice as many newcomers as there are weights
 LARGEST_ROUND = 4096  # features in one round, whose block of the matrix is stored: 128 MB
 WHOLE = 4  # a round of more than one in so many features: columns one by one take longer than the whole matrix
+AT_ONCE = 64  # columns that are added together
 FLAT = 1e-9  # bits: a negative eigenvalue this small is rounding
 SMALL = 1e-4
 CARE = 0.05  # of the violation is left by a round: more precision is lost to the next newcomers
@@ -44,7 +45,7 @@ class QuadraticProgram:
     Rounds of sequential minimal optimization: the features with weight and those whose gradient is lowest form a small
     program, which is solved two weights at a time; then the gradient of all features is brought up to date with the
     columns of the weights that changed. When a round has more than a quarter of the features, the matrix is counted as a
-    whole if it can be stored, and a round of more than half of them has them all. It ends at a point that satisfies the conditions of Karush, Kuhn and Tucker for all
+    whole if it can be stored. It ends at a point that satisfies the conditions of Karush, Kuhn and Tucker for all
     features: the minimum if the matrix is positive semi-definite.
 
     Parameters
@@ -167,7 +168,7 @@ class QuadraticProgram:
         self.solve()
         while (lowest := self.curvature()) < -FLAT:
             self.shift += _rounded_up(-lowest)
-            self._members, self._block, self._whole = self._members[:0], self._block[:0, :0], None
+            self._members, self._block = self._members[:0], self._block[:0, :0]
             self.pair_curvature = np.inf
             self.gradient = self._exact_gradient()
             self.solve()
@@ -180,18 +181,18 @@ class QuadraticProgram:
         support = self.support
         if len(support) > LARGEST_ROUND:
             support = np.sort(support[np.argsort(-self.weights[support], kind="stable")[:LARGEST_ROUND]])
-        if self._whole is not None and self._quadratic > 0:
-            block = self._whole if len(support) == len(self.matrix) else self._whole[np.ix_(support, support)]
-            return min(smallest_eigenvalue(block) / self._quadratic, self.pair_curvature)
-        block = np.array([self.matrix.column(int(j))[support] for j in support])
+        if self._whole is not None:
+            block = np.take(self._whole[support], support, axis=1)
+        else:
+            block = np.array([self.matrix.column(int(j))[support] for j in support])
         return min(smallest_eigenvalue(block) + self.shift, self.pair_curvature)
 
     def _round(self) -> None:
         self._gather(self._working_set())
-        members = self._members  # or all features
+        members = self._members
         before, weights, gradient = self.weights[members], self.weights[members], self.gradient[members]
         goal = 0.5 * self.tolerance * self._scale()
-        if len(members) < len(self.matrix) and np.count_nonzero(before == 0) > FEW * np.count_nonzero(before):
+        if np.count_nonzero(before == 0) > FEW * np.count_nonzero(before):
             goal = max(goal, CARE * self.violation)
         done = pair_steps(self._block, weights, gradient, tolerance=goal, max_steps=self.max_steps - self.n_steps)
         self.n_steps += done.steps
@@ -216,14 +217,15 @@ class QuadraticProgram:
 
     def _gather(self, members: Indices) -> None:
         """The block of the matrix of the members; columns of the last round are not counted again."""
-        n, old = len(self.matrix), self._members
-        if self._whole is None and WHOLE * len(members) > n and self._quadratic > 0 and (whole := self.matrix.whole()) is not None:
-            self._whole = np.multiply(whole, self._quadratic, out=whole)
-            self._whole[np.diag_indices(n)] += self._quadratic * self.shift
+        old = self._members
+        if self._whole is None and WHOLE * len(members) > len(self.matrix) and self._quadratic > 0:
+            self._whole = self.matrix.whole()
         if self._whole is not None:
-            few = 2 * len(members) <= n
-            self._members = members if few else np.arange(n)
-            self._block = self._whole[np.ix_(members, members)] if few else self._whole
+            self._members, self._block = members, self._whole[members]
+            if len(members) < len(self.matrix):
+                self._block = np.take(self._block, members, axis=1)
+            self._block *= self._quadratic
+            self._block[np.diag_indices(len(members))] += self._quadratic * self.shift
             return
         block = np.empty((len(members), len(members)))
         stay, here, there = np.intersect1d(members, old, assume_unique=True, return_indices=True)
@@ -244,15 +246,17 @@ class QuadraticProgram:
     def _add(self, gradient: Array, features: Indices, weights: Array) -> None:
         if self._quadratic == 0:  # no column is needed at all
             return
-        if self._whole is not None:
-            everywhere = np.zeros(len(gradient))
-            everywhere[features] = weights
-            gradient += self._whole @ everywhere
+        features, weights = features[weights != 0], weights[weights != 0]
+        if self._whole is not None and self.shift == 0:
+            for start in range(0, len(features), AT_ONCE):  # one after the other, as below: the same sums to the last bit
+                part = slice(start, start + AT_ONCE)
+                terms = np.vstack([gradient, (self._quadratic * weights[part])[:, np.newaxis] * self._whole[features[part]]])
+                np.add.reduce(terms, axis=0, out=gradient)
             return
         for j, weight in zip(features, weights, strict=True):
-            if weight:
-                gradient += (self._quadratic * weight) * self.matrix.column(int(j))
-                gradient[j] += self._quadratic * weight * self.shift
+            column = self.matrix.column(int(j)) if self._whole is None else self._whole[j]
+            gradient += (self._quadratic * weight) * column
+            gradient[j] += self._quadratic * weight * self.shift
 
 
 def _rounded_up(value: float) -> float:
