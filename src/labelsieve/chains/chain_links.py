@@ -160,7 +160,9 @@ def fit_chain(
         if cv is None:
             models = []
             n_parents = max((len(positions) for positions in parents), default=0)
-            shared = SharedRows.of(base, X, weights, n_parents) if columns is None else None
+            shared = (
+                SharedRows.of(base, X, weights, n_parents) if columns is None and n_parents else None
+            )  # else binary relevance
             tasks = (
                 delayed(_fit)(base, X, of_label, values[:, parent_positions], y, weights, shared)
                 for of_label, parent_positions, y in zip(features, parents, truth, strict=True)
