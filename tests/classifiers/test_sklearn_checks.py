@@ -18,6 +18,7 @@ from labelsieve.classifiers import (
     MLkNN,
     PrunedPowerset,
     RAkEL,
+    SparseOneVsRest,
 )
 from tests.support.discovery import estimator_cases
 
@@ -44,6 +45,7 @@ SETTINGS = {
         RAkEL(LOGISTIC, soft=True, random_state=0),
         RAkEL(LinearSVC(), disjoint=True, random_state=0),
     ],
+    SparseOneVsRest: [SparseOneVsRest(prune=0.0, tol=1e-12, dual=False)],
     HOMER: [HOMER(LOGISTIC, random_state=0)],
 }
 

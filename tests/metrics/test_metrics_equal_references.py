@@ -28,6 +28,10 @@ def variants(name):
                 for options, start, by in product(found, (0, 1), (None, "q", "q-1"))
             ]
         return found
+    if name == "precision_at_k":
+        return [{"k": k, "normalize": normalize} for k in (1, 3, 5) for normalize in (False, True)]
+    if name == "ndcg_at_k":
+        return [{"k": k, "zero_division": value} for k in (1, 3, 5) for value in (0.0, 1.0)]
     return [{"zero_division": 0.0}, {"zero_division": 1.0}] if "f1" in name or name == "example_accuracy" else [{}]
 
 

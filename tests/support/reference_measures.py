@@ -1,6 +1,6 @@
 """Reference implementations of the measures: sets, loops and the definitions."""
 
-from math import sqrt
+from math import exp, log, log2, sqrt
 
 
 def labels_of(row):
@@ -115,6 +115,49 @@ def average_precision(Y, S, weights, ties="worst", rows="all"):
         return sum(sum(other <= of_label for other in ranks.values()) / of_label for of_label in ranks.values()) / len(true)
 
     return over_ranked_rows(Y, S, weights, rows, 1.0, of_row)
+
+
+def gains_at_k(y, scores, label_weights, k, discounted):
+    """Gains of the k best-ranked labels, and of the best prediction; ties are broken in the worst way."""
+    order = sorted(range(len(y)), key=lambda label: (-scores[label], y[label], label_weights[label]))
+    best = sorted(labels_of(y), key=lambda label: -label_weights[label])
+
+    def gain(ranked):
+        return sum(y[l] * label_weights[l] / (log2(r + 1) if discounted else 1) for r, l in enumerate(ranked[:k], 1))
+
+    return gain(order), gain(best)
+
+
+def fraction_of_best(pairs, weights):
+    best = sum(w * b for (_, b), w in zip(pairs, weights, strict=True))
+    return sum(w * g for (g, _), w in zip(pairs, weights, strict=True)) / best if best else 1.0
+
+
+def precision_at_k(Y, S, weights, k=5, normalize=False):
+    pairs = [gains_at_k(y, s, [1] * len(y), k, False) for y, s in zip(Y, S, strict=True)]
+    return fraction_of_best(pairs, weights) if normalize else weighted_mean([gain / k for gain, _ in pairs], weights)
+
+
+def ndcg_at_k(Y, S, weights, k=5, zero_division=1.0):
+    pairs = [gains_at_k(y, s, [1] * len(y), k, True) for y, s in zip(Y, S, strict=True)]
+    return weighted_mean([gain / best if best else zero_division for gain, best in pairs], weights)
+
+
+def psp_at_k(Y, S, inverse_propensity, weights, k=5, normalize=True):
+    pairs = [gains_at_k(y, s, inverse_propensity, k, False) for y, s in zip(Y, S, strict=True)]
+    return fraction_of_best(pairs, weights) if normalize else weighted_mean([gain / k for gain, _ in pairs], weights)
+
+
+def psndcg_at_k(Y, S, inverse_propensity, weights, k=5, normalize=True):
+    pairs = [gains_at_k(y, s, inverse_propensity, k, True) for y, s in zip(Y, S, strict=True)]
+    largest = sum(1 / log2(rank + 1) for rank in range(1, k + 1))
+    return fraction_of_best(pairs, weights) if normalize else weighted_mean([gain / largest for gain, _ in pairs], weights)
+
+
+def inverse_propensities(Y, A, B):
+    """1 / p of every label as it is written in the paper, with exp and log."""
+    C = (log(len(Y)) - 1) * (B + 1) ** A
+    return [1 + C * exp(-A * log(sum(column) + B)) for column in zip(*Y, strict=True)]
 
 
 def rrmse(Y, P, weights):

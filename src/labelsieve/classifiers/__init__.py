@@ -10,6 +10,7 @@ from labelsieve.classifiers.nearest_neighbors import Neighbors, nearest_neighbor
 from labelsieve.classifiers.powerset import LabelPowerset, PrunedPowerset
 from labelsieve.classifiers.prefix_scores import nested_predictions, prefix_scores
 from labelsieve.classifiers.rakel import RAkEL
+from labelsieve.classifiers.sparse_one_vs_rest import SparseOneVsRest
 
 __all__ = [
     "HOMER",
@@ -25,6 +26,7 @@ __all__ = [
     "Neighbors",
     "PrunedPowerset",
     "RAkEL",
+    "SparseOneVsRest",
     "nearest_neighbors",
     "nested_neighbors",
     "nested_predictions",

@@ -6,6 +6,7 @@ from labelsieve.datasets.describe import Description, describe
 from labelsieve.datasets.describe_columns import ColumnDescription, TargetDescription, describe_columns, describe_targets
 from labelsieve.datasets.fetch import fetch, load_or_fetch
 from labelsieve.datasets.readers.load import load
+from labelsieve.datasets.synthetic.extreme_labels import ExtremeLabels, make_extreme
 from labelsieve.datasets.synthetic.feature_roles import Role, SyntheticData, make_feature_roles
 from labelsieve.datasets.synthetic.sparse_text import SyntheticText
 from labelsieve.datasets.writers.save import save
@@ -18,6 +19,7 @@ __all__ = [
     "DatasetError",
     "DatasetWarning",
     "Description",
+    "ExtremeLabels",
     "Role",
     "SyntheticData",
     "SyntheticText",
@@ -29,6 +31,7 @@ __all__ = [
     "fetch",
     "load",
     "load_or_fetch",
+    "make_extreme",
     "make_feature_roles",
     "save",
 ]

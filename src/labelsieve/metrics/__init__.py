@@ -12,6 +12,7 @@ from labelsieve.metrics.measures_table import CONVENTIONS, MEASURES, Measure, ev
 from labelsieve.metrics.ranking_measures import average_precision, coverage, one_error, ranking_loss
 from labelsieve.metrics.rrmse import rrmse
 from labelsieve.metrics.scorers import Scorer, get_scorer, scorer_names
+from labelsieve.metrics.top_k_measures import inverse_propensities, ndcg_at_k, precision_at_k, psndcg_at_k, psp_at_k
 
 __all__ = [
     "CONVENTIONS",
@@ -27,10 +28,15 @@ __all__ = [
     "get_scorer",
     "hamming_loss",
     "hamming_score",
+    "inverse_propensities",
     "macro_f1",
     "micro_f1",
+    "ndcg_at_k",
     "one_error",
     "options",
+    "precision_at_k",
+    "psndcg_at_k",
+    "psp_at_k",
     "ranking_loss",
     "rrmse",
     "scorer_names",

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.errors import one_of
+from labelsieve.metrics.label_ranks_sparse import Ranked, sparse_ranks
 from labelsieve.metrics.measure_arrays import Floats, TrueLabels, read_labels, read_numbers, read_row_weights, same_shape
 
 Ties = Literal["worst", "half", "best", "earlier", "later"]
@@ -28,6 +29,7 @@ class LabelRanks:
     """
 
     row: NDArray[np.intp]
+    label: NDArray[np.intp]
     absent_above: Floats
     true_above: Floats
     n_true: Floats
@@ -66,14 +68,17 @@ def rank_labels(Y: Any, scores: Any, ties: Ties, allowed: tuple[str, ...], sampl
         return Y.last[2], read_row_weights(sample_weight, Y.labels.shape[0])
     truth, numbers = read_labels(Y), read_numbers(scores, what="scores")
     same_shape(truth.shape, numbers.shape, "scores")
-    blocks = [
-        (first + row, absent_above, true_above)
-        for first, labels, block in _blocks(truth, numbers)
-        for row, absent_above, true_above in [_ranks(labels, block, ties)]
-    ]
-    row, absent_above, true_above = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+    if sp.issparse(numbers) and ties == "worst":
+        blocks = sparse_ranks(sp.csr_array(truth), numbers)
+    else:
+        blocks = [
+            (first + row, label, absent_above, true_above)
+            for first, labels, block in _blocks(truth, numbers)
+            for row, label, absent_above, true_above in [_ranks(labels, block, ties)]
+        ]
+    row, label, absent_above, true_above = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
     n_true = np.bincount(row, minlength=truth.shape[0]).astype(np.float64)
-    ranks = LabelRanks(row, absent_above, true_above, n_true, truth.shape[1])
+    ranks = LabelRanks(row, label, absent_above, true_above, n_true, truth.shape[1])
     if isinstance(Y, TrueLabels):
         Y.last = scores, ties, ranks
     return ranks, read_row_weights(sample_weight, truth.shape[0])
@@ -95,8 +100,8 @@ def _blocks(truth: Any, scores: Any) -> Iterator[tuple[int, NDArray[np.bool_], F
         yield first, labels, block
 
 
-def _ranks(labels: NDArray[np.bool_], scores: Floats, ties: Ties) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Rows and ranks of the true labels; positions run through all sorted rows, and only those of true labels are used."""
+def _ranks(labels: NDArray[np.bool_], scores: Floats, ties: Ties) -> Ranked:
+    """Rows, columns and ranks of the true labels; positions run through all sorted rows, and those of true labels are used."""
     n_labels = labels.shape[1]
     if ties == "worst" and np.count_nonzero(labels) <= _FEW * len(labels):
         return _by_comparing(labels, scores)
@@ -106,7 +111,8 @@ def _ranks(labels: NDArray[np.bool_], scores: Floats, ties: Ties) -> tuple[NDArr
     order = np.argsort(-scores, axis=1, kind="stable" if in_order else None)
     sorted_labels = np.take_along_axis(labels, order, axis=1).ravel()
     position = np.flatnonzero(sorted_labels)
-    row = position // n_labels
+    row, column = position // n_labels, order.ravel()[position]
+    column = n_labels - 1 - column if ties == "later" else column
     first_of_row = np.searchsorted(position, row * n_labels)  # number of true labels in the rows before
     true_before = np.zeros(sorted_labels.size + 1, dtype=np.intp)
     np.cumsum(sorted_labels, out=true_before[1:])
@@ -118,22 +124,23 @@ def _ranks(labels: NDArray[np.bool_], scores: Floats, ties: Ties) -> tuple[NDArr
 
     true_above = (np.arange(1, len(position) + 1) - first_of_row).astype(np.float64)
     if in_order:
-        return row, absent_before(position).astype(np.float64), true_above
+        return row, column, absent_before(position).astype(np.float64), true_above
     start, end = _tie_groups(np.take_along_axis(scores, order, axis=1), position)
     if ties == "best":
-        return row, absent_before(start).astype(np.float64), true_above
+        return row, column, absent_before(start).astype(np.float64), true_above
     upto = absent_before(end)
     if ties == "half":
-        return row, (absent_before(start) + upto) / 2, true_above
-    return row, upto.astype(np.float64), (end - row * n_labels - upto).astype(np.float64)  # all get the last rank of the tie
+        return row, column, (absent_before(start) + upto) / 2, true_above
+    true_above = (end - row * n_labels - upto).astype(np.float64)  # all get the last rank of the tie
+    return row, column, upto.astype(np.float64), true_above
 
 
-def _by_comparing(labels: NDArray[np.bool_], scores: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
+def _by_comparing(labels: NDArray[np.bool_], scores: Floats) -> Ranked:
     """Ranks with ties to the worst: the numbers of absent and true labels with at least the same score."""
     row, column = np.nonzero(labels)
     no_less = scores[row] >= scores[row, column][:, np.newaxis]
     true_above = np.count_nonzero(no_less & labels[row], axis=1)
-    return row, (np.count_nonzero(no_less, axis=1) - true_above).astype(np.float64), true_above.astype(np.float64)
+    return row, column, (np.count_nonzero(no_less, axis=1) - true_above).astype(np.float64), true_above.astype(np.float64)
 
 
 def _tie_groups(scores: Floats, position: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -6,7 +6,7 @@ from inspect import signature
 from typing import Any, Literal
 
 from labelsieve.errors import InputError
-from labelsieve.metrics import labelset_measures, ranking_measures
+from labelsieve.metrics import labelset_measures, ranking_measures, top_k_measures
 from labelsieve.metrics.measure_arrays import FOR_UNKNOWN, TrueLabels
 from labelsieve.metrics.rrmse import rrmse
 from labelsieve.names import unknown_name
@@ -14,11 +14,15 @@ from labelsieve.names import unknown_name
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure and the predictions that it needs: labelsets, scores of labels, or numbers."""
+    """A measure and the predictions that it needs: labelsets, scores of labels, or numbers.
+
+    ``evaluated`` is False for measures of the best k labels: :func:`evaluate` leaves them out, as k must be chosen.
+    """
 
     function: Callable[..., float]
     needs: Literal["labels", "scores", "numbers"]
     lower_is_better: bool
+    evaluated: bool = True
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -34,6 +38,8 @@ MEASURES: Mapping[str, Measure] = {
     "one_error": Measure(ranking_measures.one_error, "scores", True),
     "coverage": Measure(ranking_measures.coverage, "scores", True),
     "average_precision": Measure(ranking_measures.average_precision, "scores", False),
+    "precision_at_k": Measure(top_k_measures.precision_at_k, "scores", False, evaluated=False),
+    "ndcg_at_k": Measure(top_k_measures.ndcg_at_k, "scores", False, evaluated=False),
     "rrmse": Measure(rrmse, "numbers", True),
 }
 
@@ -49,6 +55,7 @@ CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "micro_f1": {"zero_division": 0.0},
         "ranking_loss": {"rows": "all"},
         "coverage": {"count_from": 1},
+        "ndcg_at_k": {"zero_division": 0.0},
     },
     "mulan": {
         "ranking_loss": {"ties": "later", "rows": "all"},
@@ -113,7 +120,7 @@ def read_convention(convention: Convention) -> Mapping[str, Mapping[str, Any]]:
 def evaluate(
     Y: Any, predicted: Any = None, scores: Any = None, *, convention: Convention = "labelsieve", sample_weight: Any = None
 ) -> dict[str, float]:
-    """All measures of labels that can be computed from predicted labelsets, from scores, or from both.
+    """All measures of labels that can be computed from predicted labelsets, from scores, or from both, but those with a k.
 
     Parameters
     ----------
@@ -142,7 +149,7 @@ def evaluate(
         raise InputError("evaluate needs predicted labels, scores, or both.")
     given = {"labels": predicted, "scores": scores, "numbers": None}
     truth = TrueLabels.of(Y)
-    computed = [name for name, measure in MEASURES.items() if given[measure.needs] is not None]
+    computed = [name for name, measure in MEASURES.items() if given[measure.needs] is not None and measure.evaluated]
     if truth.known is not None:
         computed = [name for name in computed if name in FOR_UNKNOWN]
         if not computed:

@@ -74,6 +74,7 @@ CLASSIFIERS: dict[str, Learner] = {
     "ppt": Learner("classifiers.PrunedPowerset", "tree"),
     "rakel": Learner("classifiers.RAkEL", "tree"),
     "ridge": Learner(None, regressor="sklearn.linear_model.Ridge"),
+    "sparse-svm": Learner("classifiers.SparseOneVsRest"),
     "svm": Learner("classifiers.BinaryRelevance", "svm"),
     "trees": Learner("sklearn.ensemble.ExtraTreesClassifier", regressor="sklearn.ensemble.ExtraTreesRegressor"),
 }

@@ -106,15 +106,14 @@ class SyntheticText:
         label_words = self.n_noise_words + labels[pair] * self.words_per_label + word
         all_rows = np.concatenate([noise_rows, rows[pair]])
         all_words = np.concatenate([np.minimum(noise_words, self.n_noise_words - 1), label_words])
-        return _ones(all_rows, all_words, n, self.n_words), _ones(rows, labels, n, self.n_labels)
+        return ones_matrix(all_rows, all_words, n, self.n_words), ones_matrix(rows, labels, n, self.n_labels)
 
 
-def _ones(rows: NDArray[np.int64], columns: NDArray[np.int64], n_rows: int, n_columns: int) -> sp.csr_array:
+def ones_matrix(rows: NDArray[np.int64], columns: NDArray[np.int64], n_rows: int, n_columns: int) -> sp.csr_array:
     """A sparse matrix with a one wherever there is an entry, however many."""
     kept = rows < n_rows
-    matrix = sp.coo_array(
-        (np.ones(np.count_nonzero(kept), dtype=np.uint8), (rows[kept], columns[kept])), shape=(n_rows, n_columns)
-    ).tocsr()
+    cells = rows[kept].astype(np.int32), columns[kept].astype(np.int32)
+    matrix = sp.coo_array((np.ones(len(cells[0]), dtype=np.uint8), cells), shape=(n_rows, n_columns)).tocsr()
     matrix.sum_duplicates()
     matrix.data[:] = 1
     return matrix
