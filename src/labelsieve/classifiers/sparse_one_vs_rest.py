@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelsieve.classifiers.base_classifier import MultiLabelClassifier
+from labelsieve.classifiers.base_classifier import MetaClassifier
 from labelsieve.classifiers.weight_routing import Weights
 from labelsieve.errors import InputError, whole_number
 
@@ -25,7 +25,7 @@ CONSTANT = 100.0  # size of the decision value of a label without a model
 
 
 @dataclass(eq=False, repr=False)
-class SparseOneVsRest(MultiLabelClassifier):
+class SparseOneVsRest(MetaClassifier):
     r"""One linear support vector machine per label, for sparse data with very many labels.
 
     Every label has its own squared hinge loss with an L2 penalty, fitted by liblinear. Weights below ``prune`` are set to zero,
@@ -63,6 +63,8 @@ class SparseOneVsRest(MultiLabelClassifier):
         Training rows of each label.
     untrained_ : ndarray of int
         Labels without a model: those with fewer rows than ``min_positives``, and those of all rows.
+    n_iter_ : int
+        The most iterations of a label.
 
     Notes
     -----
@@ -123,17 +125,18 @@ class SparseOneVsRest(MultiLabelClassifier):
             delayed(self._fit_labels)(X, columns, weights, part.tolist()) for part in parts
         )
         self.intercept_ = np.where(self.n_positives_ == n, CONSTANT, -CONSTANT)
-        self.intercept_[trained] = np.concatenate([intercepts for _, intercepts in found]) if found else []
+        self.intercept_[trained] = np.concatenate([intercepts for _, intercepts, _ in found]) if found else []
+        self.n_iter_ = max((n_iter for _, _, n_iter in found), default=1)
         self.untrained_ = np.setdiff1d(np.arange(q), trained)
-        rows = sp.vstack([block for block, _ in found], format="coo") if found else sp.coo_array((0, X.shape[1]))
+        rows = sp.vstack([block for block, _, _ in found], format="coo") if found else sp.coo_array((0, X.shape[1]))
         self.coef_ = sp.csr_array((rows.data, (trained[rows.row], rows.col)), shape=(q, X.shape[1]))
         return self
 
     def _fit_labels(
         self, X: Any, columns: Any, weights: Weights, labels: Sequence[int]
-    ) -> tuple[sp.csr_array, NDArray[np.float64]]:
-        """Pruned weights and intercepts of some labels."""
-        kept, intercepts = [], []
+    ) -> tuple[sp.csr_array, NDArray[np.float64], int]:
+        """Pruned weights and intercepts of some labels, and the most iterations."""
+        kept, intercepts, n_iter = [], [], 1
         for label in labels:
             positive = columns.indices[columns.indptr[label] : columns.indptr[label + 1]]
             rows, row_weights = self._rows(label, positive, X.shape[0], weights)
@@ -145,7 +148,8 @@ class SparseOneVsRest(MultiLabelClassifier):
             coefficients = model.coef_.ravel()
             kept.append(sp.csr_array(np.where(np.abs(coefficients) >= self.prune, coefficients, 0.0)[np.newaxis]))
             intercepts.append(float(model.intercept_[0]))
-        return sp.vstack(kept, format="csr"), np.array(intercepts)
+            n_iter = max(n_iter, int(np.max(model.n_iter_)))
+        return sp.vstack(kept, format="csr"), np.array(intercepts), n_iter
 
     def _rows(
         self, label: int, positive: NDArray[np.intp], n: int, weights: Weights
