@@ -1,9 +1,15 @@
 """``backend=``: any backend gives the same selections and scores, to the last bit."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve.counting.backends import GpuBackend, NativeBackend, auto_backend
+from labelsieve.errors import DeviceError
+from labelsieve.information import Codes
 from labelsieve.labelspace import NetworkRule
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest
@@ -92,3 +98,63 @@ def test_an_unknown_backend_raises_with_a_suggestion(selector):
         selector(backend="nativ", discretizer=None).fit(X, Y)
     with pytest.raises(ValueError, match="'backend' parameter"):
         selector(backend=3, discretizer=None).fit(X, Y)
+
+
+def test_large_tables_are_counted_on_a_card_if_there_is_one(monkeypatch):
+    """``backend="auto"``: by the number of cells that the core would count, and of threads."""
+    X, Y = (Codes.from_values(table) for table in make_case(8, n_targets=4))
+    few = Codes.from_values((X.to_dense() > 0).astype(int))
+    cells = auto_backend.panel_cells(few, Y)
+    assert cells == few.n_columns * (few.n_rows + np.count_nonzero(Y.to_dense()))
+    monkeypatch.setattr(auto_backend, "CELLS_PER_THREAD", cells // 2)
+    for has_card, features, n_jobs, expected in [
+        (True, few, 1, GpuBackend),
+        (True, few, 2, GpuBackend),
+        (True, few, 3, NativeBackend),
+        (False, few, 1, NativeBackend),
+        (True, X, 1, NativeBackend),  # of many levels
+    ]:
+        monkeypatch.setattr(auto_backend, "has_card", lambda has_card=has_card: has_card)
+        assert auto_backend.auto_backend(features, Y, None, n_jobs) is expected
+
+
+def test_a_card_is_named_by_its_number():
+    X, Y = make_case(8, n_targets=4)
+    with pytest.raises(DeviceError, match=r"CuPy|device=77"):
+        Sieve(backend="gpu:77", discretizer=None).fit(X, Y)
+    with pytest.raises(InputError, match="'gpu:first' is not a backend"):
+        Sieve(backend="gpu:first", discretizer=None).fit(X, Y)
+
+
+class OnDevice:
+    """An array of CuPy or a tensor of PyTorch, as far as it is asked."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def get(self):
+        return self._values
+
+    def detach(self):
+        return self
+
+    cpu, numpy = detach, get
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+@pytest.mark.parametrize("selector", [Sieve("jmi"), LabelwiseSieve("jmi"), QuadraticSieve()], ids=["sieve", "label-wise", "qp"])
+def test_arrays_of_a_device_are_read(library, selector):
+    X, Y = make_case(8, n_targets=3)
+    kind = type("array", (OnDevice,), {"__module__": f"{library}.core"})
+    selector.set_params(discretizer=None)
+    expected = selector.fit(X, Y).selected_
+    assert np.array_equal(clone(selector).fit(kind(X), kind(Y)).selected_, expected)
+
+
+@pytest.mark.gpu
+def test_arrays_on_a_card_are_read():
+    X, Y = make_case(8, n_targets=3)
+    expected = Sieve("jmi", discretizer=None).fit(X, Y).selected_
+    for library, place in (("cupy", lambda values: values), ("torch", lambda values: values.cuda())):
+        tables = [place(import_module(library).asarray(table)) for table in (X, Y)]
+        assert np.array_equal(Sieve("jmi", discretizer=None, backend="gpu:0").fit(*tables).selected_, expected)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.label_encoding import unknown_label
-from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors, Ties, nearest_neighbors
+from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors, Searcher, Ties, nearest_neighbors
 from labelsieve.errors import InputError
 from labelsieve.names import NamedChoices
 
@@ -26,15 +26,18 @@ class BaseNeighborEstimator(NamedChoices, BaseEstimator):  # type: ignore[misc]
         "k": [Interval(Integral, 1, None, closed="left")],
         "ties": [StrOptions({"first", "all"})],
         "n_jobs": [Integral, None],
+        "backend": [StrOptions({"native", "gpu"})],
     }
 
     k: int = 10
     _: KW_ONLY
     ties: Ties = "first"
     n_jobs: int | None = None
+    backend: Searcher = "native"
 
     def _neighbors(self, X: Any) -> Neighbors:
-        return nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs)
+        """Of query rows; None: of the training rows themselves."""
+        return nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs, backend=self.backend)
 
 
 class BaseNeighborClassifier(MultiLabelClassifier, BaseNeighborEstimator):
@@ -51,8 +54,7 @@ class BaseNeighborClassifier(MultiLabelClassifier, BaseNeighborEstimator):
             self._learn_parts(labels, known)
             return self
         needed = self._needs_neighbors_of_rows
-        neighbors = nearest_neighbors(self._X, k=self.k, ties=self.ties, n_jobs=self.n_jobs) if needed else None
-        self._learn(self._X, neighbors, labels)
+        self._learn(self._X, self._neighbors(None) if needed else None, labels)
         return self
 
     _needs_neighbors_of_rows = True
@@ -112,6 +114,9 @@ class BRkNN(BaseNeighborClassifier):
         go to the first label.
     n_jobs : int, default=None
         Threads.
+    backend : {"native", "gpu"}, default="native"
+        What searches for neighbors: the compiled core, or a graphics card, for dense rows and ``ties="first"``. The
+        predictions do not depend on it.
 
     Notes
     -----

@@ -29,7 +29,7 @@ class IBLR(BaseNeighborClassifier):
 
     Parameters
     ----------
-    k, ties, n_jobs
+    k, ties, n_jobs, backend
         See :class:`BRkNN`; ``n_jobs`` are also the labels fitted in parallel.
     with_features : bool, default=False
         IBLR-ML+: the features are inputs too.

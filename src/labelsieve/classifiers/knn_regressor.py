@@ -20,7 +20,7 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    k, ties, n_jobs
+    k, ties, n_jobs, backend
         See :class:`BRkNN`.
 
     Notes

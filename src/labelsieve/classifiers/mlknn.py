@@ -24,7 +24,7 @@ class MLkNN(BaseNeighborClassifier):
 
     Parameters
     ----------
-    k, ties, n_jobs
+    k, ties, n_jobs, backend
         See :class:`BRkNN`.
     s : float, default=1.0
         Smoothing; 1 is Laplace smoothing.

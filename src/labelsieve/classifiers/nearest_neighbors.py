@@ -10,6 +10,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from labelsieve import core
+from labelsieve.classifiers.gpu_neighbors import nearest_on_card
 from labelsieve.counting.magnitude import extreme_exponent, times_power_of_two
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.sparse_format import check_sparse
@@ -17,6 +18,7 @@ from labelsieve.errors import InputError, one_of, whole_number
 
 LARGEST_EXPONENT = 480  # of two: sums of 2**60 squares do not overflow
 Ties = Literal["first", "all"]
+Searcher = Literal["native", "gpu"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ def nearest_neighbors(
     k: int,
     ties: Ties = "first",
     n_jobs: int | None = None,
+    backend: Searcher = "native",
 ) -> Neighbors:
     r"""The ``k`` rows of ``X`` nearest to every query, by :math:`\sum_f (a_f - b_f)^2`.
 
@@ -65,6 +68,9 @@ def nearest_neighbors(
         Exactly ``k`` neighbors, the first rows among ties; or all rows at most as far as the ``k``-th, as in Weka.
     n_jobs : int, default=None
         Threads; None: one, -1: all. The result does not depend on it.
+    backend : {"native", "gpu"}, default="native"
+        The compiled core, or a graphics card (docs/gpu.md), which searches dense tables with ``ties="first"``. The result
+        does not depend on it.
 
     Notes
     -----
@@ -78,11 +84,13 @@ def nearest_neighbors(
     >>> nearest_neighbors(np.array([[0.0], [1.0], [3.0], [3.5]]), k=1).rows
     array([1, 0, 3, 2], dtype=uint32)
     """
-    k, all_ties, threads = _settings(k, ties, n_jobs)
+    k, all_ties, threads = _settings(k, ties, n_jobs, backend)
     leave_out = queries is None
     check_sparse(X, "X")
     check_sparse(queries, "queries")
     if sp.issparse(X):
+        if backend == "gpu":
+            raise InputError("backend='gpu' searches dense tables: use X.toarray(), or backend='native'.")
         table, points = without_duplicates(sp.csc_matrix(X)), without_duplicates(sp.csr_matrix(X if leave_out else queries))
         _same_width(table, points)
         exponent, (table, points) = _moderate(table, points)
@@ -94,6 +102,8 @@ def nearest_neighbors(
     _same_width(table, points)
     exponent, (table, points) = _moderate(table, points)
     sizes = np.array([table.shape[1]], dtype=np.uint64)
+    if backend == "gpu":
+        return _lists(nearest_on_card(table, points, sizes, k, leave_out, distances=True), exponent)
     return _lists(core.nearest_dense(table, points, sizes, k, all_ties, leave_out, True, threads), exponent)
 
 
@@ -107,12 +117,13 @@ def nested_neighbors(
     ties: Ties = "first",
     distances: bool = True,
     n_jobs: int | None = None,
+    backend: Searcher = "native",
 ) -> list[Neighbors]:
     """Neighbors by the first 1, 2, ..., features of a ranking, from distances updated one feature at a time.
 
     Parameters
     ----------
-    X, queries, k, ties, n_jobs
+    X, queries, k, ties, n_jobs, backend
         See :func:`nearest_neighbors`.
     features : sequence of int
         Columns of ``X``, best first.
@@ -138,7 +149,7 @@ def nested_neighbors(
     >>> [found.rows.tolist() for found in nested_neighbors(X, features=[0, 1], k=1)]
     [[1, 0, 1], [2, 2, 0]]
     """
-    k, all_ties, threads = _settings(k, ties, n_jobs)
+    k, all_ties, threads = _settings(k, ties, n_jobs, backend)
     columns = np.asarray(features, dtype=np.intp)
     steps = np.arange(1, len(columns) + 1) if sizes is None else np.asarray(sizes, dtype=np.int64)
     if len(columns) == 0 or len(steps) == 0:
@@ -150,7 +161,11 @@ def nested_neighbors(
     table = np.asfortranarray(_columns(X, columns), dtype=np.float64)
     points = np.ascontiguousarray(table if queries is None else _columns(queries, columns), dtype=np.float64)
     exponent, (table, points) = _moderate(table, points)
-    lists = core.nearest_dense(table, points, steps.astype(np.uint64), k, all_ties, queries is None, distances, threads)
+    ends = steps.astype(np.uint64)
+    if backend == "gpu":
+        lists = nearest_on_card(table, points, ends, k, queries is None, distances)
+    else:
+        lists = core.nearest_dense(table, points, ends, k, all_ties, queries is None, distances, threads)
     found = _lists(lists, exponent)
     n_queries = len(points)
     nested = []
@@ -161,8 +176,11 @@ def nested_neighbors(
     return nested
 
 
-def _settings(k: Any, ties: Any, n_jobs: int | None) -> tuple[int, bool, int]:
+def _settings(k: Any, ties: Any, n_jobs: int | None, backend: Any) -> tuple[int, bool, int]:
     one_of(ties, "ties", ("first", "all"))
+    one_of(backend, "backend", ("native", "gpu"))
+    if backend == "gpu" and ties == "all":
+        raise InputError("backend='gpu' searches for exactly k neighbors: use ties='first', or backend='native'.")
     return whole_number(k, "k", 1, 2**31), ties == "all", effective_n_jobs(n_jobs)
 
 

@@ -83,6 +83,7 @@ def nested_predictions(
         k=fitted.k,
         ties=fitted.ties,
         n_jobs=fitted.n_jobs,
+        backend=fitted.backend,
         distances=False,
     )
     of_queries = neighbors(queries)

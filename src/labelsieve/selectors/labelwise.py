@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
@@ -97,6 +98,7 @@ class LabelwiseSieve(BaseCountingSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select features of ``X`` for every column of ``y``."""
+        X, y = from_device(X), from_device(y)
         method = resolve_method(
             self.criterion, discretizer=self.discretizer, target_discretizer=self.target_discretizer, missing=self.missing
         )

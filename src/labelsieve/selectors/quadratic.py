@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from labelsieve.counting.backends.factory import CountingOptions
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.workspace import Workspace
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, is_whole
@@ -150,6 +151,7 @@ class QuadraticSieve(BaseCountingSieve):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Weigh the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
+        X, y = from_device(X), from_device(y)
         if self.estimator == "shrinkage":
             raise InputError("QuadraticSieve: estimator='shrinkage' needs whole tables of all pairs; use 'plugin', or Sieve.")
         y = named_labels(self, y)

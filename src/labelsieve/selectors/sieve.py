@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 
+from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.pair_tables import PairBackend
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
@@ -95,10 +96,11 @@ class Sieve(BaseCountingSieve):
         Keep the counts, so that fitting again on the same data with a larger ``n_features_to_select`` continues the search.
     n_jobs : int, default=None
         Threads; None is one, -1 is all. The selection does not depend on it.
-    backend : {"auto", "native", "chunked", "dask", "gpu"} or callable, default="auto"
+    backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
         What counts: the compiled core, the same in chunks of rows that need not fit into memory, the workers of the current
         Dask client (docs/large_data.md), a graphics card (docs/gpu.md), or a factory of backends
-        (:class:`labelsieve.counting.backends.BackendFactory`). The selection does not depend on it.
+        (:class:`labelsieve.counting.backends.BackendFactory`). ``"auto"`` is the core, chunks or workers for tables that are
+        not in memory, and a card, if there is one, for large tables. The selection does not depend on it.
 
     Attributes
     ----------
@@ -181,6 +183,7 @@ class Sieve(BaseCountingSieve):
         """
         if is_dask(X):
             X, y = ChunkedTable.from_dask(X, y), None
+        X, y = from_device(X), from_device(y)
         method, y = self._resolve(), named_labels(self, y, X)
         if isinstance(X, ChunkedTable | PairCounts) and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs the table in memory; give a number of features, a share, or 'all'.")

@@ -1,11 +1,12 @@
 """The factory of backends: from a ``backend=`` setting to a backend."""
 
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.backends.auto_backend import auto_backend
 from labelsieve.counting.backends.chunked import ChunkedBackend
 from labelsieve.counting.backends.dask_layout import dask_backend
 from labelsieve.counting.backends.gpu_backend import GpuBackend
@@ -14,14 +15,12 @@ from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import Backend, BackendFactory
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.row_weights import Estimator, RowWeights
 from labelsieve.errors import InputError
 from labelsieve.names import unknown_name
 
-BackendSetting = Literal["auto", "native", "chunked", "dask", "gpu"] | BackendFactory
+BackendSetting = str | BackendFactory
 BACKENDS: dict[str, BackendFactory] = {
-    "auto": NativeBackend,
     "native": NativeBackend,
     "chunked": ChunkedBackend,
     "dask": dask_backend,
@@ -41,7 +40,7 @@ class CountingOptions:
         Of entropies.
     n_jobs : int, optional
         Threads; None is one, -1 is all.
-    backend : {"auto", "native", "chunked", "dask", "gpu"} or callable, default="auto"
+    backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
         What counts: a name, or a factory (:class:`~labelsieve.counting.backends.protocol.BackendFactory`).
     """
 
@@ -52,6 +51,17 @@ class CountingOptions:
 
 
 DEFAULT_OPTIONS = CountingOptions()
+
+
+def _named(name: str, X: Codes, Y: Codes, options: CountingOptions) -> BackendFactory:
+    if name == "auto":
+        return auto_backend(X, Y, options.weights, options.n_jobs)
+    kind, _, device = name.partition(":")
+    if kind == "gpu" and device.isdecimal():
+        return partial(GpuBackend, device=int(device))
+    if name not in BACKENDS:
+        raise unknown_name("backend", name, ["auto", *BACKENDS, "gpu:0"], more=", or a callable that builds one")
+    return BACKENDS[name]
 
 
 def make_backend(
@@ -65,11 +75,7 @@ def make_backend(
     """A backend for features ``X`` and targets ``Y``, as ``options.backend`` names or builds it."""
     setting = options.backend
     if isinstance(setting, str):
-        if setting not in BACKENDS:
-            raise unknown_name("backend", setting, BACKENDS, more=", or a callable that builds one")
-        if setting == "auto" and isinstance(X, MappedCodes):
-            setting = "dask" if X.on_cluster else "chunked"
-        setting = BACKENDS[setting]
+        setting = _named(setting, X, Y, options)
     if X.has_missing:
         raise InputError(
             "Missing cells that are left out pair by pair (missing='drop-pairwise', or unknown labels) cannot be counted here; "

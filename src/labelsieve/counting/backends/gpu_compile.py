@@ -12,6 +12,7 @@ from typing import Any
 from labelsieve.errors import DeviceError
 
 INSTALL = "pip install 'labelsieve[gpu]' (CUDA 12), or pip install 'cupy-cuda13x[ctk]' (CUDA 13)"
+BACKENDS = "labelsieve.counting.backends"
 TENSOR_SHARED = 200 * 1024  # bytes of a block
 
 
@@ -39,10 +40,15 @@ def find_cupy(device: int | None) -> Any:
     return cupy
 
 
-@cache
 def portable_kernel(name: str, *options: str) -> Any:
-    """A kernel for every card."""
-    module = import_module("cupy").RawModule(code=_source("gpu_portable.cu"), options=("--std=c++17", *options))
+    """A counting kernel for every card."""
+    return compiled_kernel(BACKENDS, "gpu_portable.cu", name, *options)
+
+
+@cache
+def compiled_kernel(package: str, file: str, name: str, *options: str) -> Any:
+    """A kernel of a file of a package."""
+    module = import_module("cupy").RawModule(code=_source(package, file), options=("--std=c++17", *options))
     return module.get_function(name)
 
 
@@ -52,7 +58,7 @@ def tensor_kernels(levels: int, narrow: bool, device: int) -> Sequence[Any]:
     cupy = import_module("cupy")
     nvrtc = cupy.cuda.nvrtc
     registers = {"@D@": ", ".join(f"%{i}" for i in range(56)), "@C@": ", ".join(f'"+r"(c[{i}])' for i in range(56))}
-    source = _source("gpu_tensor.cu")
+    source = _source(BACKENDS, "gpu_tensor.cu")
     for mark, text in registers.items():
         source = source.replace(mark, text)
     options = "--std=c++17", "-arch=sm_90a", f"-DLEVELS={levels}", f"-DCOUNT={count_type(narrow)}"
@@ -77,5 +83,5 @@ def tensor_kernels(levels: int, narrow: bool, device: int) -> Sequence[Any]:
 
 
 @cache
-def _source(name: str) -> str:
-    return files("labelsieve.counting.backends").joinpath(name).read_text("utf-8")
+def _source(package: str, file: str) -> str:
+    return files(package).joinpath(file).read_text("utf-8")
