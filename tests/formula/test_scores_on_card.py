@@ -10,6 +10,7 @@ from labelsieve.counting.backends.gpu_kernels import CudaKernels
 from labelsieve.formula import accumulator
 from labelsieve.formula.device_scorer import DeviceScorer
 from labelsieve.search import greedy
+from labelsieve.stopping import Knee, PermutationTest
 from tests.support.card_arrays import CardBackend
 from tests.support.criterion_cases import VARIANTS
 from tests.support.gpu_backends import on_card
@@ -75,6 +76,17 @@ def test_all_features_in_any_number_of_fits(backend, criterion, mixed, monkeypat
     for n_selected in (1, 2, 3, 6, "all"):
         again.set_params(n_features_to_select=n_selected).fit(X, Y)
     assert_same(host, again)
+
+
+@on_every_backend
+@pytest.mark.parametrize("rule", [PermutationTest(n_permutations=9), Knee()], ids=["permutation", "knee"])
+def test_stopping_rules_find_the_same_number(backend, rule):
+    """A rule asks for one feature after the other, from none on; a test counts permuted targets of the packed features."""
+    X, Y = make_data(100)
+    for targets in (Y, np.random.default_rng(1).permutation(Y)):
+        host, card = fit_both(backend, "jmi", X, targets, n_features_to_select=rule)
+        assert_same(host, card)
+        assert vars(card.stopping_).keys() == vars(host.stopping_).keys()
 
 
 @pytest.mark.gpu

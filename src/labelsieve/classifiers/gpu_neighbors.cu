@@ -6,6 +6,27 @@ struct Near {
   i64 row;
 };
 __device__ bool nearer(const Near& a, const Near& b) { return a.square < b.square || (a.square == b.square && a.row < b.row); }
+constexpr int KEPT = 4;  // nearest rows of a thread's that it remembers: it seldom has more of the k nearest
+struct Nearest {
+  Near kept[KEPT];
+  __device__ void clear(const Near& none) {
+    for (int j = 0; j < KEPT; j++) kept[j] = none;
+  }
+  __device__ void add(Near other) {
+    if (!nearer(other, kept[KEPT - 1])) return;
+#pragma unroll
+    for (int j = 0; j < KEPT; j++)
+      if (nearer(other, kept[j])) {
+        const Near moved = kept[j];
+        kept[j] = other, other = moved;
+      }
+  }
+  __device__ void remove_first(const Near& none) {
+#pragma unroll
+    for (int j = 1; j < KEPT; j++) kept[j - 1] = kept[j];
+    kept[KEPT - 1] = none;
+  }
+};
 
 // `columns`: one after the other; `points`: all queries, row by row; `sums`: room for the rows of every query of this launch;
 // `rows`, `squares`: [size][query of this launch][k].
@@ -20,7 +41,8 @@ nearest(const double* __restrict__ columns, const double* __restrict__ points, i
   const double* point = points + query * width;
   i64 done = 0;
   for (i64 s = 0; s < n_sizes; s++) {
-    Near best = none;
+    Nearest best;
+    best.clear(none);
     for (i64 i = threadIdx.x; i < n_rows; i += 256) {
       double sum = s ? mine[i] : 0.0;
       for (i64 f = done; f < sizes[s]; f++) {
@@ -28,11 +50,11 @@ nearest(const double* __restrict__ columns, const double* __restrict__ points, i
         sum = __dadd_rn(sum, __dmul_rn(to, to));
       }
       mine[i] = sum;
-      if (const Near other{sum, i}; i != left_out && nearer(other, best)) best = other;
+      if (i != left_out) best.add({sum, i});
     }
     done = sizes[s];
     for (i64 j = 0; j < k; j++) {
-      Near all = best;
+      Near all = best.kept[0];
       for (int d = 16; d; d /= 2) {
         const Near other{__shfl_xor_sync(~0u, all.square, d), __shfl_xor_sync(~0u, all.row, d)};
         if (nearer(other, all)) all = other;
@@ -47,10 +69,11 @@ nearest(const double* __restrict__ columns, const double* __restrict__ points, i
         rows[at] = unsigned(all.row);
         if (squares) squares[at] = all.square;
       }
-      if (all.row != best.row || all.row == n_rows) continue;
-      best = none;  // it was of this thread, which finds its next one
-      for (i64 i = threadIdx.x; i < n_rows; i += 256)
-        if (const Near other{mine[i], i}; i != left_out && nearer(all, other) && nearer(other, best)) best = other;
+      if (all.row != best.kept[0].row || all.row == n_rows) continue;
+      best.remove_first(none);  // it was of this thread
+      if (best.kept[0].row < n_rows) continue;
+      for (i64 i = threadIdx.x; i < n_rows; i += 256)  // none is left that it remembers
+        if (const Near other{mine[i], i}; i != left_out && nearer(all, other)) best.add(other);
     }
   }
 }

@@ -74,7 +74,7 @@ class GreedySearch:
                 self._select_next(penalty)
             if progress is not None:
                 progress(len(self.selected), n_selected)
-        if self.last_scores is None and ahead is not None:
+        if self.selected and self.last_scores is None and ahead is not None:
             self.last_scores = ahead.last_scores()
 
     def _penalty(self) -> NDArray[np.float64]:

@@ -18,8 +18,8 @@ from labelsieve.counting.resources import n_threads
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import DeviceError
 
-# Cells that the core counts in about 0.02 s a thread; 50 panels of so many take it a second, more than the start of a card.
-# benchmarks/gpu.py --sizes compares whole fits.
+# Cells of a panel from which on 50 panels take a thread of the core about 0.6 s, nearly as long as the start of a card. Once a
+# card has started it is faster from a tenth of that on: benchmarks/gpu.py --sizes.
 CELLS_PER_THREAD = 2**28
 
 
