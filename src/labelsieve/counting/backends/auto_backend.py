@@ -1,4 +1,4 @@
-"""``backend="auto"``: the core, chunks or workers for tables that are not in memory, or a card for tables so large that it pays."""
+"""``backend="auto"``: the core, chunks or workers for tables that are not in memory, or a card for large tables."""
 
 from functools import cache
 from importlib.util import find_spec
