@@ -32,10 +32,12 @@ def make_case(kind, q, rng, real=None):
     )
     if kind == "correlated":
         latent = np.sqrt(0.5) * latent + np.sqrt(0.5) * rng.normal(size=(n, N_BLOCKS))[:, block]
-    if kind == "real X":
+    if kind == "yeast":
         rows = rng.permutation(len(real))[:n]
         order = rng.permutation(real.shape[1])
         latent, relevant = real[rows][:, order], np.arange(3)
+        for column in relevant:  # independent of each other, so that a label is associated with its own features only
+            latent[:, column] = rng.permutation(latent[:, column])
     weights = np.zeros((len(relevant), q))
     for feature in range(len(relevant)):  # every relevant feature acts on a fifth of the labels, on one at least
         weights[feature, rng.permutation(q)[: max(1, q // 5)]] = rng.choice([-1, 1])
@@ -57,7 +59,7 @@ def make_case(kind, q, rng, real=None):
     values = signal + noise + shift
     Y = (values > np.quantile(values, 1 - rate, axis=0)).astype(int)
     X = latent
-    if kind == "real X":  # associated: what the labels were made from; other columns are shuffled, which keeps their values
+    if kind == "yeast":  # associated: what the labels were made from; other columns are shuffled, which keeps their values
         others = np.setdiff1d(np.arange(X.shape[1]), relevant)
         X[:, others] = X[rng.permutation(n)][:, others]
         linked = np.arange(X.shape[1])[:, np.newaxis] == relevant
@@ -87,7 +89,7 @@ def evaluate(kind, q, seed, real=None, **settings):
 
 CASES = [
     *((kind, q) for kind in ("none", "independent", "correlated", "duplicated", "binary", "rare") for q in (1, 14, 159)),
-    ("real X", 14),
+    ("yeast", 14),
     ("batches", 14),
     ("patients", 14),
 ]

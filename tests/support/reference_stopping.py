@@ -20,6 +20,7 @@ SETTINGS = {
     "threshold": [{"threshold": 0.06, "of": "added"}, {"threshold": 0.5, "relative": True, "of": "added"}],
     "g-test": [{}, {"given": "all", "correction": "sidak", "min_rows": 1}],
     "permutation": [{"n_permutations": 19}],
+    "fdr": [{"n_permutations": 999}, {"alpha": 0.3, "combine": "fisher", "correction": "by", "n_permutations": 999}],
     "cross-validation": [{"cv": 3, "standard_errors": 0.5, "max_features": 8}],
 }
 RULES = [make_stopping_rule(name, **settings) for name in STOPPING_RULES for settings in SETTINGS.get(name, [{}])]
@@ -129,3 +130,31 @@ def cross_validation(rule, X, Y, criterion):
     mean, error = np.mean(folds, axis=0), np.std(folds, axis=0, ddof=1) / np.sqrt(len(folds))
     best = int(np.argmin(mean))
     return 1 + next(k for k in range(len(mean)) if mean[k] <= mean[best] + rule.standard_errors * error[best])
+
+
+@reference("fdr")
+def fdr(rule, X, Y, criterion):
+    """Features whose combined p-value is discovered; p-values from all ways to place the ones of a label."""
+    p_values = np.array([[exact_p_value(X[:, j], Y[:, l]) for l in range(Y.shape[1])] for j in range(X.shape[1])])
+    q = Y.shape[1]
+    if rule.combine == "fisher":
+        of_features = stats.chi2.sf(-2 * np.log(p_values).sum(axis=1), 2 * q)
+    else:
+        of_features = np.array([min(q * p / (k + 1) for k, p in enumerate(sorted(row))) for row in p_values])
+    d = len(of_features)
+    penalty = sum(1 / k for k in range(1, d + 1)) if rule.correction == "by" else 1.0
+    ordered = np.sort(of_features)
+    return max((k for k in range(1, d + 1) if ordered[k - 1] <= rule.alpha * k / (d * penalty)), default=0)
+
+
+def exact_p_value(x, y):
+    """The probability of at least the observed information, over all tables with the counts of ``x`` and ``y``."""
+    counts, m = np.bincount(x), int(min(y.sum(), len(y) - y.sum()))
+    levels = counts[counts > 0]
+    ones = np.meshgrid(*(np.arange(min(size, m) + 1) for size in levels[:-1]), indexing="ij")
+    ones = [*ones, m - sum(ones)]
+    weights = np.prod([stats.binom.pmf(k, size, 0.5) for k, size in zip(ones, levels, strict=True)], axis=0)
+    shares = [np.clip(k / size, 0, 1) for k, size in zip(ones, levels, strict=True)]
+    entropy = sum(size * stats.entropy([p, 1 - p]) for p, size in zip(shares, levels, strict=True))
+    observed = sum(size * stats.entropy([y[x == a].mean(), 1 - y[x == a].mean()]) for a, size in enumerate(counts) if size)
+    return weights[entropy <= observed + 1e-9].sum() / weights.sum()

@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from labelsieve.cli.compare_command import compare
 from labelsieve.cli.datasets_command import datasets_app
+from labelsieve.cli.discover_command import discover
 from labelsieve.cli.leaderboard_command import leaderboard_app
 from labelsieve.cli.methods_command import methods
 from labelsieve.cli.options import HelpWithNames, command_line, examples
@@ -91,6 +92,14 @@ app.command(
         "labelsieve select songs.csv --labels 5 --auto --time-budget 60",
     ),
 )(select)
+app.command(
+    cls=HelpWithNames,
+    epilog=examples(
+        "labelsieve discover emotions --fdr 0.05",
+        "labelsieve discover patients.csv --labels 5 --strata site --groups patient --json",
+        "labelsieve discover patients.csv --labels 5 --out figures --format csv",
+    ),
+)(discover)
 app.command(
     epilog=examples(
         "labelsieve compare emotions yeast --methods jmi,scls,ela-chi --out study --dry-run",

@@ -15,7 +15,7 @@ from labelsieve.counting.resources import n_threads
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base_discretizer import MISSING, Missing
 from labelsieve.errors import InputError
-from labelsieve.plotting import report_function
+from labelsieve.plotting import figure_function, report_function
 from labelsieve.registry import make_discretizer, make_target_discretizer
 from labelsieve.selectors.base import DISCRETIZER, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, named_labels
 from labelsieve.selectors.column_frames import column_names, frame_of_columns
@@ -136,3 +136,11 @@ class BaseDiscoveries(BaseSieve):
         """The discoveries as text, and the reason where there are none; parameters as for :meth:`labelsieve.Sieve.summary`."""
         plain = super().summary(*arguments, **options)
         return DiscoverySummary(plain.selection, plain.redundant, self, options.get("names"), options.get("label_names"))
+
+    def plot_discoveries(self, *, names: Any = None, label_names: Any = None, ax: Any = None) -> Any:
+        """Draw information against q-values: see :func:`labelsieve.report.figures.discovery_volcano`."""
+        return figure_function("discovery_volcano")(self, names=names, label_names=label_names, ax=ax)
+
+    def plot_discovery_map(self, *, names: Any = None, label_names: Any = None, ax: Any = None) -> Any:
+        """Draw the discovered pairs of features and labels: see :func:`labelsieve.report.figures.discovery_map`."""
+        return figure_function("discovery_map")(self, names=names, label_names=label_names, ax=ax)

@@ -202,13 +202,13 @@ class Sieve(BaseCountingSieve):
     def _extend(self, started: _Started, n_before: int, X: Any, y: Any, sample_weight: Any) -> None:
         """Extend the search to the number of features, and set the fitted attributes."""
         search = started.search
-        self.__dict__.pop("stopping_", None)
         with progress_bar(f"{search.gain.name}: selecting features") as progress:
             if isinstance(rule := self._count, StoppingRule):
-                self.stopping_ = clone(rule)
+                self.stopping_ = self.stopping_ if rule.leaves_out else clone(rule)
                 evaluator = self._evaluator(X, y, sample_weight)
                 wanted = self.stopping_.decide(SelectionPath(search, started.workspace, started.parents, X, y, evaluator))
             else:
+                self.__dict__.pop("stopping_", None)
                 wanted = max(self._n_wanted(search.n_available), len(search.forced), n_before)
                 search.extend(wanted, progress)
         selected, scores = np.array(search.selected, dtype=np.intp), np.array(search.scores)
@@ -238,6 +238,7 @@ class Sieve(BaseCountingSieve):
         parameters = self.get_params(deep=False)
         parameters = {name: value for name, value in parameters.items() if name not in ("criterion", "n_features_to_select")}
         backend = parameters.pop("backend")  # a factory need not be one that can be hashed
+        parameters |= {"rule": rule} if isinstance(rule := self._count, StoppingRule) and rule.leaves_out else {}
         formulas = str(method.criterion.plan.score), str(method.criterion.plan.first)
         parameters |= {
             "targets": method.space,
@@ -273,6 +274,9 @@ class Sieve(BaseCountingSieve):
         gain = self._combined(gain, method, (X, Y, sample_weight), (*excluded, *constant))
         if self.search != "greedy" and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs nested selections, which search='greedy' has; give a number of features.")
+        if isinstance(rule := self._count, StoppingRule) and rule.leaves_out:
+            self.stopping_ = clone(rule)
+            excluded += self.stopping_.leave_out(workspace, slice(None), [*forced, *excluded])
         search = make_search(self.search, plan, gain, data.X.n_columns, forced, excluded, constant)
         return _Started(search, workspace, parents, Lock())
 

@@ -1,6 +1,6 @@
 """Base of the stopping rules: a rule reads a selection path and decides how many features to keep."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -68,11 +68,16 @@ class SelectionPath:
         return candidates
 
     def require_plain_rows(self, rule: str, remedy: str) -> None:
-        """Refuse weights and repeated rows: with them the rows are not independent observations."""
-        if self.workspace.row_index is not None:
-            raise InputError(f"{rule}: this label space counts rows several times, so they are not independent; {remedy}")
-        if self.workspace.options.weights is not None:
-            raise InputError(f"{rule} is not defined for weighted rows (sample_weight or a weighted label space); {remedy}")
+        """Refuse weights and repeated rows: see :func:`require_plain_rows`."""
+        require_plain_rows(self.workspace, rule, remedy)
+
+
+def require_plain_rows(workspace: Workspace, rule: str, remedy: str) -> None:
+    """Refuse weights and repeated rows: with them the rows are not independent observations."""
+    if workspace.row_index is not None:
+        raise InputError(f"{rule}: this label space counts rows several times, so they are not independent; {remedy}")
+    if workspace.options.weights is not None:
+        raise InputError(f"{rule} is not defined for weighted rows (sample_weight or a weighted label space); {remedy}")
 
 
 class StoppingRule(BaseEstimator):  # type: ignore[misc]
@@ -87,7 +92,12 @@ class StoppingRule(BaseEstimator):  # type: ignore[misc]
     """
 
     name: ClassVar[str]
+    leaves_out: ClassVar[bool] = False  # whether :meth:`leave_out` may return features
     max_features: int | None = None
+
+    def leave_out(self, workspace: Workspace, targets: slice, unavailable: Sequence[int]) -> list[int]:
+        """Features that the search must not select, before it begins; ``unavailable`` are forced and excluded ones."""
+        return []
 
     def decide(self, path: SelectionPath) -> int:
         """Return the number of features to keep, forced ones included, and set the fitted attributes."""

@@ -1,8 +1,11 @@
 from labelsieve.report.figures.automatic_choice import automatic_choice
 from labelsieve.report.figures.critical_difference import critical_difference_diagram
 from labelsieve.report.figures.curves import curves
+from labelsieve.report.figures.discovery_map import discovery_map
+from labelsieve.report.figures.discovery_volcano import discovery_volcano
 from labelsieve.report.figures.information_map import information_map
 from labelsieve.report.figures.network_chart import label_network
+from labelsieve.report.figures.p_value_calibration import p_value_calibration
 from labelsieve.report.figures.rank_map import rank_map
 from labelsieve.report.figures.score_chart import ranking
 from labelsieve.report.figures.shared_features import shared_features
@@ -13,8 +16,11 @@ __all__ = [
     "automatic_choice",
     "critical_difference_diagram",
     "curves",
+    "discovery_map",
+    "discovery_volcano",
     "information_map",
     "label_network",
+    "p_value_calibration",
     "rank_map",
     "ranking",
     "selection_stability",

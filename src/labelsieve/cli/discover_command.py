@@ -1,0 +1,177 @@
+"""The command that lists associated features and labels: ``labelsieve discover``."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, emit, registered, with_options
+from labelsieve.cli.read_options import FILE, ReadOptions
+from labelsieve.cli.report_command import require_matplotlib
+from labelsieve.cli.select_options import CUTS, read_column_cuts, types_of_labels
+from labelsieve.errors import InputError, share
+from labelsieve.names import unknown_name
+
+if TYPE_CHECKING:
+    from labelsieve.datasets import Dataset
+
+FDR = "The false discovery rate, of features and of the labels of selected features."
+METHOD = "hierarchical: features first, then their labels; pooled: all pairs together, without an error rate over features."
+COMBINE = "p-value of a feature: simes, or fisher for independent labels."
+CORRECTION = "bh: Benjamini and Hochberg; by: Benjamini and Yekutieli, for any dependence of the features."
+STRATA = "A column with the batch or site of every row: association is tested within them. It is no feature then."
+GROUPS = "A column with the patient or subject of every row: rows of one are permuted as a whole. It is no feature then."
+PERMUTATIONS = "Permutations for pairs with few rows, and with --groups for all pairs."
+COLUMN_CUTS = "COLUMN=DISCRETIZER for one column (repeatable), as for labelsieve select."
+FOLDER = "Write figures into this folder: volcano.png, map.png and calibration.png."
+
+
+class Found(NamedTuple):
+    """The fitted selector, the names of the features that were tested, and the data."""
+
+    selector: Any
+    names: list[str]
+    data: "Dataset"
+
+
+@dataclass(frozen=True)
+class DiscoverOptions(ReadOptions):
+    """What to test, as typed."""
+
+    fdr: Annotated[float, typer.Option("--alpha", "--fdr", help=FDR)] = 0.05
+    method: Annotated[Literal["hierarchical", "pooled"], typer.Option(help=METHOD)] = "hierarchical"
+    combine: Annotated[Literal["simes", "fisher"], typer.Option(help=COMBINE)] = "simes"
+    correction: Annotated[Literal["bh", "by"], typer.Option(help=CORRECTION)] = "bh"
+    strata: Annotated[str | None, typer.Option(help=STRATA)] = None
+    groups: Annotated[str | None, typer.Option(help=GROUPS)] = None
+    discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
+    discretizer_of: Annotated[list[str] | None, typer.Option(help=COLUMN_CUTS)] = None
+    n_permutations: Annotated[int, typer.Option(min=1, help=PERMUTATIONS)] = 9999
+    random_state: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Seed of the permutations.")] = 0
+    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")] = None
+
+    def fit(self, path: Path) -> Found:
+        """Test the features of a file or a data set."""
+        from labelsieve.registry import declare_nominal
+        from labelsieve.selectors.marginal_discoveries import MarginalDiscoveries
+
+        share(self.fdr, "--fdr")
+        rule: Any = self.discretizer
+        if self.discretizer_of:
+            rule = read_column_cuts(self.discretizer_of, "auto" if rule == "auto" else rule)
+        selector = MarginalDiscoveries(
+            alpha=self.fdr,
+            method=self.method,
+            combine=self.combine,
+            correction=self.correction,
+            n_permutations=self.n_permutations,
+            random_state=self.random_state,
+            discretizer=rule,
+            n_jobs=self.n_jobs,
+        )
+        data = self.load(path)
+        X, names = data.named_features(), list(data.feature_names)
+        of_rows: dict[str, Any] = {}
+        for option, column in (("strata", self.strata), ("groups", self.groups)):
+            if column is not None:
+                of_rows[option] = _column(X, list(data.feature_names), column, f"--{option}")
+        kept = [index for index, name in enumerate(names) if name not in (self.strata, self.groups)]
+        if not kept:
+            raise InputError(f"{os.fspath(path)}: no feature is left to test.")
+        if not hasattr(X, "columns"):  # a sparse matrix does not show which columns are nominal
+            declare_nominal(selector, [kept.index(column) for column in data.nominal_features if column in kept], len(kept))
+        selector.set_params(target_type=types_of_labels(data, "auto"))
+        try:
+            selector.fit(_columns(X, kept), data.named_labels(), **of_rows)
+        except InputError:
+            raise
+        except ValueError as error:  # what scikit-learn's checks of input raise
+            raise InputError(f"{os.fspath(path)}: {error}") from None
+        return Found(selector, [names[column] for column in kept], data)
+
+
+def _column(X: Any, names: list[str], column: str, option: str) -> Any:
+    """The values of a column, by its name."""
+    import numpy as np
+
+    if column not in names:
+        raise unknown_name(f"column ({option})", column, names)
+    index = names.index(column)
+    if not hasattr(X, "columns"):
+        return X[:, [index]].toarray().ravel() if hasattr(X, "toarray") else np.asarray(X)[:, index]
+    import narwhals.stable.v1 as nw
+
+    return nw.from_native(X, eager_only=True)[:, index].to_numpy()
+
+
+def _columns(X: Any, kept: list[int]) -> Any:
+    from labelsieve.discretize.base_discretizer import take_columns
+
+    return X if len(kept) == X.shape[1] else take_columns(X, kept)
+
+
+@with_options(DiscoverOptions)
+def discover(
+    file: Annotated[Path, typer.Argument(help=FILE)],
+    options: DiscoverOptions,
+    out: Annotated[Path | None, typer.Option(help=FOLDER)] = None,
+    n_shown: Annotated[int, typer.Option(min=1, help="Discoveries in the table; json and csv have all.")] = 20,
+    format: FormatOption = Format.table,
+    json: JsonOption = False,
+) -> None:
+    """List the features that are associated with labels, and with which, at a false discovery rate.
+
+    Every pair of a feature and a label is tested by its mutual information. At most the given share of the listed features is
+    expected to be independent of all labels.
+    """
+    if out is not None:
+        require_matplotlib()
+    selector, names, data = options.fit(file)
+    named = {"names": names, "label_names": data.label_names}
+    if out is not None:
+        write_figures(selector, out, named)
+    from labelsieve.report.discovery_text import discovery_text
+
+    table = selector.discovery_table(**named)
+    emit(
+        format,
+        json,
+        table=lambda: discovery_text(selector, **named, n_shown=n_shown),
+        document=lambda: document_of(selector, table, names),
+        rows=lambda: [list(table), *zip(*table.values(), strict=True)],
+    )
+
+
+def document_of(selector: Any, table: dict[str, list[Any]], names: list[str]) -> dict[str, Any]:
+    """The result as plain values, for JSON."""
+    return {
+        "alpha": selector.alpha,
+        "method": selector.method,
+        "n_features": selector.n_features_in_,
+        "n_labels": int(selector.label_q_values_.shape[1]),
+        "reason": selector.reason_,
+        "minimum_information": selector.minimum_information_,
+        "detectable_information": selector.detectable_information_,
+        "selected": [
+            {"feature": names[column], "q": float(selector.q_values_[column]), "information": float(score)}
+            for column, score in zip(selector.selected_, selector.scores_, strict=True)
+        ],
+        "discoveries": [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)],
+    }
+
+
+def write_figures(selector: Any, folder: Path, named: dict[str, Any]) -> None:
+    """The figures as PNG files; the map only where there is a discovery."""
+    from labelsieve.report.figures import discovery_map, discovery_volcano, p_value_calibration
+    from labelsieve.report.figures.style import off_screen
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with off_screen():
+        drawn = {"volcano": discovery_volcano(selector, **named), "calibration": p_value_calibration(selector.p_values_)}
+        if selector.pair_support_.any():
+            drawn["map"] = discovery_map(selector, **named)
+        for name, ax in drawn.items():
+            ax.figure.savefig(folder / f"{name}.png", dpi=150)
+    typer.echo(f"labelsieve: {len(drawn)} figures written to {folder.resolve()}", err=True)

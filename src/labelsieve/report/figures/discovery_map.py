@@ -1,0 +1,61 @@
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from labelsieve.errors import InputError
+from labelsieve.report.figures.information_map import information_map
+from labelsieve.report.figures.style import FONT
+from labelsieve.selectors.column_frames import column_names
+
+N_SHOWN = 40
+
+
+def discovery_map(selector: Any, *, names: Any = None, label_names: Any = None, n_shown: int = N_SHOWN, ax: Any = None) -> Any:
+    """Draw the discovered pairs of features (rows) and labels (columns), dark where they share much information.
+
+    Pairs that were not discovered are white. Rows and columns are ordered by similarity, as in
+    :func:`labelsieve.report.figures.information_map`. Labels without a discovery are left out.
+
+    Parameters
+    ----------
+    selector : fitted selector with discoveries
+        Such as :class:`labelsieve.selectors.MarginalDiscoveries`.
+    names, label_names : sequence of str, optional
+        Of features and labels (default: those of ``fit``).
+    n_shown : int, default=40
+        Features at most, those with the smallest q-values.
+    ax : matplotlib axes, optional
+        By default a new figure.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> from labelsieve.selectors import MarginalDiscoveries
+    >>> data = make_feature_roles(n_rows=200, n_xor_pairs=0, n_noisy_copies=0)
+    >>> found = MarginalDiscoveries().fit(data.X, data.Y)
+    >>> len(discovery_map(found).get_yticklabels()) == found.support_.sum()
+    True
+    """
+    check_is_fitted(selector)
+    pairs = selector.pair_support_
+    rows = selector.selected_[pairs[selector.selected_].any(axis=1)][:n_shown]
+    columns = np.flatnonzero(pairs[rows].any(axis=0))
+    if not len(rows):
+        raise InputError("discovery_map: nothing was discovered, so there is nothing to draw; see reason_.")
+    names = getattr(selector, "feature_names_in_", None) if names is None else names
+    label_names = getattr(selector, "label_names_", None) if label_names is None else label_names
+    features = column_names(None, names, selector.n_features_in_, "feature")
+    labels = column_names(None, label_names, pairs.shape[1], "label")
+    table = np.where(pairs, np.nan_to_num(selector.information_), 0.0)[np.ix_(rows, columns)]
+    ax = information_map(table, features=[features[row] for row in rows], labels=[labels[column] for column in columns], ax=ax)
+    hidden = int(pairs.any(axis=1).sum()) - len(rows)
+    if hidden:
+        ax.set_title(f"the first {len(rows)} of {len(rows) + hidden} features", fontsize=FONT)
+    return ax

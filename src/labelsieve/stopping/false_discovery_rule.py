@@ -1,0 +1,128 @@
+"""Select the features that are associated with some target, at a stated false discovery rate."""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from labelsieve.counting.code_columns import take_columns
+from labelsieve.counting.workspace import Workspace
+from labelsieve.errors import one_of, share, whole_number
+from labelsieve.statistics.association_tests import TestSettings, association_tests
+from labelsieve.statistics.false_discovery import COMBINATIONS, CORRECTIONS
+from labelsieve.statistics.marginal_evidence import FamilyRule, MarginalEvidence
+from labelsieve.stopping.base_rule import SelectionPath, StoppingRule, require_plain_rows
+
+REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
+
+
+@dataclass(eq=False, repr=False)
+class FDR(StoppingRule):
+    r"""Select all features that are associated with some target at a false discovery rate, in the order of the criterion.
+
+    Every candidate is tested for independence of every target, see
+    :func:`labelsieve.statistics.association_tests.association_tests`; the hierarchical procedure of Peterson et al. (2016)
+    decides which features are discovered, see :class:`labelsieve.selectors.MarginalDiscoveries`. The search leaves out all
+    others and ranks the discovered ones, all of which are selected. At most a share ``alpha`` of the selected features is
+    expected to be independent of all targets.
+
+    The null hypothesis is marginal: redundant features are discoveries, too; the criterion ranks them behind those that add
+    information. The codes are treated as fixed: supervised bins (MDL) depend on the targets, and then p-values are too small.
+
+    Parameters
+    ----------
+    alpha : float, default=0.1
+        The false discovery rate.
+    null : {"marginal"}, default="marginal"
+        The hypothesis of a feature: it is independent of all targets.
+    combine : {"simes", "fisher"}, default="simes"
+        The p-value of a feature from those of its targets; Fisher's is for independent targets.
+    correction : {"bh", "by"}, default="bh"
+        Benjamini and Hochberg, or Benjamini and Yekutieli for any dependence of the features.
+    n_permutations : int, default=9999
+        For pairs whose p-value is neither exact nor asymptotic.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the permutations.
+    max_features : int, default=None
+        The largest number of features; None: all discovered ones. The rate is that of all discovered features, not of the
+        first few of them.
+
+    Attributes
+    ----------
+    q_values_ : ndarray of shape (n_features,)
+        The smallest ``alpha`` at which a feature is discovered; NaN for forced and excluded features, which are not tested.
+    label_q_values_, label_p_values_ : ndarray of shape (n_features, n_targets)
+        q-values and p-values of pairs of a feature and a target.
+    left_out_ : ndarray of int
+        Candidates that were not discovered, which the search left out.
+    minimum_information_, detectable_information_ : float
+        As for :class:`labelsieve.selectors.MarginalDiscoveries`, in nats.
+    reason_ : str
+        The number of discovered features and the tests; if there are none, what could have been discovered.
+
+    Notes
+    -----
+    Refused for weighted rows and label spaces that count rows several times. In :class:`labelsieve.LabelwiseSieve` the rate
+    holds for the features of every target by itself. Cost: counting all pairs once more, and the exact or permutation tests of
+    pairs with few rows.
+
+    Examples
+    --------
+    >>> from labelsieve import Sieve
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> data = make_feature_roles(400, n_relevant=4, n_noisy_copies=0, n_xor_pairs=0)
+    >>> sieve = Sieve("cmim", n_features_to_select=FDR(alpha=0.05)).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in sieve.selected_]
+    ['relevant', 'relevant', 'relevant', 'relevant']
+    >>> bool((sieve.stopping_.q_values_[sieve.selected_] <= 0.05).all())
+    True
+    """
+
+    name = "fdr"
+    leaves_out = True
+
+    alpha: float = 0.1
+    _: KW_ONLY
+    null: Literal["marginal"] = "marginal"
+    combine: Literal["simes", "fisher"] = "simes"
+    correction: Literal["bh", "by"] = "bh"
+    n_permutations: int = 9999
+    random_state: Any = 0
+    max_features: int | None = None
+
+    def leave_out(self, workspace: Workspace, targets: slice, unavailable: Sequence[int]) -> list[int]:
+        """The candidates that are not discovered."""
+        alpha = share(self.alpha, "alpha")
+        one_of(self.null, "null", ("marginal",))
+        one_of(self.combine, "combine", COMBINATIONS)
+        one_of(self.correction, "correction", CORRECTIONS)
+        whole_number(self.n_permutations, "n_permutations", 1, 2**31)
+        require_plain_rows(workspace, "FDR", REMEDY)
+        X, columns = workspace.X, np.arange(workspace.Y.n_columns)[targets]
+        candidates = np.setdiff1d(np.arange(X.n_columns), unavailable)
+        some, Y = take_columns(X, candidates), take_columns(workspace.Y, columns)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        tests = association_tests(some, Y, TestSettings(None, None, self.n_permutations, seed, workspace.options.n_jobs))
+        rule = FamilyRule("hierarchical", self.combine, self.correction)
+        of_features, of_pairs = rule.q_values(tests)
+        self.q_values_ = np.full(X.n_columns, np.nan)
+        self.label_q_values_, self.label_p_values_ = (np.full((X.n_columns, len(columns)), np.nan) for _ in range(2))
+        self.q_values_[candidates] = of_features
+        self.label_q_values_[candidates], self.label_p_values_[candidates] = of_pairs, tests.p_values
+        evidence = MarginalEvidence(tests, some, Y, alpha, rule)
+        self.minimum_information_, self.detectable_information_ = evidence.minimum_information, evidence.detectable_information
+        n_found = int(np.count_nonzero(of_features <= alpha))
+        self.left_out_ = candidates[of_features > alpha]
+        found = f"{n_found} of {len(candidates)} features are discovered at a false discovery rate of {alpha:g}. "
+        self.reason_ = (found if n_found else "") + evidence.reason(self.n_permutations, found=n_found > 0)
+        return [int(column) for column in self.left_out_]
+
+    def decide(self, path: SelectionPath) -> int:
+        """All features that the search did not leave out."""
+        kept = self._max_features(path)
+        path.search.extend(kept)
+        if kept < path.search.n_available and not self.reason_.startswith("max_features"):
+            self.reason_ = f"max_features. {self.reason_}"
+        return kept

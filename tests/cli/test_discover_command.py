@@ -1,0 +1,56 @@
+"""``labelsieve discover``: associated features and labels of a file."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from labelsieve.selectors import MarginalDiscoveries
+from tests.support.command_line import refusal, run
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Sites shift everything; gene0 is associated with y1 within sites."""
+    rng = np.random.default_rng(0)
+    site = rng.integers(0, 3, size=240)
+    X = rng.normal(size=(240, 6)) + site[:, np.newaxis]
+    Y = (rng.normal(size=(240, 3)) + site[:, np.newaxis] > 1).astype(int)
+    X[:, 0] += 1.5 * Y[:, 1]
+    frame = pd.DataFrame(X, columns=[f"gene{column}" for column in range(6)])
+    frame["site"], frame["patient"] = np.array(["a", "b", "c"])[site], np.arange(240) // 2
+    path = tmp_path_factory.mktemp("discover") / "patients.csv"
+    pd.concat([frame, pd.DataFrame(Y, columns=["y0", "y1", "y2"])], axis=1).to_csv(path, index=False)
+    return path
+
+
+def test_discoveries_are_those_of_the_selector_in_every_format(table):
+    frame = pd.read_csv(table)
+    genes, labels = frame.iloc[:, :6].assign(patient=frame["patient"]), frame[["y0", "y1", "y2"]]
+    expected = MarginalDiscoveries(alpha=0.1, n_permutations=999).fit(genes, labels, strata=frame["site"])
+    options = ["--labels", "3", "--fdr", "0.1", "--strata", "site", "--n-permutations", "999"]
+    document = json.loads(run("discover", table, *options, "--json").stdout)
+    assert [one["feature"] for one in document["selected"]] == [genes.columns[column] for column in expected.selected_]
+    assert document["discoveries"][0] == {"feature": "gene0", "label": "y1"} | {
+        name: pytest.approx(float(expected.discoveries_[name].iloc[0])) for name in ("information", "p", "q")
+    }
+    rows = list(csv.reader(io.StringIO(run("discover", table, *options, "--format", "csv").stdout)))
+    assert rows[0] == ["feature", "label", "information", "p", "q"]
+    assert len(rows) == 1 + len(document["discoveries"])
+    text = run("discover", table, *options).stdout
+    assert "gene0" in text
+    assert "at a false discovery rate of 0.1" in " ".join(text.split())
+
+
+def test_figures_are_written(table, tmp_path):
+    run("discover", table, "--labels", "3", "--out", tmp_path / "figures")
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"volcano.png", "map.png", "calibration.png"}
+
+
+def test_wrong_columns_and_levels_are_refused(table):
+    assert "Did you mean 'site'" in refusal("discover", table, "--labels", "3", "--strata", "sites")
+    assert "--fdr must be between 0 and 1" in refusal("discover", table, "--labels", "3", "--fdr", "2")
+    assert "supervised bins" in refusal("discover", table, "--labels", "3", "--discretizer", "mdl")
