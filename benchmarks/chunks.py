@@ -16,10 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.memory import extra_memory, in_fresh_process
+from benchmarks.memory import STATUS, extra_memory, in_fresh_process, read_status
 from benchmarks.table import megabytes, number, print_table
 from labelsieve import Sieve
 from labelsieve.datasets import ChunkedTable
+from labelsieve.selectors import base_counting
 
 GROUP = 250_000  # rows
 
@@ -49,8 +50,8 @@ def timed(call):
 
 
 def read_once(path):
-    def read():
-        for batch in pq.ParquetFile(path).iter_batches(batch_size=65_536, use_threads=False):
+    def read():  # without a buffer for the whole file, which pyarrow has by default
+        for batch in pq.ParquetFile(path, pre_buffer=False).iter_batches(batch_size=65_536, use_threads=False):
             for column in batch.columns:
                 column.to_numpy(zero_copy_only=False)
 
@@ -58,14 +59,24 @@ def read_once(path):
     return timed(read)
 
 
-def select(path, n_labels, limit, criterion, n_selected, cache):
+def select(path, n_labels, limit, criterion):
+    """Processor seconds and extra bytes of encoding, of everything else up to the first pick, and of ten more picks."""
     pa.set_cpu_count(1)
+    stages = []
+    encode = base_counting.encode_chunked
 
-    def fit():
-        table = ChunkedTable.from_parquet(path, n_labels, memory_limit=limit, cache_folder=cache)
-        return Sieve(criterion, n_features_to_select=n_selected).fit(table)
+    def timed_encode(*arguments):
+        codes = []
+        stages.append(timed(lambda: codes.append(encode(*arguments))))
+        return codes[0]
 
-    return timed(fit)
+    base_counting.encode_chunked = timed_encode
+    table = ChunkedTable.from_parquet(path, n_labels, memory_limit=limit)
+    sieve = Sieve(criterion, n_features_to_select=1, warm_start=True)
+    first = timed(lambda: sieve.fit(table))  # its peak is that of packing: encoding resets it
+    stages.append((first[0] - stages[0][0], first[1]))
+    stages.append(timed(lambda: sieve.set_params(n_features_to_select=11).fit(table)))
+    return stages, read_status("VmHWM") if STATUS.exists() else 0
 
 
 def main():
@@ -81,23 +92,22 @@ def main():
         path = options.file or Path(folder, "table.parquet")
         if not path.exists():
             generate(path, options.rows, options.features, options.labels)
-        measure(path, options, Path(folder, "cache"))
+        measure(path, options)
 
 
-def measure(path, options, cache):
+def measure(path, options):
     n_labels, limit = options.labels, options.memory_limit
+    (encoding, first, ten), last_peak = in_fresh_process(select, path, n_labels, limit, options.criterion)
+    print(f"encoding {encoding}, first pick {first}, ten more {ten}: seconds and bytes", flush=True)
     reading = in_fresh_process(read_once, path)
-    first = in_fresh_process(select, path, n_labels, limit, options.criterion, 1, cache)
-    one = in_fresh_process(select, path, n_labels, limit, options.criterion, 1, cache)  # codes are in the cache
-    ten = in_fresh_process(select, path, n_labels, limit, options.criterion, 11, cache)
-    step = (ten[0] - one[0]) / 10
     rows = [
         ("reading with pyarrow", *reading),
-        ("encoding", first[0] - one[0], first[1]),
-        ("targets, packing, first pick", *one),
-        ("every further pick", step, ten[1]),
-        ("ten picks from the file", first[0] + 9 * step, max(first[1], ten[1])),
+        ("encoding", *encoding),
+        ("targets, packing, first pick", *first),
+        ("every further pick", ten[0] / 10, ten[1]),
+        ("ten picks from the file", encoding[0] + first[0] + 0.9 * ten[0], max(encoding[1], first[1], ten[1])),
     ]
+    print(f"the process had {last_peak / 1e6:.0f} MB at most in the last stage, with all packages")
     size = path.stat().st_size / 1e9
     print(f"{options.rows:,} rows x {options.features} features x {n_labels} labels, {size:.2f} GB, limit {limit}")
     cells = [(name, [number(seconds), number(seconds / reading[0]), megabytes(memory)]) for name, seconds, memory in rows]

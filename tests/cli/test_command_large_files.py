@@ -6,6 +6,7 @@ import distributed
 import pandas as pd
 import pytest
 
+from labelsieve.cli import large_files
 from tests.support.command_line import known_table, refusal, run
 
 
@@ -44,6 +45,18 @@ def test_a_small_limit_gives_the_selection_of_the_whole_table(files, tmp_path):
     assert expected[0][0] in text
 
 
+def test_arff_and_libsvm_files_in_blocks(tmp_path):
+    rows = [(row % 3, row % 2, int(row % 6 > 3)) for row in range(300)]
+    arff = tmp_path / "rows.arff"
+    header = "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute y {0,1}\n@data\n"
+    arff.write_text(header + "".join(f"{a},{b},{y}\n" for a, b, y in rows))
+    libsvm = tmp_path / "rows.svm"
+    libsvm.write_text("".join(f"{y} 1:{a} 2:{b}\n" for a, b, y in rows))
+    for arguments in ([arff, "--labels", "y"], [libsvm]):
+        expected = selected(*arguments, "-k", "2")
+        assert selected(*arguments, "-k", "2", "--memory-limit", "20kB") == expected
+
+
 def test_what_needs_the_whole_table_is_refused(files, tmp_path):
     small = [files / "songs.parquet", "--labels", "5", "--memory-limit", "100kB"]
     assert "--stability need the whole table" in refusal("select", *small, "--stability", "3")
@@ -53,7 +66,7 @@ def test_what_needs_the_whole_table_is_refused(files, tmp_path):
     assert "'much' is not a number of bytes" in refusal("select", *small[:3], "--memory-limit", "much")
     path = tmp_path / "songs.tsv"
     pd.DataFrame({"a": range(9000), "y": [0, 1] * 4500}).to_csv(path, sep="\t", index=False)
-    assert "only Parquet and CSV" in refusal("select", path, "--labels", "y", "--memory-limit", "10kB")
+    assert "only files of Parquet, CSV" in refusal("select", path, "--labels", "y", "--memory-limit", "10kB")
     assert "--stability need the whole table" in refusal("select", *small[:3], "--dask", "tcp://x", "--stability", "3")
 
 
@@ -68,7 +81,7 @@ def test_the_workers_of_a_scheduler_count(files):
 
 
 def test_without_a_scheduler_the_remedy_is_named(files, monkeypatch):
-    monkeypatch.setattr("labelsieve.cli.large_files.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr(large_files, "CONNECT_SECONDS", 0.3)
     refused = refusal("select", files / "songs.parquet", "--labels", "5", "--dask", "tcp://127.0.0.1:9")
     assert "no scheduler answers there" in refused
     assert "dask scheduler" in refused

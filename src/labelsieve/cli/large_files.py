@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from labelsieve.datasets import ChunkedTable
 
 MEMORY_LIMIT = (
-    "Memory for the selection, such as 2GB: Parquet files, a folder of them, or a CSV file whose table is larger are read by "
-    "columns."
+    "Memory for the selection, such as 2GB: Parquet files, a folder of them, or a file of CSV, ARFF or libsvm whose table is "
+    "larger are read by columns."
 )
 DASK = "Count on the workers of the Dask scheduler at this address, such as tcp://host:8786; the file is read by columns."
 CACHE_FOLDER = (
@@ -49,9 +49,14 @@ def large_table(
     chosen: dict[str, Any] = {"memory_limit": limit, "cache_folder": cache_folder}
     if parquet:
         return ChunkedTable.from_parquet(path, options.labels, **chosen)
+    if path.suffix.lower() == ".arff":
+        return ChunkedTable.from_arff(path, options.labels, **chosen)
+    if options.labels is None and _is_libsvm(path):
+        return ChunkedTable.from_libsvm(path, **chosen)
     if path.suffix.lower() != ".csv":
         raise InputError(
-            f"{path}: only Parquet and CSV files (.csv) are read by columns, which --dask and --memory-limit need."
+            f"{path}: only files of Parquet, CSV (.csv), ARFF (.arff) and libsvm (without --labels) are read by columns, which "
+            "--dask and --memory-limit need."
         )
     if options.labels is None:
         raise InputError(f"{path}: --labels is needed.")
@@ -83,6 +88,13 @@ def cluster(address: str | None) -> "Iterator[Any]":
         raise ClusterError(f"--dask {address}: no scheduler answers there ({error}). Start one: dask scheduler") from error
     with client:
         yield client
+
+
+def _is_libsvm(path: Path) -> bool:
+    from labelsieve.datasets.readers.libsvm import LOOK, is_libsvm
+
+    with path.open("rb") as file:
+        return is_libsvm(file.read(LOOK))
 
 
 def _is_parquet(path: Path) -> bool:

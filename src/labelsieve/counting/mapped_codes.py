@@ -28,7 +28,7 @@ class OpenFile:
 
 @dataclass(frozen=True, eq=False)
 class MappedCodes(Codes):
-    """Codes whose ``dense`` is a mapped file. Columns and rows are read from the file, so that they do not stay in memory.
+    """Codes in a mapped file. Dense columns and rows are read from the file, so that they do not stay in memory.
 
     Attributes
     ----------
@@ -47,6 +47,8 @@ class MappedCodes(Codes):
 
     def column(self, j: int) -> NDArray[np.uint16]:
         """Codes of column ``j``, one for each row."""
+        if self.dense is None:
+            return super().column(j)
         if not -self.n_columns <= j < self.n_columns:
             raise IndexError(f"column {j} of {self.n_columns}")
         return self._read(j % self.n_columns, 0, self.n_rows).astype(np.uint16)

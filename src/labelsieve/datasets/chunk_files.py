@@ -120,8 +120,7 @@ def numbered(values: Any, what: str, chunk: int) -> tuple[Any, Sequence[str] | N
     pyarrow = needs("pyarrow")
     if sp.issparse(values):
         raise InputError(
-            f"Chunk {chunk}: {what} is sparse. Sparse chunks are not stored by columns; join them with scipy.sparse.vstack and "
-            "fit the matrix, whose codes stay sparse."
+            f"Chunk {chunk}: {what} is sparse, and chunk 0 has dense features: make X sparse in all chunks, or {what} dense."
         )
     if isinstance(values, pyarrow.Table) or is_frame(values):
         table = values if isinstance(values, pyarrow.Table) else nw.from_native(values, eager_only=True).to_arrow()

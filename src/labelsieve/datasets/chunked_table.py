@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, Self
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from labelsieve.datasets.readers.column_table import Column, Table
 from labelsieve.datasets.readers.label_columns import Labels, label_names
 from labelsieve.datasets.readers.memory_budget import in_words, read_size
 from labelsieve.datasets.readers.parquet import arrow, read_metadata, stored_columns
+from labelsieve.datasets.text_chunks import arff_source, libsvm_source
 from labelsieve.errors import InputError, whole_number
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -28,8 +30,8 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 class ChunkedTable:
     """Features and labels in files, for selectors that read them column by column: ``Sieve(...).fit(table)``.
 
-    Make one with :meth:`from_parquet`, :meth:`from_csv`, :meth:`from_arrow` or :meth:`from_chunks`. The selection is that of
-    the whole table in memory, bit for bit.
+    Make one with :meth:`from_parquet`, :meth:`from_csv`, :meth:`from_libsvm`, :meth:`from_arff`, :meth:`from_arrow`,
+    :meth:`from_dask` or :meth:`from_chunks`. The selection is that of the whole table in memory, bit for bit.
 
     Parameters of all of them
     -------------------------
@@ -65,16 +67,16 @@ class ChunkedTable:
             raise InputError(f"A table needs features and labels, and there are {source.n_features} and {source.n_labels}.")
         if source.n_rows == 0:
             raise DatasetError("there are no rows.", "Is the file complete?")
-        self._source = source
+        self._source, self._token = source, uuid4().bytes
         self._rows: NDArray[np.bool_] | None = None
         free = (available_memory() or 2**32) // 2
         limit = read_size(memory_limit, "memory_limit") if isinstance(memory_limit, str) else memory_limit
         self.memory_limit = free if limit is None else whole_number(limit, "memory_limit", 1, 2**62)
         self.cache_folder = None if cache_folder is None else Path(cache_folder)
-        needed = CELL_BYTES * source.n_rows
+        needed = CELL_BYTES * source.longest
         if needed > self.memory_limit:
             raise MemoryError(
-                f"One column of {source.n_rows:,} rows needs about {in_words(needed)} while it is binned, and memory_limit is "
+                f"One column of {source.longest:,} rows needs about {in_words(needed)} while it is binned, and memory_limit is "
                 f"{in_words(self.memory_limit)}; raise it, or take a sample of the rows."
             )
 
@@ -116,6 +118,19 @@ class ChunkedTable:
         return cls(ArrowColumns(dataset, features, found, file=file, folder=files.folder), **options)
 
     @classmethod
+    def from_libsvm(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+        """A file of libsvm or the extreme classification repository, read in blocks and stored by columns; it stays sparse."""
+        source, filled = libsvm_source(Path(path))
+        table = cls(source, **options)
+        return table if filled.all() else table.take_rows(filled)
+
+    @classmethod
+    def from_arff(cls, path: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> Self:
+        """An ARFF file, read in blocks and stored by columns; sparse rows stay sparse."""
+        arrow(Path(path), "reading")
+        return cls(arff_source(Path(path), labels), **options)
+
+    @classmethod
     def from_arrow(cls, stream: Any, labels: Sequence[str], **options: Any) -> Self:
         """A pyarrow dataset, or a stream of record batches: a reader of pyarrow, a relation of DuckDB, a frame of polars.
 
@@ -131,7 +146,7 @@ class ChunkedTable:
 
     @classmethod
     def from_chunks(cls, chunks: Iterable[tuple[Any, Any]], **options: Any) -> Self:
-        """Chunks of rows ``(X, Y)``, arrays or frames with the same columns, which are stored as Parquet first."""
+        """Chunks of rows ``(X, Y)``: arrays, frames or sparse matrices with the same columns, which are stored first."""
         return cls(stored_chunks(chunks), **options)
 
     @classmethod
@@ -168,14 +183,23 @@ class ChunkedTable:
         """True when the rows are on a Dask cluster, which then also counts them by default."""
         return self._source.on_cluster
 
+    @property
+    def is_sparse(self) -> bool:
+        """True when the features are sparse."""
+        return self._source.is_sparse
+
     def groups(self, columns: Sequence[int]) -> list[list[int]]:
         """Features in groups that are read and binned together within the memory limit."""
         return self._source.groups(columns, self.memory_limit // 2)
 
     @property
     def key(self) -> str:
-        """A hash of what the rows depend on: files with sizes and times, columns, rows that are left out."""
-        digest = hashlib.sha256(repr(self._source.names).encode())
+        """A hash of what the rows depend on: files with sizes and times, columns, rows that are left out.
+
+        Rows that came from no file are like those of no other table.
+        """
+        digest = hashlib.sha256(repr((self._source.names, type(self._source).__name__)).encode())
+        digest.update(b"" if self.is_stored else self._token)
         for path in self._source.files:
             state = Path(path).stat()
             digest.update(f"{os.path.realpath(path)} {state.st_size} {state.st_mtime_ns}".encode())

@@ -28,12 +28,18 @@ class ColumnSource(Protocol):
         Files that last and hold the rows; empty if there are none.
     on_cluster : bool
         True when the rows are on a Dask cluster.
+    longest : int
+        Stored cells of the column that has the most.
+    is_sparse : bool
+        True when features are sparse matrices.
     """
 
     n_rows: int
     n_features: int
     n_labels: int
     names: Names
+    longest: int
+    is_sparse: bool
 
     @property
     def files(self) -> tuple[str, ...]: ...
@@ -61,6 +67,8 @@ class TableColumns:
     of files; ``folder``: a temporary folder, which is removed with the source.
     """
 
+    is_sparse = False
+
     def __init__(
         self,
         features: Sequence[str],
@@ -72,7 +80,7 @@ class TableColumns:
         folder: Any = None,
     ) -> None:
         self._features, self._labels, self._file, self._folder = tuple(features), tuple(labels), file, folder
-        self.n_features, self.n_labels, self.n_rows = len(features), len(labels), n_rows
+        self.n_features, self.n_labels, self.n_rows, self.longest = len(features), len(labels), n_rows, n_rows
         self.names: Names = (self._features, self._labels) if names is None else names
 
     @property
@@ -131,8 +139,10 @@ class ArrowColumns(TableColumns):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Those of the dataset, unless they are temporary."""
-        return () if self._folder is not None else tuple(getattr(self._dataset, "files", ()))
+        """Those of the dataset; if they are temporary, the file that they were made from."""
+        if self._folder is not None:
+            return () if self._file is None else (str(self._file),)
+        return tuple(getattr(self._dataset, "files", ()))
 
     def _read(self, names: list[str], rows: Rows) -> Any:
         table = self._dataset.to_table(columns=names)

@@ -8,6 +8,7 @@ import numpy as np
 
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.mapped_codes import CodesFile, MappedCodes
+from labelsieve.counting.sparse_codes_file import SparseCodesFile
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.target_types import requested_types
 from labelsieve.datasets.chunked_table import ChunkedTable
@@ -33,6 +34,9 @@ def check_chunked(selector: Any, X: ChunkedTable, y: Any) -> ChunkedTable:
 
 def read_chunked_targets(table: ChunkedTable, target_type: Any) -> TargetTable:
     """All targets, read one after the other: one or two bytes for each class, eight for each number."""
+    sparse = table.sparse_labels()
+    if sparse is not None:
+        return read_targets(sparse, target_type)
     wanted = requested_types(target_type, table.n_labels, table.label_names)
     read = [read_targets(table.label(column), str(kind)) for column, kind in enumerate(wanted)]
     names = table.label_names
@@ -57,7 +61,10 @@ def encode_chunked(discretizer: Discretizer, table: ChunkedTable, targets: Codes
     key = _key(discretizer, table, targets, weights)
     names = table.feature_names or tuple(str(j) for j in range(table.shape[1]))
     folder = None if table.cache_folder is None else Path(table.cache_folder, key)
-    file = CodesFile(table.n_rows, names, folder=folder, key=key)
+    if table.is_sparse:
+        file: CodesFile | SparseCodesFile = SparseCodesFile(table.n_rows, names)
+    else:
+        file = CodesFile(table.n_rows, names, folder=folder, key=key)
     waiting, done = file.unfinished, 0
     with progress_bar("encoding features") as progress:
         for columns in table.groups(waiting):

@@ -71,6 +71,19 @@ def parse_arff(data: bytes, file: Path, strings: Strings = "error", max_bytes: i
     return Table(file, columns, cells, header.relation, header.comment, notes=notes)
 
 
+def read_rows(text: str, line: int, columns: tuple[Column, ...], file: Path, is_sparse: bool | None) -> Any:
+    """The cells of whole lines below ``@data``: an array, or a csr_array; None if there are no rows.
+
+    ``line`` is the number of the first line; ``is_sparse`` None: the first row decides.
+    """
+    lines = _rows(text, 0, line)
+    first = next(lines, None)
+    if first is None:
+        return None
+    read = _read_sparse if (first[1].startswith("{") if is_sparse is None else is_sparse) else _read_dense
+    return read(chain([first], lines), columns, [_converter(column, True) for column in columns], file)
+
+
 def _rows(text: str, start: int, number: int) -> Iterator[tuple[int, str]]:
     while start < len(text):
         end = text.find("\n", start)

@@ -56,15 +56,25 @@ def parse_libsvm(data: bytes | Iterable[bytes], file: Path, max_bytes: int = DEF
     """
     stored = _Stored(file, max_bytes)
     sizes, line = None, 1
-    for block in _whole_lines([data] if isinstance(data, bytes) else data, file, max_bytes):
+    for block in whole_lines([data] if isinstance(data, bytes) else data, file, max_bytes):
         if line == 1:
-            first, _, rest = block.partition(b"\n")
-            sizes = _SIZES.fullmatch(first.decode("latin-1"))
-            line, block = (2, rest) if sizes else (1, block)
+            sizes, block = read_sizes(block)
+            line = 1 if sizes is None else 2
         stored.require(len(block))
         stored.add(parse_rows(block, file, line))
         line += block.count(b"\n")
-    return stored.table(None if sizes is None else tuple(map(int, sizes.groups())))
+    return stored.table(sizes)
+
+
+def read_sizes(block: bytes) -> tuple[tuple[int, int, int] | None, bytes]:
+    r"""The numbers of rows, features and labels in the first line, if it has them, and the lines that follow.
+
+    >>> read_sizes(b"2 5 3\n1 0:1\n"), read_sizes(b"1 2:1\n")
+    (((2, 5, 3), b'1 0:1\n'), (None, b'1 2:1\n'))
+    """
+    first, _, rest = block.partition(b"\n")
+    found = _SIZES.fullmatch(first.decode("latin-1"))
+    return (None, block) if found is None else ((int(found[1]), int(found[2]), int(found[3])), rest)
 
 
 class _Stored:
@@ -140,7 +150,7 @@ def _pointers(counts: NDArray[Any]) -> NDArray[Any]:
     return ends.astype(np.int32) if ends[-1] < 2**31 else ends
 
 
-def _whole_lines(pieces: Iterable[bytes], file: Path, max_bytes: int) -> Iterator[bytes]:
+def whole_lines(pieces: Iterable[bytes], file: Path, max_bytes: int) -> Iterator[bytes]:
     r"""The text of the pieces in blocks of whole lines, which end in ``\n``."""
     size = max(2**14, min(BLOCK, max_bytes // (4 * WORKING_BYTES)))
     rest, line = b"", 1

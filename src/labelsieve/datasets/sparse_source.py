@@ -1,0 +1,147 @@
+"""Chunks of sparse rows, stored by columns in temporary files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from labelsieve.datasets.chunk_files import TemporaryFolder
+from labelsieve.datasets.column_sources import CELL_BYTES, Names, Rows
+from labelsieve.errors import InputError
+
+MOST_COLUMNS = 4096  # that are binned together
+
+
+class SparseFiles:
+    """Writes chunks of sparse rows; later chunks may have more columns.
+
+    Cost: 20 bytes on disk for each stored cell, 12 of them until the columns are joined.
+    """
+
+    def __init__(self) -> None:
+        self.folder = TemporaryFolder()
+        self._rows: list[int] = []
+        self._sizes = np.zeros(0, dtype=np.int64)
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self._rows)
+
+    def add(self, X: Any) -> None:
+        """Store some rows."""
+        columns = sp.csc_array(X, dtype=np.float64)
+        if columns.data is getattr(X, "data", None):
+            columns = columns.copy()
+        columns.sum_duplicates()
+        np.savez(self._path(len(self._rows)), starts=columns.indptr, rows=columns.indices, values=columns.data)
+        self._sizes.resize(max(len(self._sizes), columns.shape[1]), refcheck=False)
+        self._sizes[: columns.shape[1]] += np.diff(columns.indptr)
+        self._rows.append(columns.shape[0])
+
+    def columns(self, first: int = 0, n_columns: int | None = None) -> "StoredColumns":
+        """All rows by columns, from column ``first`` on; chunks of the same rows come one after the other."""
+        n_columns = len(self._sizes) - first if n_columns is None else n_columns
+        sizes = np.zeros(n_columns, dtype=np.int64)
+        found = self._sizes[first : first + n_columns]
+        sizes[: len(found)] = found
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        rows = self._mapped("rows.bin", np.dtype(np.uint32), int(starts[-1]))
+        values = self._mapped("values.bin", np.dtype(np.float64), int(starts[-1]))
+        next_cell, top = starts[:-1].copy(), 0
+        for number, n_rows in enumerate(self._rows):
+            with np.load(self._path(number)) as chunk:
+                ends = chunk["starts"].astype(np.int64)[first:]
+                counts = np.diff(ends)
+                cells = slice(ends[0], ends[-1]) if len(ends) else slice(0)
+                where = np.repeat(next_cell[: len(counts)] - ends[:-1], counts) + np.arange(cells.start or 0, cells.stop)
+                rows[where] = chunk["rows"][cells].astype(np.uint32) + np.uint32(top)
+                values[where] = chunk["values"][cells]
+            next_cell[: len(counts)] += counts
+            top += n_rows
+            self._path(number).unlink()
+        return StoredColumns(self.folder, top, starts, rows, values)
+
+    def _path(self, number: int) -> Path:
+        return Path(self.folder.name, f"{number:06d}.npz")
+
+    def _mapped(self, name: str, dtype: np.dtype[Any], size: int) -> NDArray[Any]:
+        if size == 0:
+            return np.empty(0, dtype=dtype)
+        return np.memmap(Path(self.folder.name, name), dtype=dtype, mode="w+", shape=(size,))
+
+
+class StoredColumns:
+    """The columns of a sparse matrix in files."""
+
+    def __init__(
+        self, folder: TemporaryFolder, n_rows: int, starts: NDArray[np.int64], rows: NDArray[Any], values: NDArray[Any]
+    ) -> None:
+        self._folder, self._starts, self._rows, self._values = folder, starts, rows, values
+        self.shape = n_rows, len(starts) - 1
+        self.sizes = np.diff(starts)
+
+    def take(self, columns: Sequence[int]) -> sp.csc_array:
+        """Some columns, in memory."""
+        cells = [slice(self._starts[j], self._starts[j + 1]) for j in columns]
+        empty = np.empty(0, dtype=np.int64)
+        rows = np.concatenate([empty, *(self._rows[of_column] for of_column in cells)])
+        values = np.concatenate([empty.astype(np.float64), *(self._values[of_column] for of_column in cells)])
+        ends = np.concatenate([[0], np.cumsum(self.sizes[list(columns)])])
+        return sp.csc_array((values, rows, ends), shape=(self.shape[0], len(columns)))
+
+
+class SparseSource:
+    """A source of sparse features; the labels are in memory, a sparse matrix or an array."""
+
+    is_sparse = True
+
+    def __init__(self, columns: StoredColumns, Y: Any, names: Names) -> None:
+        self._columns, self.names = columns, names
+        self._Y: Any = sp.csc_array(Y) if sp.issparse(Y) else np.asarray(Y).reshape(len(Y), -1)
+        self.n_rows, self.n_features = columns.shape
+        self.n_labels = self._Y.shape[1]
+        self.longest = int(columns.sizes.max(initial=1))
+        if self._Y.shape[0] != self.n_rows:
+            raise InputError(f"X has {self.n_rows} rows and Y has {self._Y.shape[0]}; they must be the same rows.")
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """None that last."""
+        return ()
+
+    @property
+    def on_cluster(self) -> bool:
+        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
+        return False
+
+    def features(self, columns: Sequence[int], rows: Rows) -> Any:
+        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
+        table = self._columns.take(columns)
+        return table if rows is None else table[np.flatnonzero(rows)]
+
+    def label(self, column: int, rows: Rows) -> Any:
+        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
+        values = self._Y[:, [column]].toarray()[:, 0] if sp.issparse(self._Y) else self._Y[:, column]
+        return values if rows is None else values[rows]
+
+    def sparse_labels(self, rows: Rows) -> Any:
+        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
+        if not sp.issparse(self._Y):
+            return None
+        return self._Y if rows is None else self._Y[np.flatnonzero(rows)]
+
+    def groups(self, columns: Sequence[int], limit: int) -> list[list[int]]:
+        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
+        groups: list[list[int]] = []
+        used = 0
+        for column in columns:
+            needed = CELL_BYTES * int(self._columns.sizes[column])
+            if not groups or used + needed > limit or len(groups[-1]) == MOST_COLUMNS:
+                groups.append([])
+                used = 0
+            groups[-1].append(column)
+            used += needed
+        return groups
