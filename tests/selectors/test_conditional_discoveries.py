@@ -36,7 +36,12 @@ def test_relevant_features_are_selected_with_their_q_values(found):
     table = found.discovery_table(names=[f"gene {j}" for j in range(40)])
     assert len(table["feature"]) == len(found.selected_)
     assert table["feature"][0].startswith("gene ")
-    assert "15 of 40 features" in str(found.summary()) or "features at a false" in str(found.summary())
+    assert all(low <= high for low, high in zip(table["lower"], table["upper"], strict=True))
+    assert np.mean([low <= value for low, value in zip(table["lower"], table["information"], strict=True)]) == 1
+    text = str(found.summary())
+    assert f"{len(found.selected_)} of 40 features at a false discovery rate of 0.1" in text
+    assert "most informative" in text
+    assert "upper" in text
 
 
 def test_the_same_seed_gives_the_same_result_for_any_number_of_threads(found):

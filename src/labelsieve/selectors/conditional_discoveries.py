@@ -23,7 +23,7 @@ from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.selectors.column_frames import column_names
 from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic, standardized
-from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, knockoff_e_values
+from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
 
 MOST_LEVELS = 10  # of a column that is taken as discrete
 CELLS_AT_A_TIME = 2**25  # of knockoff copies
@@ -81,6 +81,9 @@ class ConditionalDiscoveries(BaseDiscoveries):
         1: the statistics are of all targets together, and no pair of a feature and a target is discovered.
     information_ : ndarray of shape (n_features, n_targets)
         Mutual information of each feature with each target, in nats; not used for the selection.
+    information_interval_ : ndarray of shape (n_selected, 2)
+        Confidence limits (95 %) of the information of each selected feature about its most informative target: see
+        :func:`labelsieve.statistics.information_intervals`.
     selected_, support_, scores_, reason_
         As for :class:`labelsieve.selectors.MarginalDiscoveries`.
 
@@ -137,6 +140,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         information = mutual_information(codes, targets, n_jobs=self.n_jobs)
         q_values = e_q_values(self.e_values_)
         self._set_discoveries(information, None, q_values, np.ones(information.shape))
+        self.information_interval_ = np.array([_interval(codes, targets, j, information[j]) for j in self.selected_])
         self.reason_ = "" if self.support_.any() else self._no_discovery(np.any(single, axis=1))
         return self
 
@@ -199,7 +203,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         )
 
     def discovery_table(self, names: Any = None, label_names: Any = None) -> dict[str, list[Any]]:
-        """The selected features with the target that they have the most information about, their e-values and q-values."""
+        """The selected features: the target that each has the most information about, with confidence limits, and q-values."""
         names = getattr(self, "feature_names_in_", None) if names is None else names
         label_names = getattr(self, "label_names_", None) if label_names is None else label_names
         features = column_names(None, names, self.n_features_in_, "feature")
@@ -209,9 +213,18 @@ class ConditionalDiscoveries(BaseDiscoveries):
             "feature": [features[j] for j in self.selected_],
             "label": [labels[best[j]] for j in self.selected_],
             "information": [float(self.information_[j, best[j]]) for j in self.selected_],
+            "lower": self.information_interval_[:, 0].tolist() if len(self.selected_) else [],
+            "upper": self.information_interval_[:, 1].tolist() if len(self.selected_) else [],
             "frequency": self.frequency_[self.selected_].tolist(),
             "q": self.q_values_[self.selected_].tolist(),
         }
+
+
+def _interval(codes: Codes, targets: Codes, feature: int, information: NDArray[np.float64]) -> tuple[float, float]:
+    """Confidence limits of the information about the most informative target."""
+    best = int(information.argmax())
+    found = information_intervals(codes.column(feature)[:, np.newaxis], targets.column(best)[:, np.newaxis])
+    return float(found.lower[0, 0]), float(found.upper[0, 0])
 
 
 def _distinct_codes(X: Any, codes: Codes) -> Codes | None:

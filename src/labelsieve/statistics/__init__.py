@@ -4,6 +4,12 @@ from labelsieve.statistics.compare import compare
 from labelsieve.statistics.comparison import Comparison
 from labelsieve.statistics.false_discovery import HierarchicalTests, adjusted, combined, hierarchical_tests
 from labelsieve.statistics.friedman import Friedman, friedman
+from labelsieve.statistics.information_intervals import (
+    InformationIntervals,
+    information_intervals,
+    information_ranks,
+    rank_intervals,
+)
 from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_threshold
 from labelsieve.statistics.knockoff_gaussian import GaussianKnockoffs
 from labelsieve.statistics.knockoff_importance import lasso_importance, sparse_bayes_importance
@@ -20,6 +26,7 @@ __all__ = [
     "Friedman",
     "GaussianKnockoffs",
     "HierarchicalTests",
+    "InformationIntervals",
     "Posterior",
     "Stability",
     "TreeKnockoffs",
@@ -35,11 +42,14 @@ __all__ = [
     "friedman",
     "hierarchical_tests",
     "holm",
+    "information_intervals",
+    "information_ranks",
     "knockoff_e_values",
     "knockoff_slack",
     "knockoff_threshold",
     "lasso_importance",
     "nemenyi",
+    "rank_intervals",
     "ranks",
     "sparse_bayes_importance",
     "stability_index",
