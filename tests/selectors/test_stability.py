@@ -134,3 +134,23 @@ def test_parameters_out_of_range_are_refused_by_name(wrong):
     X, Y = make_data()
     with pytest.raises(InputError, match=next(iter(wrong))):
         selection_stability(Sieve(), X, Y, **{"n_repeats": 2, "random_state": 0, **wrong})
+
+
+def test_pairs_of_halves_have_an_error_bound_and_other_resamples_do_not():
+    X, Y = make_data()
+    selector = Sieve("mim", n_features_to_select=3)
+    found = selection_stability(selector, X, Y, n_repeats=20, kind="pairs", random_state=0)
+    assert found.error_bound(0.75) == pytest.approx(2 * 3**2 / X.shape[1])
+    assert (found.frequency[found.stable_features(0.75)] >= 0.75).all()
+    assert len(found.stable_features(0.75)) == np.count_nonzero(found.frequency >= 0.75)
+    with pytest.raises(InputError, match="pairs of halves"):
+        selection_stability(selector, X, Y, n_repeats=4, random_state=0).error_bound()
+    with pytest.raises(InputError, match="even"):
+        selection_stability(selector, X, Y, n_repeats=5, kind="pairs")
+
+
+def test_halves_of_a_pair_have_no_row_in_common():
+    from labelsieve.selectors.selection_stability import row_samples
+
+    samples = row_samples(11, 6, "pairs", 0.5, 0)
+    assert all(len(a) == len(b) == 5 and not set(a) & set(b) for a, b in zip(samples[::2], samples[1::2], strict=True))

@@ -6,7 +6,8 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 
 from labelsieve.report.plaintext import number, plain_table, printable, prose, tables, text_of
-from labelsieve.selectors.selection import Selection
+from labelsieve.selectors.selection import Selection, StabilitySummary
+from labelsieve.statistics import stability_bound
 
 # Columns of the table and their headings; a heading that begins with ">" is for numbers.
 HEADINGS = {
@@ -18,6 +19,7 @@ HEADINGS = {
     "stability": ">stability",
     "top_label": "most informative about",
 }
+STABLE = 0.75  # selection frequency
 REDUNDANT = "Redundant features (similarity at least {:g}; 1: the same information):"
 
 
@@ -97,7 +99,16 @@ def _stability(selection: Selection) -> str:
         return f"Stability {resamples} is not defined: all features or none were selected every time."
     low, high = map(number, stability.interval)
     interval = f"(95 %: {low} to {high})"
-    return f"Stability {number(stability.index)} {interval} {resamples}; 1: the same features every time, 0: random selections."
+    text = f"Stability {number(stability.index)} {interval} {resamples}; 1: the same features every time, 0: random selections."
+    return text if stability.kind != "pairs" else f"{text} {_stable_features(selection.n_features, stability)}"
+
+
+def _stable_features(n_features: int, stability: StabilitySummary) -> str:
+    """The features that stability selection selects, and how many of them by error."""
+    n_stable = sum(frequency >= STABLE for frequency in stability.frequency.values())
+    errors = stability_bound(n_features, sum(stability.frequency.values()), STABLE)
+    frequent = f"{n_stable} features are in {100 * STABLE:.0f} % of the selections or more"
+    return f"{frequent}; the expected number of those selected by error is at most {number(errors)}."
 
 
 def _redundant(selection: Selection, at_least: float) -> list[str]:

@@ -15,7 +15,7 @@ from labelsieve.errors import InputError, one_of, whole_number
 from labelsieve.selectors.selector_list import for_all_rows
 from labelsieve.statistics import Stability, stability_index
 
-Kind = Literal["auto", "bootstrap", "subsample"]
+Kind = Literal["auto", "bootstrap", "subsample", "pairs"]
 
 
 def selection_stability(
@@ -40,8 +40,10 @@ def selection_stability(
     X, Y : array-like, frame or sparse matrix
     n_repeats : int, default=30
         At least two.
-    kind : {"auto", "bootstrap", "subsample"}, default="bootstrap"
-        As many rows as there are, drawn with replacement, or a ``fraction`` of them without. ``"auto"`` is ``"subsample"``
+    kind : {"auto", "bootstrap", "subsample", "pairs"}, default="bootstrap"
+        As many rows as there are, drawn with replacement, or a ``fraction`` of them without. ``"pairs"``: both halves of a
+        random split, ``n_repeats / 2`` times (complementary pairs, Shah and Samworth 2013), for which
+        :meth:`Stability.error_bound` holds. ``"auto"`` is ``"subsample"``
         for selectors that look for neighbors, since a row drawn twice is its own neighbor, else ``"bootstrap"``.
     fraction : float, default=0.5
         Share of the rows in a subsample.
@@ -66,7 +68,7 @@ def selection_stability(
     0.94
     """
     n_repeats = whole_number(n_repeats, "n_repeats", 2, 1_000_000)
-    one_of(kind, "kind", ("auto", "bootstrap", "subsample"))
+    one_of(kind, "kind", ("auto", "bootstrap", "subsample", "pairs"))
     if kind == "auto":
         kind = "subsample" if getattr(selector, "needs_distinct_rows", False) else "bootstrap"
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -82,7 +84,7 @@ def selection_stability(
 
 
 def row_samples(n_rows: int, n_repeats: int, kind: Kind, fraction: float, random_state: Any) -> list[NDArray[np.intp]]:
-    """Rows of every sample: as many as there are, drawn with replacement, or a fraction without.
+    """Rows of every sample: as many as there are, drawn with replacement, a fraction without, or both halves of splits.
 
     >>> [sample.tolist() for sample in row_samples(4, 2, "subsample", 0.5, 0)]
     [[2, 3], [0, 2]]
@@ -92,6 +94,12 @@ def row_samples(n_rows: int, n_repeats: int, kind: Kind, fraction: float, random
     rng = check_random_state(random_state)
     if kind == "bootstrap":
         return [rng.randint(n_rows, size=n_rows) for _ in range(n_repeats)]
+    if kind == "pairs":
+        if n_repeats % 2 or n_rows < 2:
+            raise InputError(f"Pairs of halves need an even n_repeats and two rows, not {n_repeats} and {n_rows}.")
+        orders = [rng.permutation(n_rows) for _ in range(n_repeats // 2)]
+        half = n_rows // 2
+        return [np.sort(part) for order in orders for part in (order[:half], order[half : 2 * half])]
     size = max(1, round(fraction * n_rows))
     return [np.sort(rng.permutation(n_rows)[:size]) for _ in range(n_repeats)]
 

@@ -18,6 +18,7 @@ from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
 from labelsieve.statistics.results_table import average_ranks, ranks
 from labelsieve.statistics.signed_rank import holm, wilcoxon_holm
+from labelsieve.statistics.stability_bounds import stability_bound
 from labelsieve.statistics.stability_index import Stability, stability_index
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "rank_intervals",
     "ranks",
     "sparse_bayes_importance",
+    "stability_bound",
     "stability_index",
     "wilcoxon_holm",
 ]

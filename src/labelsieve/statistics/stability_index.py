@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError, share
 from labelsieve.plotting import figure_function
+from labelsieve.statistics.stability_bounds import Bound, stability_bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class Stability:
     confidence : float
         Confidence level of the interval.
     kind : str
-        How rows were resampled, where they were: "bootstrap" or "subsample".
+        How rows were resampled, where they were: "bootstrap", "subsample" or "pairs".
     """
 
     index: float
@@ -40,6 +41,21 @@ class Stability:
     masks: NDArray[np.bool_]
     confidence: float = 0.95
     kind: str = ""
+
+    def error_bound(self, threshold: float = 0.75, *, bound: Bound = "meinshausen-buehlmann") -> float:
+        """The largest expected number of features with this frequency that are selected by error: see :func:`stability_bound`.
+
+        It holds for selections from halves of the rows: ``kind="pairs"`` of :func:`labelsieve.selectors.selection_stability`.
+        """
+        if self.kind != "pairs":
+            raise InputError('Error bounds are of selections from pairs of halves: use selection_stability(..., kind="pairs").')
+        n_selected = float(self.masks.sum(axis=1).mean())
+        return stability_bound(self.masks.shape[1], n_selected, threshold, n_pairs=len(self.masks) // 2, bound=bound)
+
+    def stable_features(self, threshold: float = 0.75) -> NDArray[np.intp]:
+        """Stability selection: the features with at least this selection frequency, the most frequent first."""
+        order = np.argsort(-self.frequency, kind="stable")
+        return np.asarray(order[self.frequency[order] >= threshold])
 
     def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
         """Draw the selection frequencies: see :func:`labelsieve.report.figures.selection_stability`."""
