@@ -1,6 +1,7 @@
 """Vocabulary reduction for tagging: information-theoretic selection against a cut-off by document frequency.
 
-    python -m benchmarks.vocabulary --datasets languagelog enron medical --out benchmarks/vocabulary.csv
+    python -m benchmarks.vocabulary --datasets medical languagelog enron
+    python -m benchmarks.vocabulary --datasets bibtex imdb delicious --splits 3 --max-rows 5000 --fractions 0.05 0.1 0.2
 
 Words are present or absent. Each method ranks them on the training rows of a split; a linear model per label is fitted to the
 first words and evaluated on the other rows. All methods have the same splits, and the intervals are of paired differences.
@@ -22,9 +23,9 @@ from labelsieve.datasets import load_or_fetch
 from labelsieve.metrics import inverse_propensities, ndcg_at_k, precision_at_k, psp_at_k
 from labelsieve.registry import make_selector
 
-FRACTIONS = (0.02, 0.05, 0.1, 0.2, 0.5)
+FRACTIONS = (0.02, 0.05, 0.1, 0.2, 0.5)  # of the words
 METHODS = ("df", "mim", "cmim", "hybrid")
-SPLITS, TRAIN = 5, 2 / 3
+TRAIN = 2 / 3
 MEASURES = ("P@1", "P@3", "nDCG@3", "PSP@3")
 
 
@@ -50,20 +51,23 @@ def scores(X, Y, train, test, words):
     )
 
 
-def splits(n_rows):
-    for seed in range(SPLITS):
+def splits(n_rows, n_splits):
+    for seed in range(n_splits):
         order = np.random.default_rng(seed).permutation(n_rows)
         cut = round(TRAIN * n_rows)
         yield np.sort(order[:cut]), np.sort(order[cut:])
 
 
-def run(name):
+def run(name, fractions, n_splits, max_rows):
     """Rows of data set, method, number of words, split and measures; those of all words have the method 'all'."""
     data = load_or_fetch(name)
     X = sp.csr_array(data.X != 0).astype(np.float64)
     Y = sp.csr_array(data.Y)
-    sizes = [max(1, round(fraction * X.shape[1])) for fraction in FRACTIONS]
-    for split, (train, test) in enumerate(splits(X.shape[0])):
+    if max_rows is not None and X.shape[0] > max_rows:
+        rows = np.sort(np.random.default_rng(0).choice(X.shape[0], max_rows, replace=False))
+        X, Y = X[rows], Y[rows]
+    sizes = [max(1, round(fraction * X.shape[1])) for fraction in fractions]
+    for split, (train, test) in enumerate(splits(X.shape[0], n_splits)):
         yield name, "all", X.shape[1], split, *scores(X, Y, train, test, np.arange(X.shape[1])), ""
         for method in METHODS:
             start = process_time()
@@ -110,12 +114,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--datasets", nargs="+", default=["languagelog", "enron", "medical"])
     parser.add_argument("--out", type=Path, default=Path("benchmarks/vocabulary.csv"))
+    parser.add_argument("--fractions", nargs="+", type=float, default=FRACTIONS)
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--max-rows", type=int)
     parser.add_argument("--measure", default="P@1", choices=MEASURES)
     options = parser.parse_args()
     head = ("dataset", "method", "n_words", "split", *MEASURES, "selection_cpu_s")
     rows = []
     for name in options.datasets:
-        rows.extend([str(cell) if not isinstance(cell, float) else f"{cell:.6f}" for cell in row] for row in run(name))
+        found = run(name, options.fractions, options.splits, options.max_rows)
+        rows.extend([str(cell) if not isinstance(cell, float) else f"{cell:.6f}" for cell in row] for row in found)
         with options.out.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows([head, *rows])
         print(table(rows, options.measure), flush=True)

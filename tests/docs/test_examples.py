@@ -58,6 +58,11 @@ def sites_together_select_as_all_rows(names):
     assert names["changes"][0] == 0 < names["changes"][-1]
 
 
+def selection_beats_document_frequency(names):
+    by_size = {name: np.array(values) for name, values in names["precision"].items()}
+    assert all((by_size[name] > by_size["document frequency"]).all() for name in ("mim", "cmim"))
+
+
 CHECKS = {
     "federated_selection": sites_together_select_as_all_rows,
     "gene_function": network_is_found,
@@ -66,6 +71,7 @@ CHECKS = {
     "music_emotions": selection_beats_random_features_and_redundancy_costs,
     "custom_criterion": copies_are_avoided,
     "text_tagging": words_cover_more_tags,
+    "vocabulary_reduction": selection_beats_document_frequency,
 }
 
 
