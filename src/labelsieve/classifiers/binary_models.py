@@ -110,6 +110,8 @@ def columns_of(selector: Any) -> Callable[[int], NDArray[np.intp]]:
             f"selector: {type(selector).__name__} has no label_support_, so it does not select features for each label; use "
             "LabelwiseSieve, or a pipeline with the selector as its first step."
         )
+    if sp.issparse(supports):
+        return lambda label: supports[[label]].nonzero()[1]
     return lambda label: np.flatnonzero(supports[label])
 
 

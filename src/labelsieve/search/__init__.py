@@ -2,6 +2,7 @@ from labelsieve.search.combine_labels import KnownScores, join_labels, joined_sc
 from labelsieve.search.gains import CombinedGain, Gain
 from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.labelwise_search import Lists, search_each, together
+from labelsieve.search.lazy_gain import LazyGain, evaluates_lazily
 from labelsieve.search.least_squares import LeastSquaresGain
 from labelsieve.search.quadratic_program import QuadraticProgram
 from labelsieve.search.set_search import SetSearch, make_search
@@ -11,10 +12,12 @@ __all__ = [
     "Gain",
     "GreedySearch",
     "KnownScores",
+    "LazyGain",
     "LeastSquaresGain",
     "Lists",
     "QuadraticProgram",
     "SetSearch",
+    "evaluates_lazily",
     "join_labels",
     "joined_scores",
     "make_search",

@@ -84,12 +84,11 @@ class GreedySearch:
         return penalty
 
     def _select_next(self, penalty: NDArray[np.float64]) -> None:
-        scores = self.gain.scores()
-        still_forced = self.forced[len(self.selected) :]
-        best = still_forced[0] if len(still_forced) else int((scores + penalty).argmax())
-        if not len(still_forced) and penalty[best] < 0:  # none but the last ones is left
+        still_forced = self.forced[len(self.selected) : len(self.selected) + 1]
+        if not len(still_forced) and not (penalty == 0).any():  # none but the last ones is left
             penalty[[column for column in self.last if column not in {*self.excluded, *self.selected}]] = 0.0
-            best = int((scores + penalty).argmax())
+        scores = self._scores(penalty, still_forced)
+        best = still_forced[0] if len(still_forced) else int((scores + penalty).argmax())
         self._select(best, scores)
         penalty[best] = -np.inf
 
@@ -111,6 +110,18 @@ class GreedySearch:
         while self._folded < len(self.selected):
             self.gain.select(self.selected[self._folded])
             self._folded += 1
+
+    def _scores(self, penalty: NDArray[np.float64], forced: Sequence[int]) -> NDArray[np.float64]:
+        """The scores of all features; a lazy gain needs to know among which ones the best is looked for."""
+        among = getattr(self.gain, "scores_among", None)
+        if among is None:
+            return self.gain.scores()
+        available = penalty == 0
+        if len(forced):
+            available[:] = False
+            available[list(forced)] = True
+        scores: NDArray[np.float64] = among(available)
+        return scores
 
     def _rank(self, n_selected: int) -> None:
         scores = self.gain.scores()

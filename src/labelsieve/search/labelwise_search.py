@@ -32,10 +32,11 @@ def search_each(
     """``n_selected`` features for each of the targets, and their scores: arrays of shape ``(n_targets, n_selected)``.
 
     The same lists as one :class:`GreedySearch` after the other, with the same ``last``. ``closed[k, l]`` excludes feature ``k``
-    for target ``l``; it must leave enough features. Targets are searched in blocks whose accumulators take 64 MB each.
+    for target ``l``, or for all targets if it has one column; it must leave enough features. Targets are searched in blocks
+    whose accumulators take 64 MB each: nothing of the size of all features and targets is kept.
     """
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
-    closed = np.zeros((n_features, n_targets), dtype=bool) if closed is None else closed
+    closed = np.zeros((n_features, 1), dtype=bool) if closed is None else closed
     suited = plan.suited_to(workspace)
     shared = can_share(suited) and not suited.keeps_terms
     width = max(1, PANEL_BYTES // (8 * n_features)) if shared else 1
@@ -43,15 +44,16 @@ def search_each(
     first, end, _ = targets.indices(n_targets)
     for start in range(first, end, width):
         block = slice(start, min(end, start + width))
+        of_block = np.broadcast_to(closed, (n_features, n_targets))[:, block]
         if shared:
             scorer = LabelwiseScorer(suited, workspace, block, parents)
             report = None if progress is None else partial(_in_all, progress, block, n_targets)
             if plan.is_ranking:
-                lists.append(_ranked(scorer, n_selected, forced, closed[:, block], last))
+                lists.append(_ranked(scorer, n_selected, forced, of_block, last))
             else:
-                lists.append(_greedy(scorer, n_selected, forced, closed[:, block], last, report))
+                lists.append(_greedy(scorer, n_selected, forced, of_block, last, report))
         else:
-            excluded = np.flatnonzero(closed[:, start]).tolist()
+            excluded = np.flatnonzero(of_block[:, 0]).tolist()
             scores = plan.bind(workspace, targets=block, parents=parents)
             alone = GreedySearch(scores, n_features, forced, excluded, last)
             alone.extend(n_selected)
@@ -116,8 +118,20 @@ def _ranked(
     now = scorer.scores()
     tier = np.where(closed, 2, 0)
     tier[last] += 1
+    if not len(forced) and n_selected < len(now) // 8 and (tier == 0).sum(axis=0).min() >= n_selected:
+        return _largest(np.where(tier == 0, now, -np.inf).T, n_selected)
     order = np.lexsort((-now, tier), axis=0).T
     free = order[~np.isin(order, forced)].reshape(len(order), -1)
     first = np.broadcast_to(np.array(forced, dtype=np.intp), (len(order), len(forced)))
     selected = np.hstack([first, free])[:, :n_selected]
     return selected, np.take_along_axis(now.T, selected, axis=1)
+
+
+def _largest(scores: NDArray[np.float64], n_selected: int) -> Lists:
+    """The first columns of every row in descending order, ties from the left, without sorting the others."""
+    selected = np.empty((len(scores), n_selected), dtype=np.intp)
+    least = -np.partition(-scores, n_selected - 1, axis=1)[:, n_selected - 1]
+    for row, (values, threshold) in enumerate(zip(scores, least, strict=True)):
+        enough = np.flatnonzero(values >= threshold)
+        selected[row] = enough[np.argsort(-values[enough], kind="stable")[:n_selected]]
+    return selected, np.take_along_axis(scores, selected, axis=1)

@@ -155,7 +155,8 @@ class FittedSelector(SelectionViews, FeatureInformation, JsonStorage):
         given = getattr(self, "label_names_", None) if given is None else given
         if y is not None:
             return column_names(y, given, self._targets(y).n_columns, "label")
-        count = len(getattr(self, "label_support_", () if given is None else given))
+        support = getattr(self, "label_support_", None)
+        count = support.shape[0] if support is not None else 0 if given is None else len(given)
         return column_names(None, given, count, "label")
 
     def _target_space(self) -> str:

@@ -5,12 +5,14 @@ from typing import Any, ClassVar, Self
 
 import narwhals.stable.v1 as nw
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.number_table import is_frame
+from labelsieve.counting.resources import require_memory
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
 from labelsieve.errors import InputError
@@ -24,6 +26,8 @@ from labelsieve.selectors.base import AT_LEAST_ONE, Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base_rule import cannot_evaluate
+
+DENSE_SUPPORT = 2**28  # cells of the largest dense mask of labels and features
 
 
 @dataclass(eq=False, repr=False)
@@ -57,8 +61,8 @@ class LabelwiseSieve(BaseCountingSieve):
         When a rule found the numbers: the fitted rule of every target, with its reason and results.
     support_ : ndarray of bool, shape (n_features,)
         Columns that at least one target selected: what ``transform`` keeps.
-    label_support_ : ndarray of bool, shape (n_targets, n_features)
-        Columns that each target selected.
+    label_support_ : ndarray or sparse array of bool, shape (n_targets, n_features)
+        Columns that each target selected; a SciPy CSR array where a dense one would exceed 256 MB.
     criterion_, discretizer_, target_discretizer_ : Criterion, Discretizer, Discretizer
         The objects that were used, with their settings.
     target_types_, label_names_
@@ -126,7 +130,8 @@ class LabelwiseSieve(BaseCountingSieve):
                 closed, block_plan = self._closed(plan, workspace, block, forced, excluded)
                 if isinstance(given := self._count, StoppingRule):
                     for target in range(*block.indices(targets.n_columns)):
-                        only, unavailable = slice(target, target + 1), np.flatnonzero(closed[:, target]).tolist()
+                        only, of_target = slice(target, target + 1), closed[:, target if closed.shape[1] > 1 else 0]
+                        unavailable = np.flatnonzero(of_target).tolist()
                         scorer = block_plan.bind(workspace, targets=only, parents=parents)
                         constant = self._last(workspace)
                         rule: StoppingRule = clone(given)
@@ -156,10 +161,14 @@ class LabelwiseSieve(BaseCountingSieve):
         self.__dict__.pop("stopping_", None)
         if rules:
             self.stopping_ = rules
-        self.label_support_ = np.zeros((targets.n_columns, self.n_features_in_), dtype=bool)
         rows, ranks = np.nonzero(self.selected_ >= 0)
-        self.label_support_[rows, self.selected_[rows, ranks]] = True
-        self.support_ = np.asarray(self.label_support_.any(axis=0))
+        columns, shape = self.selected_[rows, ranks], (targets.n_columns, self.n_features_in_)
+        if shape[0] * shape[1] > DENSE_SUPPORT:
+            self.label_support_ = sp.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
+        else:
+            self.label_support_ = np.zeros(shape, dtype=bool)
+            self.label_support_[rows, columns] = True
+        self.support_ = np.bincount(columns, minlength=shape[1]) > 0
         return self
 
     def _list_length(self, forced: list[int], excluded: list[int]) -> int:
@@ -171,7 +180,7 @@ class LabelwiseSieve(BaseCountingSieve):
     ) -> tuple[NDArray[np.bool_], Plan]:
         """Which features are closed to which targets, and the plan: relevance alone where all candidates are selected."""
         n_features = self.n_features_in_
-        closed = np.zeros((n_features, workspace.Y.n_columns), dtype=bool)
+        closed = np.zeros((n_features, 1), dtype=bool)
         closed[excluded] = True
         if self.n_candidates is None:
             return closed, plan
@@ -179,7 +188,8 @@ class LabelwiseSieve(BaseCountingSieve):
         wanted = len(forced) if stops else self._list_length(forced, excluded)
         n_candidates = max(min(self.n_candidates, n_features - len(excluded)), wanted)
         candidates, _ = search_each(relevance, workspace, n_candidates, targets=block, forced=forced, closed=closed)
-        closed[:, block] = True
+        require_memory(n_features * workspace.Y.n_columns, "Candidates of", n_features, workspace.Y.n_columns)
+        closed = np.ones((n_features, workspace.Y.n_columns), dtype=bool)
         np.put_along_axis(closed[:, block], candidates.T, False, axis=0)
         return closed, relevance if not stops and wanted >= self.n_candidates else plan
 

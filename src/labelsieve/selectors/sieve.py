@@ -24,7 +24,7 @@ from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
-from labelsieve.search import GreedySearch, joined_scores, make_search
+from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search
 from labelsieve.search.gains import Gain
 from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
@@ -112,7 +112,8 @@ class Sieve(BaseCountingSieve):
         Components of the scores as in the formula (relevance, redundancy, interaction, label pairs), where it has them.
         :meth:`information_components` has components that mean the same for every criterion.
     feature_scores_ : ndarray of float, shape (n_features,)
-        Scores of all features: of selected ones when they were selected, of others at the last step of the search.
+        Scores of all features: of selected ones when they were selected, of others at the last step of the search, or upper
+        bounds of them (docs/extreme_labels.md).
     ranking_ : ndarray of int, shape (n_features,)
         Ranks of all features, from 1: selected ones in order of selection, the others behind them by ``feature_scores_``.
     relevance_ : ndarray of float, shape (n_features,)
@@ -258,7 +259,10 @@ class Sieve(BaseCountingSieve):
         data: CountingInput = tables[0] if joined else one_table(tables, "Sieve")
         forced, excluded = self._checked_columns()
         self.criterion_, self.targets_, self.n_rows_left_out_ = criterion, method.space, data.n_left_out
-        plan.require_memory(data.X, data.Y)
+        alone = self.search == "greedy" and type(self)._combined is Sieve._combined and self.target_weight is None
+        plain = self.estimator != "shrinkage" and not isinstance(self._count, StoppingRule)
+        if not (lazy := alone and plain and evaluates_lazily(plan, data.X, data.Y)):
+            plan.require_memory(data.X, data.Y)
         if len(tables) > 1 and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
         options = self._counting_options(data.weights)
@@ -267,7 +271,7 @@ class Sieve(BaseCountingSieve):
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         if joined and self.target_weight is not None:
             raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
-        gain: Gain = plan.bind(workspace, parents=parents)
+        gain: Gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
         if isinstance(criterion, JoinedMIM):
             gain = joined_scores(tables, criterion, options)
         constant = self._last(workspace) if len(tables) == 1 else ()
