@@ -37,14 +37,14 @@ from labelsieve.selectors.selection_views import Summary
 from labelsieve.selectors.selector_list import for_all_rows, read_selectors
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH
 
-# The default first. Complementary kinds of relations: information about bins, without and with a correction of its bias, single
-# linear effects, linear effects given the others, both at once, and sparse linear models.
+# The best on average first. Complementary kinds of relations: information about bins and linear effects given the others, both
+# at once and each alone, information without a correction of its bias, single linear effects, and sparse linear models.
 PORTFOLIO = (
-    "cmim",
-    {"name": "cmim miller-madow", "criterion": "cmim", "estimator": "miller-madow"},
-    "mean-f",
-    "omp",
     "hybrid",
+    "omp",
+    {"name": "cmim miller-madow", "criterion": "cmim", "estimator": "miller-madow"},
+    "cmim",
+    "mean-f",
     "l1",
 )
 
