@@ -1,7 +1,7 @@
 """Selection for extreme label sets, on tables with power-law frequencies: ``python -m benchmarks.extreme [SIZE ...]``.
 
 Every line is a separate process: CPU seconds of a fit, their ratio to one product ``Y.T @ X`` of SciPy in the same process, and
-the peak of its memory. ``--growth`` doubles rows, features, labels or entries instead, and prints exponents.
+the peak of its memory. ``--growth`` fits a tenth and two fifths of a size instead, and prints the exponent in between.
 """
 
 import argparse
@@ -12,46 +12,24 @@ import sys
 import time
 
 import numpy as np
-import scipy.sparse as sp
 
 from labelsieve import Sieve
+from labelsieve.datasets import make_extreme
 
-SIZES = {  # rows, features, labels, features of a row, labels of a row
-    "small": (4000, 20_000, 3000, 60, 5),
-    "eurlex-4k": (15_449, 186_104, 3956, 271, 5.3),
-    "wiki10-31k": (14_146, 101_938, 30_938, 673, 18.6),
-    "amazoncat-13k": (1_186_239, 203_882, 13_330, 71, 5.0),
-    "amazon-670k": (490_449, 135_909, 670_091, 76, 5.5),
-}
 FITS = ("mim 1", "mrmr 10", "jmi 2", "jmi 6", "cmim 2", "cmim 6", "icap 6")
+SIZES = ("eurlex-4k", "wiki10-31k", "amazoncat-13k", "amazon-670k")
 
 
-def power_law(rng, n_rows, n_columns, per_row, *, shift):
-    """A binary table whose columns have frequencies 1 / (rank + shift), in random order."""
-    frequency = 1 / (np.arange(n_columns) + shift)
-    bounds, columns = np.cumsum(frequency / frequency.sum()), rng.permutation(n_columns).astype(np.int32)
-    lengths = np.maximum(1, rng.poisson(per_row, size=n_rows))
-    drawn = np.minimum(np.searchsorted(bounds, rng.random(lengths.sum())), n_columns - 1)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    table = sp.csr_array((np.ones(len(drawn), dtype=np.uint8), columns[drawn], starts), shape=(n_rows, n_columns))
-    table.sum_duplicates()
-    table.data[:] = 1
-    return table
-
-
-def measure(size, fit, *, product=True):
+def measure(size, scale, fit, *, product=True):
     """CPU seconds of a fit and of the product, and the peak of memory of the fit, in GB."""
-    rng = np.random.default_rng(0)
-    n_rows, n_features, n_labels, per_row, labels_per_row = size
-    X = power_law(rng, n_rows, n_features, per_row * 1.2, shift=20)
-    Y = power_law(rng, n_rows, n_labels, labels_per_row, shift=10 if n_labels < 10**5 else 3000)
+    X, Y = make_extreme(size, scale=scale)
+    X.data[:] = 1
+    X = X.astype(np.uint8)
     criterion, n_selected = fit.split()
     start = time.process_time()
     Sieve(criterion, discretizer=None, n_features_to_select=int(n_selected)).fit(X, Y)
-    seconds = time.process_time() - start
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    n_visits = int((np.diff(X.indptr).astype(np.int64) * np.diff(Y.indptr)).sum())
-    result = {"fit": seconds, "memory": memory, "entries": X.nnz + Y.nnz, "visits": n_visits}
+    result = {"fit": time.process_time() - start, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6}
+    result["visits"] = int((np.diff(X.indptr).astype(np.int64) * np.diff(Y.indptr)).sum())
     if product:
         of_labels, of_features = Y.astype(np.int32).T.tocsr(), X.astype(np.int32)
         start = time.process_time()
@@ -60,39 +38,36 @@ def measure(size, fit, *, product=True):
     return result
 
 
-def in_process(size, fit, *, product=True):
+def in_process(size, scale, fit, *, product=True):
     """The same in a process of its own."""
-    code = (
-        f"import json; from benchmarks.extreme import measure; print(json.dumps(measure({size}, {fit!r}, product={product})))"
-    )
+    call = f"measure({size!r}, {scale}, {fit!r}, product={product})"
+    code = f"import json; from benchmarks.extreme import measure; print(json.dumps({call}))"
     return json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
 
 
-def growth():
-    """Exponents of the time of a fit in rows, features, labels and entries of a row."""
-    base = np.array([8000, 40_000, 6000, 80, 6])
-    print(f"{'doubled':<16}" + "".join(f"{fit:>10}" for fit in ("mim 1", "jmi 3")))
-    of_base = {fit: in_process(tuple(base.tolist()), fit, product=False)["fit"] for fit in ("mim 1", "jmi 3")}
-    for name, columns in {"rows": [0], "features": [1], "labels": [2], "features per row": [3], "labels per row": [4]}.items():
-        larger = base.copy()
-        larger[columns] *= 4
-        times = [in_process(tuple(larger.tolist()), fit, product=False)["fit"] / of_base[fit] for fit in of_base]
-        print(f"{name:<16}" + "".join(f"{np.log(ratio) / np.log(4):>10.2f}" for ratio in times), flush=True)
+def growth(size):
+    """The time of a fit as a power of the pairs of a listed feature and a label of the same row, from two scales."""
+    for fit in ("mim 1", "jmi 3"):
+        small, large = (in_process(size, scale, fit, product=False) for scale in (0.1, 0.4))
+        exponent = np.log(large["fit"] / small["fit"]) / np.log(large["visits"] / small["visits"])
+        print(f"{size:<15}{fit:<9}{small['fit']:>9.2f}{large['fit']:>9.2f}{exponent:>7.2f}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sizes", nargs="*", default=["small"], choices=SIZES)
+    parser.add_argument("sizes", nargs="*", default=["eurlex-4k"], choices=SIZES)
+    parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--fits", nargs="*", default=FITS)
     parser.add_argument("--growth", action="store_true")
     arguments = parser.parse_args()
     if arguments.growth:
-        growth()
+        for name in arguments.sizes:
+            growth(name)
         return
     print(f"{'size':<15}{'fit':<9}{'seconds':>9}{'Y.T @ X':>9}{'ratio':>7}{'GB':>7}{'tables':>9}")
     for name in arguments.sizes:
         for fit in arguments.fits:
-            got = in_process(SIZES[name], fit)
+            got = in_process(name, arguments.scale, fit)
             ratio, tables = got["fit"] / got["product"], got["tables"] / 1e6
             print(
                 f"{name:<15}{fit:<9}{got['fit']:>9.2f}{got['product']:>9.2f}{ratio:>7.2f}{got['memory']:>7.2f}{tables:>8.1f}M",

@@ -112,8 +112,7 @@ class Sieve(BaseCountingSieve):
         Components of the scores as in the formula (relevance, redundancy, interaction, label pairs), where it has them.
         :meth:`information_components` has components that mean the same for every criterion.
     feature_scores_ : ndarray of float, shape (n_features,)
-        Scores of all features: of selected ones when they were selected, of others at the last step of the search, or upper
-        bounds of them (docs/extreme_labels.md).
+        Scores of all features when selected, or at the last step, or upper bounds of these (docs/extreme_labels.md).
     ranking_ : ndarray of int, shape (n_features,)
         Ranks of all features, from 1: selected ones in order of selection, the others behind them by ``feature_scores_``.
     relevance_ : ndarray of float, shape (n_features,)
@@ -241,20 +240,14 @@ class Sieve(BaseCountingSieve):
         backend = parameters.pop("backend")  # a factory need not be one that can be hashed
         parameters |= {"rule": rule} if isinstance(rule := self._count, StoppingRule) and rule.leaves_out else {}
         formulas = str(method.criterion.plan.score), str(method.criterion.plan.first)
-        parameters |= {
-            "targets": method.space,
-            "discretizer": method.discretizer,
-            "target_discretizer": method.target_discretizer,
-        }
+        bins = method.discretizer, method.target_discretizer
+        parameters |= {"targets": method.space, "discretizer": bins[0], "target_discretizer": bins[1]}
         return {"criterion": formulas, "backend": backend, **{name: joblib.hash(value) for name, value in parameters.items()}}
 
     def _start(self, method: ResolvedMethod, X: Any, Y: Any, sample_weight: Any) -> _Started:
         criterion, plan = method.criterion, method.criterion.plan
-        counted, parents = isinstance(X, PairCounts), None
-        if counted:
-            tables = [input_of_counts(self, X, Y, sample_weight, method)]
-        else:
-            tables, parents = self._read(X, Y, sample_weight, method)
+        counted, given = isinstance(X, PairCounts), (X, Y, sample_weight, method)
+        tables, parents = ([input_of_counts(self, *given)], None) if counted else self._read(*given)
         joined = isinstance(criterion, JoinedMIM)
         data: CountingInput = tables[0] if joined else one_table(tables, "Sieve")
         forced, excluded = self._checked_columns()
