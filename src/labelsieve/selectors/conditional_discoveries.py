@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import StrOptions
 from threadpoolctl import threadpool_limits
 
 from labelsieve.counting.checked_features import check_features, check_numbers
-from labelsieve.counting.number_table import read_table
 from labelsieve.counting.resources import n_threads
 from labelsieve.errors import InputError
 from labelsieve.information import Codes, mutual_information
@@ -24,8 +23,8 @@ from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.selectors.column_frames import column_names
 from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic, standardized
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
+from labelsieve.statistics.knockoff_models import distinct_codes
 
-MOST_LEVELS = 10  # of a column that is taken as discrete
 CELLS_AT_A_TIME = 2**25  # of knockoff copies
 Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
 
@@ -148,7 +147,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         """The features as an array, codes or numbers, and which of them are nominal; the sampler is set."""
         kind = self.sampler
         if kind == "auto":
-            discrete = _distinct_codes(check_features(self, X), codes)
+            discrete = distinct_codes(check_features(self, X))
             kind, codes = ("gaussian", codes) if discrete is None else ("tree", discrete)
         if kind == "tree":
             tree = TreeKnockoffs.from_codes(codes)
@@ -225,23 +224,6 @@ def _interval(codes: Codes, targets: Codes, feature: int, information: NDArray[n
     best = int(information.argmax())
     found = information_intervals(codes.column(feature)[:, np.newaxis], targets.column(best)[:, np.newaxis])
     return float(found.lower[0, 0]), float(found.upper[0, 0])
-
-
-def _distinct_codes(X: Any, codes: Codes) -> Codes | None:
-    """All values as levels, if no column has more than a few; None: some column is numeric."""
-    table = read_table(X, allow_missing=True)
-    if table.dense is None:
-        return codes if int(codes.levels.max()) <= 2 else None
-    dense = np.asarray(table.dense)
-    if dense.dtype.kind == "f" and np.isnan(dense).any():
-        return None
-    columns = []
-    for column in dense.T:
-        levels, code = np.unique(column, return_inverse=True)
-        if len(levels) > MOST_LEVELS:
-            return None
-        columns.append(code)
-    return Codes.from_values(np.column_stack(columns))
 
 
 def _indicators(table: TargetTable) -> NDArray[np.float64]:

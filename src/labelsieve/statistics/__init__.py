@@ -2,6 +2,7 @@ from labelsieve.statistics.bands import Band, confidence_band
 from labelsieve.statistics.bayes import Posterior, bayesian_signed_rank
 from labelsieve.statistics.compare import compare
 from labelsieve.statistics.comparison import Comparison
+from labelsieve.statistics.conditional_randomization import conditional_randomization_test
 from labelsieve.statistics.false_discovery import HierarchicalTests, adjusted, combined, hierarchical_tests
 from labelsieve.statistics.friedman import Friedman, friedman
 from labelsieve.statistics.information_intervals import (
@@ -37,6 +38,7 @@ __all__ = [
     "bonferroni_dunn",
     "combined",
     "compare",
+    "conditional_randomization_test",
     "confidence_band",
     "critical_difference",
     "e_q_values",

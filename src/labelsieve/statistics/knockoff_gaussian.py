@@ -109,6 +109,8 @@ class GaussianKnockoffs:
 
     def sample_given_others(self, j: int, n_samples: int, generator: np.random.Generator) -> Real:
         """Draws of column ``j`` given all others, shape (n_samples, n_rows)."""
+        if self.slack[j] == 0:  # a constant, or a column that another one determines
+            return np.repeat(self.given[np.newaxis, :, j], n_samples, axis=0)
         others = np.delete(np.arange(len(self.correlation)), j)
         mean, variance = np.zeros(len(self.scores)), 1.0
         if len(others):

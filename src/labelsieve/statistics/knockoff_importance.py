@@ -55,7 +55,7 @@ def sparse_bayes_importance(X: Real, Y: Real, *, n_steps: int = 6) -> Real:
     >>> sparse_bayes_importance(X, Y).round(1)
     array([0.6, 0.7, 0. , 0. , 0. ])
     """
-    shared, noise = _variance_components(X, Y)
+    shared, noise = variance_components(X, Y)
     variances = np.full(X.shape[1], shared / X.shape[1])
     by_rows = len(X) <= X.shape[1]
     products = (X, Y) if by_rows else (X.T @ X, X.T @ Y)
@@ -67,7 +67,7 @@ def sparse_bayes_importance(X: Real, Y: Real, *, n_steps: int = 6) -> Real:
     return np.asarray(np.sqrt(squares))
 
 
-def _variance_components(X: Real, Y: Real) -> tuple[float, float]:
+def variance_components(X: Real, Y: Real) -> tuple[float, float]:
     """The variance of the targets that all columns explain equally, and the rest, of the largest marginal likelihood."""
     n, d = X.shape
     if n <= d:
