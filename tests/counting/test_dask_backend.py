@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from labelsieve import InputError, Sieve
 from labelsieve.counting.backends import Feature, JointFeatures, Target, dask_backend
-from labelsieve.counting.backends.dask_layout import ClusterShape
+from labelsieve.counting.backends.dask_layout import ClusterShape, choose_layout
 from labelsieve.datasets import ChunkedTable
 from labelsieve.errors import ClusterError
 from tests.counting.test_backend_conformance import CASES, make_case
@@ -91,10 +91,16 @@ def test_by_name_the_newest_client_counts(client):
 
 
 def test_the_layout_follows_the_bytes_that_move():
-    many_rows = ClusterShape(10**6, 10, 2, 512, 2, 4.0, n_workers=4, n_parts=4)
-    assert many_rows.bytes_of_step("rows") == 10**6 + 4 * 8 * 512 * 3 * 2
-    assert many_rows.bytes_of_step("columns") == 10**6 + 8 * 10 * 3  # one block: one group of features
+    many_rows = ClusterShape(10**7, 10, 2, 512, 2, 4.0, n_workers=4, n_parts=4)
+    assert many_rows.bytes_of_step("rows") == 10**7 + 4 * 8 * 512 * 3 * 2
+    assert many_rows.bytes_of_step("columns") == 10**7 + 8 * 10 * 3  # one block: one group of features
     assert many_rows.seconds_of_step("rows") < many_rows.seconds_of_step("columns")
+    sparse = ClusterShape(
+        10**6, 10**5, 1000, 10**5, 1000, 2.0, n_workers=16, n_parts=64, n_stored=10**8, n_stored_targets=10**7
+    )
+    assert sparse.column_parts == 16
+    assert choose_layout(sparse, None) == "columns"
+    assert choose_layout(sparse, sparse.bytes_of_worker("columns")) == "rows"  # half of it is usable
 
 
 def test_wrong_clients_and_layouts_are_refused(client):

@@ -13,14 +13,18 @@ from labelsieve.counting.backends.dask_rows import ADDED, DaskRows, default_part
 from labelsieve.counting.backends.protocol import Backend
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.packed_rows import BLOCK, Layout
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import one_of
 
 # Unit costs, measured by benchmarks/chunks.py and benchmarks/dask_layouts.py on a machine that was busy; only ratios matter.
 ROW_SECONDS = 9e-9  # of a row, a target and a block of 512 one-hot columns
+LISTED_SECONDS = 3.5e-9  # of a row and a target, of sparse features in the layout by rows
+SCAN_SECONDS = 2e-9  # of a row, of sparse features in the layout by columns
 CELL_SECONDS = 10e-9  # of a cell of a table whose sum is taken
 BYTE_SECONDS = 1e-9  # of a byte that is sent between machines: 8 gigabits a second
+TASK_SECONDS = 5e-3  # of a task that the scheduler hands out
 USABLE = 0.5  # of the memory of a worker
 
 DaskLayout = Literal["auto", "rows", "columns"]
@@ -43,6 +47,10 @@ class ClusterShape:
         Threads of all workers.
     n_parts : int
         Parts of the rows.
+    n_stored : int, default=0
+        Stored cells of sparse features; 0 for dense ones.
+    n_stored_targets : int, default=0
+        The same of the targets.
     """
 
     n_rows: int
@@ -53,6 +61,8 @@ class ClusterShape:
     n_levels: float
     n_workers: int
     n_parts: int
+    n_stored: int = 0
+    n_stored_targets: int = 0
 
     @property
     def n_blocks(self) -> int:
@@ -61,8 +71,8 @@ class ClusterShape:
 
     @property
     def column_parts(self) -> int:
-        """Groups of features: one for each worker, and no smaller than a block, which takes as long as part of it."""
-        return max(1, min(self.n_workers, self.n_blocks, self.n_features))
+        """Groups of features, one for each worker; of dense ones no smaller than a block, which takes as long as part of it."""
+        return max(1, min(self.n_workers, self.n_features, self.n_features if self.n_stored else self.n_blocks))
 
     def bytes_of_step(self, layout: str) -> int:
         """Bytes that a step of the search moves between machines."""
@@ -72,23 +82,26 @@ class ClusterShape:
 
     def seconds_of_step(self, layout: str) -> float:
         """Work and transfers of a step, by the unit costs; the busiest machine counts."""
-        work = ROW_SECONDS * self.n_rows * self.n_targets
         cells = self._bytes_of_counts / 8 * CELL_SECONDS
         if layout == "columns":
             parts = self.column_parts
             sent = self.n_rows * np.ceil(np.log2(parts + 1)) + 8 * self.n_features * (1 + self.n_targets)
-            return float(work * -(-self.n_blocks // parts) + cells / parts + BYTE_SECONDS * sent)
-        shares = -(-self.n_parts // min(self.n_workers, self.n_parts)) / self.n_parts  # of the busiest worker
+            work = ROW_SECONDS * self.n_rows * self.n_targets * -(-self.n_blocks // parts)
+            work = SCAN_SECONDS * self.n_rows if self.n_stored else work
+            return float(work + cells / parts + BYTE_SECONDS * sent + TASK_SECONDS * (1 + parts))
+        share = -(-self.n_parts // min(self.n_workers, self.n_parts)) / self.n_parts  # of the busiest worker
         received = self._bytes_of_counts * (1 + ADDED * np.ceil(np.log(max(2, self.n_parts)) / np.log(ADDED)))
-        return float(work * self.n_blocks * shares + cells + BYTE_SECONDS * (self.n_rows + received))
+        work = share * self.n_rows * self.n_targets * (LISTED_SECONDS if self.n_stored else ROW_SECONDS * self.n_blocks)
+        tasks = TASK_SECONDS * self.n_parts * (1 + 1 / ADDED)
+        return float(work + cells + BYTE_SECONDS * (self.n_rows + received) + tasks)
 
     def bytes_of_worker(self, layout: str) -> int:
-        """Packed rows, codes and targets that one worker holds."""
+        """Codes, packed features and targets that one worker holds."""
+        features = 12 * self.n_stored if self.n_stored else self.n_rows * (64 * self.n_blocks + self.n_features)
         if layout == "columns":
-            share = 1 / self.column_parts
-            return int(self.n_rows * (share * (64 * self.n_blocks + self.n_features) + 2 * self.n_targets))
-        share = max(1 / self.n_workers, 1 / self.n_parts)
-        return int(self.n_rows * share * (64 * self.n_blocks + self.n_features + 2 * self.n_targets))
+            targets = 12 * self.n_stored_targets if self.n_stored_targets else 2 * self.n_rows * self.n_targets
+            return features // self.column_parts + targets
+        return int((features + 2 * self.n_rows * self.n_targets) * max(1 / self.n_workers, 1 / self.n_parts))
 
     @property
     def _bytes_of_counts(self) -> int:
@@ -98,7 +111,7 @@ class ClusterShape:
 def choose_layout(shape: ClusterShape, memory: int | None) -> str:
     """The layout of the cheapest step among those that fit into ``memory`` bytes of a worker.
 
-    >>> long = ClusterShape(10**7, 100, 5, 400, 5, 5.0, n_workers=8, n_parts=400)
+    >>> long = ClusterShape(10**7, 100, 5, 400, 5, 5.0, n_workers=8, n_parts=32)
     >>> wide = ClusterShape(5000, 50_000, 300, 200_000, 300, 5.0, n_workers=8, n_parts=60)
     >>> choose_layout(long, None), choose_layout(wide, None), choose_layout(wide, 10**6)
     ('rows', 'columns', 'rows')
@@ -136,7 +149,8 @@ def dask_backend(
         ``"rows"``: every worker has some rows, and counts are added up. ``"columns"``: every worker has some features and all
         targets, and the selected column is sent to all of them. ``"auto"``: the cheaper one (:func:`choose_layout`).
     part_rows : int, optional
-        Rows of a part in the layout by rows; default: about 4 MB of codes.
+        Rows of a part in the layout by rows, at most; default: about 4 MB of codes, or four parts for each thread where workers
+        read the codes from files.
     timeout : float, default=60
         Seconds without a worker that runs, after which a :class:`~labelsieve.errors.ClusterError` is raised.
     """
@@ -144,6 +158,7 @@ def dask_backend(
     cluster = Cluster(find_client(client), timeout)
     workers = cluster.some_workers()
     shape = _shape_of(X, Y, workers, part_rows)
+    part_rows = -(-X.n_rows // shape.n_parts)
     limits = [int(worker["memory_limit"]) for worker in workers if worker.get("memory_limit")]
     chosen = choose_layout(shape, min(limits, default=None)) if layout == "auto" else layout
     make = partial(DaskRows, part_rows=part_rows) if chosen == "rows" else partial(DaskColumns, n_parts=shape.column_parts)
@@ -151,7 +166,10 @@ def dask_backend(
 
 
 def _shape_of(X: Codes, Y: Codes, workers: list[dict[str, Any]], part_rows: int | None) -> ClusterShape:
-    layout, rows = Layout.of(X), part_rows or default_part_rows(X.n_columns, Y.n_columns)
+    layout, n_workers = Layout.of(X), sum(int(worker["nthreads"]) for worker in workers)
+    rows = part_rows or default_part_rows(X.n_columns, Y.n_columns)
+    if part_rows is None and isinstance(X, MappedCodes) and X.folder is not None:  # nothing is sent: a few parts for each
+        rows = max(rows, -(-X.n_rows // (4 * n_workers)))
     return ClusterShape(
         Y.n_rows,
         X.n_columns,
@@ -159,6 +177,8 @@ def _shape_of(X: Codes, Y: Codes, workers: list[dict[str, Any]], part_rows: int 
         layout.n_blocks * BLOCK + layout.n_listed,
         int(Y.levels.sum()) - Y.n_columns,
         float(X.levels.mean()),
-        sum(int(worker["nthreads"]) for worker in workers),
+        n_workers,
         max(1, -(-X.n_rows // rows)),
+        0 if X.sparse is None else int(X.sparse.starts[-1]),
+        0 if Y.sparse is None else int(Y.sparse.starts[-1]),
     )
