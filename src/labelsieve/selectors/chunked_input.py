@@ -7,16 +7,23 @@ import joblib
 import numpy as np
 
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.mapped_codes import CodesFile, MappedCodes
 from labelsieve.counting.sparse_codes_file import SparseCodesFile
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.target_types import requested_types
 from labelsieve.datasets.chunked_table import ChunkedTable
+from labelsieve.datasets.dask_source import is_dask
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import text_print
 from labelsieve.labelspace import read_targets
 from labelsieve.progress import progress_bar
+
+
+def from_elsewhere(X: Any, y: Any) -> tuple[Any, Any]:
+    """Collections of Dask as a table that is read by columns, arrays of a graphics card in memory; anything else as it is."""
+    return (ChunkedTable.from_dask(X, y), None) if is_dask(X) else (from_device(X), from_device(y))
 
 
 def check_chunked(selector: Any, X: ChunkedTable, y: Any) -> ChunkedTable:

@@ -10,13 +10,11 @@ import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 
-from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.pair_tables import PairBackend
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable
-from labelsieve.datasets.dask_source import is_dask
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError, is_whole
 from labelsieve.formula.whole_table_cost import whole_table_cost
@@ -28,6 +26,7 @@ from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_s
 from labelsieve.search.gains import Gain
 from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
+from labelsieve.selectors.chunked_input import from_elsewhere
 from labelsieve.selectors.pair_counts import PairCounts, input_of_counts
 from labelsieve.stopping import SelectionPath, StoppingRule
 
@@ -181,9 +180,7 @@ class Sieve(BaseCountingSieve):
         and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then. An array or
         frame of Dask is read by columns (:meth:`labelsieve.datasets.ChunkedTable.from_dask`).
         """
-        if is_dask(X):
-            X, y = ChunkedTable.from_dask(X, y), None
-        X, y = from_device(X), from_device(y)
+        X, y = from_elsewhere(X, y)
         method, y = self._resolve(), named_labels(self, y, X)
         if isinstance(X, ChunkedTable | PairCounts) and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs the table in memory; give a number of features, a share, or 'all'.")
