@@ -15,9 +15,9 @@ def detectable_information(n_rows: int, degrees: int, level: float, power: float
     :math:`G` has a noncentral chi-square distribution with noncentrality :math:`2n \, I`.
 
     >>> round(detectable_information(1000, 4, 0.05 / 1000), 4)
-    0.0126
+    0.0125
     >>> round(detectable_information(1000, 4, 0.05 / 1000, power=0.8), 4)
-    0.0153
+    0.0154
     """
     if n_rows < 1 or degrees < 1 or not 0 < level < 1:
         raise InputError("detectable_information needs rows, degrees of freedom and a level between 0 and 1.")

@@ -40,7 +40,7 @@ def discovery_map(selector: Any, *, names: Any = None, label_names: Any = None, 
     >>> from labelsieve.selectors import MarginalDiscoveries
     >>> data = make_feature_roles(n_rows=200, n_xor_pairs=0, n_noisy_copies=0)
     >>> found = MarginalDiscoveries().fit(data.X, data.Y)
-    >>> len(discovery_map(found).get_yticklabels()) == found.support_.sum()
+    >>> len(discovery_map(found).get_yticklabels()) == len(found.selected_)
     True
     """
     check_is_fitted(selector)

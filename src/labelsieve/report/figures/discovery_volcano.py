@@ -69,7 +69,7 @@ def discovery_volcano(
 
 
 def _write_names(ax: Any, rows: list[tuple[str, str, float, float]]) -> None:
-    """Write names beside their points; a name that overlaps an earlier one is omitted."""
+    """Write names next to their points; a name that overlaps an earlier one is omitted."""
     ax.figure.draw_without_rendering()
     taken: list[Any] = []
     near_axis = 0.3 * ax.get_xlim()[1]
