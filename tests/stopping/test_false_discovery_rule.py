@@ -67,10 +67,28 @@ def test_a_warm_start_does_not_keep_what_the_rule_left_out():
     assert len(warm.set_params(n_features_to_select=None).fit(X, Y).selected_) == 15
 
 
+def test_conditional_discoveries_leave_out_what_other_features_explain():
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 2, size=(600, 30))
+    X[:, 20:] = np.where(rng.random((600, 10)) < 0.8, X[:, :10], 1 - X[:, :10])  # noisy copies of ten relevant ones
+    Y = (X[:, :10] @ rng.normal(size=(10, 6)) + 0.3 * rng.normal(size=(600, 6)) > 0.5).astype(int)
+    marginal = Sieve("mim", n_features_to_select=FDR(0.2)).fit(X, Y)
+    conditional = Sieve("mim", n_features_to_select=FDR(0.2, null="conditional", n_repeats=5)).fit(X, Y)
+    assert set(range(10)) <= set(conditional.selected_.tolist())
+    assert np.count_nonzero(conditional.selected_ >= 10) <= 4
+    assert np.count_nonzero(marginal.selected_ >= 20) >= 8
+    assert conditional.stopping_.reason_.startswith(f"{len(conditional.selected_)} of 30 features are discovered")
+    shuffled = Sieve(n_features_to_select=FDR(0.2, null="conditional", n_repeats=5)).fit(X, rng.permutation(Y))
+    assert len(shuffled.selected_) == 0
+    assert "5 features (1 / alpha) or more, or none" in shuffled.stopping_.reason_
+
+
 def test_what_has_no_guarantee_is_refused():
     X, Y = make_associations()
     with pytest.raises(InputError, match="null"):
         Sieve(n_features_to_select=FDR(null="joint")).fit(X, Y)
+    with pytest.raises(InputError, match="known in all rows"):
+        Sieve(n_features_to_select=FDR(null="conditional")).fit(X, np.where(np.arange(900).reshape(300, 3) == 5, np.nan, Y))
     with pytest.raises(InputError, match="weighted rows"):
         Sieve(n_features_to_select=FDR()).fit(X, Y, sample_weight=np.arange(1, 301))
     with pytest.raises(InputError, match="counts rows several times"):

@@ -43,8 +43,10 @@ class BlockPermutations:
 
     Attributes
     ----------
-    rows : list of ndarray
-        The rows of every group, in order.
+    rows : ndarray of int
+        The rows of the first group, those of the second, and so on.
+    sizes : ndarray of int
+        Rows of every group.
     kinds : ndarray of int
         Groups of the same kind are exchanged: those of one stratum and, unless targets are constant inside of all groups, of
         one size.
@@ -53,7 +55,8 @@ class BlockPermutations:
         row, of any size.
     """
 
-    rows: list[Rows]
+    rows: Rows
+    sizes: NDArray[np.intp]
     kinds: NDArray[np.intp]
     whole: bool
 
@@ -61,28 +64,30 @@ class BlockPermutations:
     def of_groups(cls, groups: NDArray[np.integer], strata: NDArray[np.integer], Y: Codes) -> "BlockPermutations":
         """The permutations that groups of rows allow, for these targets."""
         order = np.argsort(groups, kind="stable")
-        rows = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
-        first = np.array([block[0] for block in rows])
-        stratum = strata[first]
-        for block, expected in zip(rows, stratum, strict=True):
-            if (strata[block] != expected).any():
-                raise InputError("groups: a group has rows in several strata, so it cannot be exchanged; drop one of the two.")
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(groups[order])) + 1])
+        sizes, first = np.diff([*starts, len(order)]), order[starts]
         representative = np.empty(len(groups), dtype=np.intp)
-        representative[order] = np.repeat(first, [len(block) for block in rows])
+        representative[order] = np.repeat(first, sizes)
+        if (strata != strata[representative]).any():
+            raise InputError("groups: a group has rows in several strata, so it cannot be exchanged; drop one of the two.")
         whole = all((Y.column(j) == Y.column(j)[representative]).all() for j in range(Y.n_columns))
-        sizes = np.zeros(len(rows), dtype=np.intp) if whole else np.array([len(block) for block in rows])
-        kinds = np.unique(np.column_stack([stratum, sizes]), axis=0, return_inverse=True)[1].reshape(-1)
+        pairs = np.column_stack([strata[first], np.zeros_like(sizes) if whole else sizes])
+        kinds = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
         if np.bincount(kinds).max() < 2:
             raise InputError(
                 "groups: no two groups can be exchanged. Targets that vary inside of groups need groups of the same size (and "
                 "stratum); targets that are constant inside of groups need two groups in a stratum."
             )
-        return cls(rows, kinds, whole)
+        return cls(order, sizes, kinds, whole)
 
     def draw(self, random: np.random.RandomState) -> Rows:
         """For every row the row whose targets it gets."""
         source = permutation_within(self.kinds, random)
-        order = np.empty(sum(map(len, self.rows)), dtype=np.intp)
-        for block, other in zip(self.rows, source, strict=True):
-            order[block] = self.rows[other][0] if self.whole else self.rows[other]
+        ends = np.cumsum(self.sizes)
+        starts = ends - self.sizes
+        taken = np.repeat(starts[source], self.sizes)
+        if not self.whole:
+            taken += np.arange(ends[-1]) - np.repeat(starts, self.sizes)  # row by row
+        order = np.empty(ends[-1], dtype=np.intp)
+        order[self.rows] = self.rows[taken]
         return order

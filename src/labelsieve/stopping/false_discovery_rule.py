@@ -8,12 +8,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from labelsieve.counting.code_columns import take_columns
+from labelsieve.counting.codes import Codes
 from labelsieve.counting.workspace import Workspace
-from labelsieve.errors import one_of, share, whole_number
+from labelsieve.errors import InputError, one_of, share, whole_number
 from labelsieve.statistics.association_tests import TestSettings, association_tests
 from labelsieve.statistics.false_discovery import COMBINATIONS, CORRECTIONS
+from labelsieve.statistics.knockoff_codes import conditional_q_values
 from labelsieve.statistics.marginal_evidence import FamilyRule, MarginalEvidence
-from labelsieve.stopping.base_rule import SelectionPath, StoppingRule, require_plain_rows
+from labelsieve.stopping.base_rule import Rows, SelectionPath, StoppingRule, require_plain_rows
 
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
 
@@ -28,23 +30,31 @@ class FDR(StoppingRule):
     others and ranks the discovered ones, all of which are selected. At most a share ``alpha`` of the selected features is
     expected to be independent of all targets.
 
-    The null hypothesis is marginal: redundant features are discoveries, too; the criterion ranks them behind those that add
-    information. The codes are treated as fixed: supervised bins (MDL) depend on the targets, and then p-values are too small.
+    With the marginal null hypothesis, redundant features are discoveries, too; the criterion ranks them behind those that add
+    information. With the conditional one, a feature is discovered if it has information about some target given all other
+    features, by model-X knockoffs of the codes: see :func:`labelsieve.statistics.knockoff_codes.conditional_q_values` and
+    :class:`labelsieve.selectors.ConditionalDiscoveries`, which has more samplers and statistics. The codes are treated as
+    fixed: supervised bins (MDL) depend on the targets, and then the rate does not hold.
 
     Parameters
     ----------
     alpha : float, default=0.1
         The false discovery rate.
-    null : {"marginal"}, default="marginal"
-        The hypothesis of a feature: it is independent of all targets.
+    null : {"marginal", "conditional"}, default="marginal"
+        The hypothesis of a feature: it is independent of all targets; or so given all other features, for which the rate
+        holds as far as a tree of pairwise dependences models the features. Fewer than ``1 / alpha`` features are never
+        discovered with ``"conditional"``.
     combine : {"simes", "fisher"}, default="simes"
         The p-value of a feature from those of its targets; Fisher's is for independent targets.
     correction : {"bh", "by"}, default="bh"
         Benjamini and Hochberg, or Benjamini and Yekutieli for any dependence of the features.
     n_permutations : int, default=9999
         For pairs whose p-value is neither exact nor asymptotic.
+    n_repeats : int, default=20
+        Sets of knockoff copies, for ``null="conditional"``; ``combine``, ``correction`` and ``n_permutations`` are for
+        ``"marginal"``.
     random_state : int, RandomState instance or None, default=0
-        Seed of the permutations.
+        Seed of the permutations, or of the copies.
     max_features : int, default=None
         The largest number of features; None: all discovered ones. The rate is that of all discovered features, not of the
         first few of them.
@@ -54,11 +64,12 @@ class FDR(StoppingRule):
     q_values_ : ndarray of shape (n_features,)
         The smallest ``alpha`` at which a feature is discovered; NaN for forced and excluded features, which are not tested.
     label_q_values_, label_p_values_ : ndarray of shape (n_features, n_targets)
-        q-values and p-values of pairs of a feature and a target.
+        q-values and p-values of pairs of a feature and a target; NaN with ``null="conditional"``, whose statistic is of all
+        targets together.
     left_out_ : ndarray of int
         Candidates that were not discovered, which the search left out.
     minimum_information_, detectable_information_ : float
-        As for :class:`labelsieve.selectors.MarginalDiscoveries`, in nats.
+        As for :class:`labelsieve.selectors.MarginalDiscoveries`, in nats; NaN with ``null="conditional"``.
     reason_ : str
         The number of discovered features and the tests; if there are none, what could have been discovered.
 
@@ -85,39 +96,64 @@ class FDR(StoppingRule):
 
     alpha: float = 0.1
     _: KW_ONLY
-    null: Literal["marginal"] = "marginal"
+    null: Literal["marginal", "conditional"] = "marginal"
     combine: Literal["simes", "fisher"] = "simes"
     correction: Literal["bh", "by"] = "bh"
     n_permutations: int = 9999
+    n_repeats: int = 20
     random_state: Any = 0
     max_features: int | None = None
 
     def leave_out(self, workspace: Workspace, targets: slice, unavailable: Sequence[int]) -> list[int]:
         """The candidates that are not discovered."""
         alpha = share(self.alpha, "alpha")
-        one_of(self.null, "null", ("marginal",))
+        one_of(self.null, "null", ("marginal", "conditional"))
         one_of(self.combine, "combine", COMBINATIONS)
         one_of(self.correction, "correction", CORRECTIONS)
         whole_number(self.n_permutations, "n_permutations", 1, 2**31)
+        whole_number(self.n_repeats, "n_repeats", 1, 2**31)
         require_plain_rows(workspace, "FDR", REMEDY)
         X, columns = workspace.X, np.arange(workspace.Y.n_columns)[targets]
         candidates = np.setdiff1d(np.arange(X.n_columns), unavailable)
         some, Y = take_columns(X, candidates), take_columns(workspace.Y, columns)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        tests = association_tests(some, Y, TestSettings(None, None, self.n_permutations, seed, workspace.options.n_jobs))
-        rule = FamilyRule("hierarchical", self.combine, self.correction)
-        of_features, of_pairs = rule.q_values(tests)
         self.q_values_ = np.full(X.n_columns, np.nan)
         self.label_q_values_, self.label_p_values_ = (np.full((X.n_columns, len(columns)), np.nan) for _ in range(2))
-        self.q_values_[candidates] = of_features
-        self.label_q_values_[candidates], self.label_p_values_[candidates] = of_pairs, tests.p_values
-        evidence = MarginalEvidence(tests, some, Y, alpha, rule)
-        self.minimum_information_, self.detectable_information_ = evidence.minimum_information, evidence.detectable_information
-        n_found = int(np.count_nonzero(of_features <= alpha))
+        self.minimum_information_ = self.detectable_information_ = float("nan")
+        decide = self._test_conditionally if self.null == "conditional" else self._test_marginally
+        self.reason_ = decide(some, Y, candidates, alpha, seed, workspace.options.n_jobs)
+        of_features = self.q_values_[candidates]
         self.left_out_ = candidates[of_features > alpha]
-        found = f"{n_found} of {len(candidates)} features are discovered at a false discovery rate of {alpha:g}. "
-        self.reason_ = (found if n_found else "") + evidence.reason(self.n_permutations, found=n_found > 0)
+        n_found = len(candidates) - len(self.left_out_)
+        if n_found:
+            found = f"{n_found} of {len(candidates)} features are discovered at a false discovery rate of {alpha:g}."
+            self.reason_ = f"{found} {self.reason_}".strip()
         return [int(column) for column in self.left_out_]
+
+    def _test_marginally(self, X: Codes, Y: Codes, candidates: Rows, alpha: float, seed: int, n_jobs: int | None) -> str:
+        """Set the q-values of the candidates; returns what the tests were, and what they could have found."""
+        tests = association_tests(X, Y, TestSettings(None, None, self.n_permutations, seed, n_jobs))
+        rule = FamilyRule("hierarchical", self.combine, self.correction)
+        self.q_values_[candidates], self.label_q_values_[candidates] = rule.q_values(tests)
+        self.label_p_values_[candidates] = tests.p_values
+        evidence = MarginalEvidence(tests, X, Y, alpha, rule)
+        self.minimum_information_, self.detectable_information_ = evidence.minimum_information, evidence.detectable_information
+        return evidence.reason(self.n_permutations, found=bool((self.q_values_[candidates] <= alpha).any()))
+
+    def _test_conditionally(self, X: Codes, Y: Codes, candidates: Rows, alpha: float, seed: int, _: int | None) -> str:
+        """The same with knockoff copies."""
+        if X.has_missing or Y.has_missing:
+            raise InputError(
+                'FDR(null="conditional") needs features and targets that are known in all rows; fill missing cells.'
+            )
+        self.q_values_[candidates] = conditional_q_values(X, Y, alpha, n_repeats=self.n_repeats, seed=seed)
+        if (self.q_values_[candidates] <= alpha).any():
+            return ""
+        fewest = int(np.ceil(round(1 / alpha, 9)))
+        return (
+            f"Nothing is discovered at {alpha:g}: knockoffs discover {fewest} features (1 / alpha) or more, or none, and there "
+            f'are {len(candidates)} candidates. Fewer features may be associated: use null="marginal", or a larger alpha.'
+        )
 
     def decide(self, path: SelectionPath) -> int:
         """All features that the search did not leave out."""
