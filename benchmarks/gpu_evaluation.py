@@ -15,7 +15,8 @@ from labelsieve import Sieve
 from labelsieve.classifiers import MLkNN, nested_predictions
 from labelsieve.stopping import PermutationTest
 
-SETTINGS = {"card": {"backend": "gpu"}, "1 thread": {"n_jobs": 1}, "all threads": {"n_jobs": -1}}
+CORE = {"backend": "native"}
+SETTINGS = {"card": {"backend": "gpu"}, "1 thread": {**CORE, "n_jobs": 1}, "all threads": {**CORE, "n_jobs": -1}}
 NEIGHBORS = [(2_000, 20), (10_000, 50), (40_000, 50)]  # rows, features
 PERMUTED = [(2_000, 200, 10), (20_000, 1_000, 20), (50_000, 4_000, 50)]  # rows, features, labels
 

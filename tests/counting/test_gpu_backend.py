@@ -104,6 +104,17 @@ def test_counts_of_a_panel_may_be_made_in_parts(factory, monkeypatch):
     assert_same_answers(factory(X, Y, fixed), NativeBackend(X, Y, fixed), [Feature(1), Feature(40)])
 
 
+@on_every_kernel
+@pytest.mark.parametrize("n_levels", [2, 3, 5])
+def test_counts_of_few_rows_have_two_bytes(factory, n_levels, monkeypatch):
+    """As for many features; counts of one target, and of groups of targets, have the same type."""
+    monkeypatch.setattr(gpu_kernels, "NARROW_COLUMNS", 0)
+    X, Y = make_tables(1500, 300, 120, levels=(n_levels,), target_levels=(2, 2, 3))
+    fixed = FixedPoint.for_rows(1500, n_targets=120)
+    ours, native = factory(X, Y, fixed), NativeBackend(X, Y, fixed)
+    assert_same_answers(ours, native, [Feature(7), Feature(299)], [slice(None), slice(4, 5), slice(0)])
+
+
 @pytest.mark.parametrize("free", [0, 20_000, 10**9])
 def test_margins_are_kept_where_there_is_room(free):
     X, Y = make_tables(200, 9, 7)
