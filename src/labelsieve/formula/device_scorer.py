@@ -65,7 +65,8 @@ class DeviceScorer(Scorer):
                     chosen = features[k - 1 : k].reshape(())
                     program.select(chosen if on_card else int(chosen))
                 self._components, self._values, total = self._evaluate()
-                self._total = xp.ascontiguousarray(xp.broadcast_to(total[:, 0], is_taken.shape))
+                same_for_all = len(total) < len(is_taken)
+                self._total = xp.full(is_taken.shape, float(total[0, 0])) if same_for_all else total[:, 0]
                 sums.best(self._total, is_taken, features[k : k + 1], scores[k : k + 1])
                 steps.append((self._components, self._taken(features[k : k + 1])))
             picked = self._to_host(features).tolist(), self._to_host(scores).tolist()

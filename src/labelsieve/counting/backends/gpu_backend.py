@@ -54,8 +54,9 @@ class GpuBackend:
     exists, with ``warm_start`` from fit to fit. A panel counts the intersections of these columns with those of the targets and
     of the condition: with the one-bit tensor cores on cards of compute capability 9.0, else by AND and population count. The
     counts of first levels follow from the margins. The table of n log n is looked up on the card, and one number for each
-    feature (or feature and target) comes back, or stays there for the scores (:attr:`on_device`). Variables with more than 16 levels, and all variables of weighted rows, are
-    counted as codes, one table after the other. Whole tables are counted with numpy, as by the core.
+    feature (or feature and target) comes back, or stays there for the scores (:attr:`on_device`). Variables with more than
+    16 levels, and all variables of weighted rows, are counted as codes, one table after the other. Whole tables are counted
+    with numpy, as by the core.
     """
 
     def __init__(

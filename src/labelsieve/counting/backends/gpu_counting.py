@@ -111,9 +111,12 @@ class DeviceCounts:
                 if padded:
                     counts = self._xp.empty((padded, rows, columns.stop - columns.start), dtype=kind)
                     self._kernels.count(bits[blocks], given, given.n_levels - 1, group, counts)
-                part = Margins(margins.rows[:, columns], margins.every[columns], margins.n_columns)
+                part, index = margins, block.index
+                if step < len(block.columns):
+                    part = Margins(margins.rows[:, columns], margins.every[columns], margins.n_columns)
+                    index = index[some]
                 counted = Counted(block.n_levels, given.n_levels, counts, part, of_given)
-                self._kernels.sums(counted, group, self._table, block.index[some], into)
+                self._kernels.sums(counted, group, self._table, index, into)
 
     def _known_margins(self, given: DeviceColumn | EveryRow, group: TargetGroup) -> Margins | None:
         """Margins of the feature that is the condition, if they are kept: its counts with the targets are among them."""
