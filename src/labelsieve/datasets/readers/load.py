@@ -124,7 +124,7 @@ def load(
     comma, ``1,5`` is a number.
 
     Cost: about half a microsecond for each cell of a text file, unpacking included. The content of the file is held in memory
-    while it is read, except for libsvm: its text is parsed while it is read, in about 0.2 microseconds for each value, and
+    while it is read, except for libsvm: its text is parsed while it is read, in 0.2 to 0.4 microseconds for each value, and
     only the sparse matrices stay.
 
     Examples
