@@ -28,6 +28,7 @@ from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.selectors.chunked_input import from_elsewhere
 from labelsieve.selectors.pair_counts import PairCounts, input_of_counts
+from labelsieve.selectors.predicted_fit import cost_lines
 from labelsieve.stopping import SelectionPath, StoppingRule
 
 
@@ -278,16 +279,29 @@ class Sieve(BaseCountingSieve):
         """The gain of the search, from that of the formula: itself."""
         return information
 
-    def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
-        """The tables that would be counted for data of this size, and the memory they take; whole tables also their time."""
+    def explain(
+        self, n_rows: int, n_features: int, n_targets: int, levels: int = 5, *, label_share: float | None = None
+    ) -> str:
+        """The tables that would be counted for data of this size, and the memory they take.
+
+        With ``label_share``, the fraction of the rows that have a label, also the time and the peak memory of a fit on dense
+        features, from unit costs that are measured at the first call (0.1 s): usually within a factor of two. Whole tables
+        also have a line.
+        """
         method = self._resolve()
         plan, q = method.criterion.plan, method.space.n_variables(n_targets)
         text = plan.explain(n_rows, n_features, q, levels)
-        if not (pairwise := getattr(method.discretizer, "missing", "") == "drop-pairwise") and self.estimator != "shrinkage":
-            return text
         share = count if isinstance(count := self._count, float) else 1.0
         n_picks = min(int(count), n_features) if is_whole(count) else max(1, round(share * n_features))
-        return f"{text}\n{whole_table_cost(plan, n_rows, n_features, q, levels, n_picks, pairwise=pairwise)}"
+        pairwise = getattr(method.discretizer, "missing", "") == "drop-pairwise"
+        if pairwise or self.estimator == "shrinkage":
+            return f"{text}\n{whole_table_cost(plan, n_rows, n_features, q, levels, n_picks, pairwise=pairwise)}"
+        if label_share is None:
+            return text
+        if not 0 < label_share < 1:
+            raise InputError(f"label_share={label_share!r}: pass the fraction of the rows that have a label, between 0 and 1.")
+        shape = n_rows, n_features, q
+        return f"{text}\n{cost_lines(plan, method.discretizer, shape, levels, n_picks, label_share)}"
 
     def _target_weights(self, data: CountingInput) -> Any:
         return read_target_weights(self.target_weight, data.Y.n_columns)
