@@ -8,8 +8,10 @@ from sklearn.base import clone
 
 from labelsieve.discretize import Discretizer
 from labelsieve.discretize.base_discretizer import BaseBins
-from labelsieve.formula.plan import Plan
+from labelsieve.errors import InputError, is_whole
 from labelsieve.formula.predicted_time import predicted_seconds
+from labelsieve.formula.whole_table_cost import whole_table_cost
+from labelsieve.registry import ResolvedMethod
 
 SAMPLE = (20_000, 4)  # values that are binned to learn how long one takes; tall columns take less for each
 ROUNDS = 3
@@ -42,18 +44,25 @@ def _seconds(discretizer: Discretizer, X: Any, y: Any) -> float:
     return time.thread_time() - start
 
 
-def cost_lines(
-    plan: Plan, discretizer: Discretizer | None, shape: tuple[int, int, int], levels: int, n_picks: int, label_share: float
-) -> str:
-    """Lines for ``explain``: time, and memory at its peak."""
+def fit_costs(
+    method: ResolvedMethod, shape: tuple[int, int, int], levels: int, count: Any, estimator: str, label_share: float | None
+) -> list[str]:
+    """Lines of ``explain``: time and peak memory if a share of labels is given; of whole tables their time in any case."""
+    plan, (n_rows, n_features, _) = method.criterion.plan, shape
+    share = count if isinstance(count, float) else 1.0
+    n_picks = min(int(count), n_features) if is_whole(count) else max(1, round(share * n_features))
+    pairwise = getattr(method.discretizer, "missing", "") == "drop-pairwise"
+    if pairwise or estimator == "shrinkage":
+        return [whole_table_cost(plan, *shape, levels, n_picks, pairwise=pairwise)]
+    if label_share is None:
+        return []
+    if not 0 < label_share < 1:
+        raise InputError(f"label_share={label_share!r}: pass the fraction of the rows that have a label, between 0 and 1.")
     packed, accumulators = plan.memory(*shape, levels)
     peak = f"{'peak:':<11} about {(COPIES * packed + accumulators + ALWAYS) / 1e6:.2g} MB beyond the data"
     counting = predicted_seconds(plan, *shape, levels, n_picks, label_share)
     if counting is None:
-        return f"{'time:':<11} not predicted: the tables of a joint condition depend on the data\n{peak}"
-    binning = seconds_per_value(discretizer) * shape[0] * shape[1]
-    share = f"labels in {100 * label_share:.3g} % of the rows"
-    return (
-        f"{'time:':<11} about {counting + binning:.2g} s on one thread of this machine, {binning:.2g} s of it binning of "
-        f"numbers; {n_picks} picks, {share}\n{peak}"
-    )
+        return [f"{'time:':<11} not predicted: the tables of a joint condition depend on the data", peak]
+    binning = seconds_per_value(method.discretizer) * n_rows * n_features
+    seconds = f"about {counting + binning:.2g} s on one thread of this machine, {binning:.2g} s of it binning of numbers"
+    return [f"{'time:':<11} {seconds}; {n_picks} picks, labels in {100 * label_share:.3g} % of the rows", peak]

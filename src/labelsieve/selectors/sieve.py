@@ -16,8 +16,7 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import one_table
-from labelsieve.errors import InputError, is_whole
-from labelsieve.formula.whole_table_cost import whole_table_cost
+from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
@@ -28,7 +27,7 @@ from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.selectors.chunked_input import from_elsewhere
 from labelsieve.selectors.pair_counts import PairCounts, input_of_counts
-from labelsieve.selectors.predicted_fit import cost_lines
+from labelsieve.selectors.predicted_fit import fit_costs
 from labelsieve.stopping import SelectionPath, StoppingRule
 
 
@@ -289,19 +288,9 @@ class Sieve(BaseCountingSieve):
         also have a line.
         """
         method = self._resolve()
-        plan, q = method.criterion.plan, method.space.n_variables(n_targets)
-        text = plan.explain(n_rows, n_features, q, levels)
-        share = count if isinstance(count := self._count, float) else 1.0
-        n_picks = min(int(count), n_features) if is_whole(count) else max(1, round(share * n_features))
-        pairwise = getattr(method.discretizer, "missing", "") == "drop-pairwise"
-        if pairwise or self.estimator == "shrinkage":
-            return f"{text}\n{whole_table_cost(plan, n_rows, n_features, q, levels, n_picks, pairwise=pairwise)}"
-        if label_share is None:
-            return text
-        if not 0 < label_share < 1:
-            raise InputError(f"label_share={label_share!r}: pass the fraction of the rows that have a label, between 0 and 1.")
-        shape = n_rows, n_features, q
-        return f"{text}\n{cost_lines(plan, method.discretizer, shape, levels, n_picks, label_share)}"
+        shape = n_rows, n_features, method.space.n_variables(n_targets)
+        costs = fit_costs(method, shape, levels, self._count, self.estimator, label_share)
+        return "\n".join([method.criterion.plan.explain(*shape, levels), *costs])
 
     def _target_weights(self, data: CountingInput) -> Any:
         return read_target_weights(self.target_weight, data.Y.n_columns)
