@@ -98,7 +98,7 @@ def measure_ensemble(name, rounds):
 
     X, Y = load(name)
     Y = Y[:, (Y.any(axis=0)) & ~Y.all(axis=0)].astype(int)
-    base = LinearSVC(dual=False, tol=0.01)
+    base = LinearSVC(dual=False)
     record = {"dataset": name, "rows": X.shape[0], "features": X.shape[1], "labels": Y.shape[1]}
     ours = ChainEnsemble("cc", base, sampling="all", random_state=0)
     record["fit"], _ = timed(lambda: ours.fit(X, Y), rounds)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
@@ -46,7 +47,7 @@ class LIFT(MultiLabelClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
     n_jobs : int, default=None
-        Labels fitted in parallel.
+        Labels fitted in parallel, in threads.
 
     Attributes
     ----------
@@ -100,10 +101,12 @@ class LIFT(MultiLabelClassifier):
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=labels.shape[1])
         by_label = labels.tocsc()
-        fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_label)(base, X, by_label[:, label].toarray().ravel(), self.ratio, int(seed), weights)
-            for label, seed in enumerate(seeds)
-        )
+        # k-means and support vector machines compute without the interpreter's lock, each on one thread: clusters are small.
+        with threadpool_limits(1):
+            fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(_fit_label)(base, X, by_label[:, label].toarray().ravel(), self.ratio, int(seed), weights)
+                for label, seed in enumerate(seeds)
+            )
         self.centers_ = [centers for centers, _ in fitted]
         self.models_ = [model for _, model in fitted]
         return self
@@ -139,10 +142,8 @@ def distances_to(X: Any, centers: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.zeros((X.shape[0], 0))
     if sp.issparse(X):
         return euclidean_distances(X, centers)  # type: ignore[no-any-return]
-    distances = np.zeros((X.shape[0], len(centers)))
-    for feature in range(X.shape[1]):
-        distances += (X[:, feature, np.newaxis] - centers[np.newaxis, :, feature]) ** 2
-    return np.sqrt(distances, out=distances)
+    distances: NDArray[np.float64] = cdist(X, centers)
+    return distances
 
 
 def _decision(model: BinaryModel, Z: Any) -> NDArray[np.float64]:
@@ -176,11 +177,10 @@ def _fit_label(
 
 
 def _centers(X: Any, n_clusters: int, seed: int, weights: Weights) -> NDArray[np.float64]:
-    with threadpool_limits(1):
-        # More clusters than distinct rows: every distinct row is a center.
-        distinct = np.unique(X.toarray() if sp.issparse(X) else X, axis=0) if X.shape[0] <= 4 * n_clusters else None
-        if distinct is not None and len(distinct) <= n_clusters:
-            return distinct
-        fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X, sample_weight=weights)
+    # More clusters than distinct rows: every distinct row is a center.
+    distinct = np.unique(X.toarray() if sp.issparse(X) else X, axis=0) if X.shape[0] <= 4 * n_clusters else None
+    if distinct is not None and len(distinct) <= n_clusters:
+        return distinct
+    fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X, sample_weight=weights)
     centers: NDArray[np.float64] = fitted.cluster_centers_
     return centers

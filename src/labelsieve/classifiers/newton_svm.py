@@ -6,8 +6,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from sklearn.base import clone
+from scipy.linalg.lapack import dposv
 from sklearn.svm import LinearSVC
 
 from labelsieve.classifiers.weight_routing import Weights
@@ -76,7 +75,7 @@ class SharedRows:
         gram = np.block([[self.gram, across.T], [across, own.T @ own]])
         weights, n_steps = _minimize(rows, np.where(y > 0, self.roots, -self.roots), gram)
         n_constant = int(self.base.fit_intercept)
-        fitted = clone(self.base)
+        fitted = LinearSVC(**self.base.get_params(deep=False))
         fitted.classes_ = np.array([0, 1])
         fitted.coef_ = weights[np.newaxis, n_constant:].copy()
         fitted.intercept_ = weights[:n_constant] * float(self.base.intercept_scaling) if n_constant else 0.0
@@ -92,9 +91,8 @@ def _minimize(rows: Array, wanted: Array, gram: Array) -> tuple[Array, int]:
     matrix, target = 2 * gram, 2 * (wanted @ rows)
     objective = float(wanted @ wanted)
     for step_number in range(1, MOST_STEPS + 1):
-        try:
-            solution = cho_solve(cho_factor(identity + matrix, check_finite=False), target, check_finite=False)
-        except LinAlgError:  # rounding of a matrix that was brought up to date many times
+        _, solution, failed = dposv(identity + matrix, target)
+        if failed:  # rounding of a matrix that was brought up to date many times
             solution = np.linalg.lstsq(identity + matrix, target)[0]
         direction = solution - weights
         moved = rows @ direction

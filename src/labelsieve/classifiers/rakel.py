@@ -47,7 +47,8 @@ class RAkEL(MultiLabelClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the labelsets; ``base`` keeps its own.
     n_jobs : int, default=None
-        Models fitted in parallel.
+        Models fitted in parallel, in threads; for a base that computes in Python, ``joblib.parallel_config(backend="loky")``
+        selects processes.
 
     Attributes
     ----------
@@ -114,7 +115,7 @@ class RAkEL(MultiLabelClassifier):
             n_models = min(2 * n_labels if self.n_models is None else self.n_models, comb(n_labels, k))
             self.labelsets_ = [np.array(labelset) for labelset in random_labelsets(n_labels, k, n_models, rng)]
         by_label = labels.tocsc()
-        self.models_ = Parallel(n_jobs=self.n_jobs)(
+        self.models_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, labelset]), Joint(), weights)
             for labelset in self.labelsets_
         )
