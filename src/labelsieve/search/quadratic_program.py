@@ -13,7 +13,7 @@ Indices = NDArray[np.intp]
 
 FIRST_ROUND = 64  # features that compete with the best one at first; then twice as many newcomers as there are weights
 LARGEST_ROUND = 4096  # features in one round, whose block of the matrix is stored: 128 MB
-WHOLE = 4  # a round of more than one in so many features: columns one by one take longer than the whole matrix
+WHOLE = 8  # a round of more than one in so many features: columns one by one take longer than the whole matrix
 AT_ONCE = 64  # columns that are added together
 FLAT = 1e-9  # bits: a negative eigenvalue this small is rounding
 SMALL = 1e-4
@@ -44,7 +44,7 @@ class QuadraticProgram:
 
     Rounds of sequential minimal optimization: the features with weight and those whose gradient is lowest form a small
     program, which is solved two weights at a time; then the gradient of all features is brought up to date with the
-    columns of the weights that changed. When a round has more than a quarter of the features, the matrix is counted as a
+    columns of the weights that changed. When a round has more than an eighth of the features, the matrix is counted as a
     whole if it can be stored. It ends at a point that satisfies the conditions of Karush, Kuhn and Tucker for all
     features: the minimum if the matrix is positive semi-definite.
 

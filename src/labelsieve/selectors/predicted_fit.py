@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from labelsieve.discretize import Discretizer
 from labelsieve.discretize.base_discretizer import BaseBins
+from labelsieve.discretize.by_column import ByColumn
 from labelsieve.errors import InputError, is_whole
 from labelsieve.formula.predicted_time import predicted_seconds
 from labelsieve.formula.whole_table_cost import whole_table_cost
@@ -26,15 +27,15 @@ def seconds_per_value(discretizer: Discretizer | None) -> float:
     >>> seconds_per_value(None), 1e-10 < seconds_per_value(EqualWidth()) < 1e-5
     (0.0, True)
     """
-    discretizer = getattr(discretizer, "rest", discretizer)  # of a discretizer by column
-    if not isinstance(discretizer, BaseBins):  # values are kept
+    bins = discretizer.rest if isinstance(discretizer, ByColumn) else discretizer
+    if not isinstance(bins, BaseBins):  # values are kept
         return 0.0
-    name = repr(discretizer)
+    name = repr(bins)
     if name not in _MEASURED:
         rng = np.random.default_rng(0)
         X = rng.normal(size=SAMPLE)
         y = (X[:, :1] + rng.normal(size=(len(X), 2)) > 0).astype(int)  # one of the columns is informative
-        _MEASURED[name] = min(_seconds(clone(discretizer), X, y) for _ in range(ROUNDS)) / X.size
+        _MEASURED[name] = min(_seconds(clone(bins), X, y) for _ in range(ROUNDS)) / X.size
     return _MEASURED[name]
 
 
