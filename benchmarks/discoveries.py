@@ -132,7 +132,7 @@ def jaccard(first, second):
     return (first & second).sum() / union if union else 1.0
 
 
-def run_real(n_seeds=20):
+def run_real(n_seeds=20, n_shuffles=100):
     """Discoveries of real data with several seeds of permutations, on halves of the rows, and with shuffled labels."""
     from labelsieve.datasets import load_or_fetch
 
@@ -154,10 +154,11 @@ def run_real(n_seeds=20):
             rows = rng.permutation(len(Y))
             a, b = (MarginalDiscoveries().fit(X[part], Y[part]) for part in np.array_split(rows, 2))
             halves.append(jaccard(a.support_, b.support_))
+        for _ in range(n_shuffles):
             shuffled += MarginalDiscoveries().fit(X, Y[rng.permutation(len(Y))]).support_.any()
         counts = f"{whole.support_.sum()} of {X.shape[1]} | {whole.pair_support_.sum()}"
         seeds = " | ".join(f"{value:.3f}" for value in np.mean(same, axis=0))
-        print(f"| {name} | {counts} | {seeds} | {np.mean(halves):.2f} | {shuffled} of {n_seeds} |", flush=True)
+        print(f"| {name} | {counts} | {seeds} | {np.mean(halves):.2f} | {shuffled} of {n_shuffles} |", flush=True)
 
 
 def main():

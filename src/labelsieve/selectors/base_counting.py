@@ -104,3 +104,10 @@ class BaseCountingSieve(BaseSieve):
     def _last(self, workspace: Workspace) -> NDArray[np.intp]:
         """Features that are selected when no other is left: those with one level, unless their score decides."""
         return workspace.constant_features if self.constant_features == "last" else np.empty(0, dtype=np.intp)
+
+    def _left_out(self, workspace: Workspace, unavailable: list[int]) -> list[int]:
+        """Features that the stopping rule leaves out before the search, if it is such a rule; it is ``stopping_`` then."""
+        if not isinstance(rule := self._count, StoppingRule) or not rule.leaves_out:
+            return []
+        self.stopping_ = clone(rule)
+        return list(self.stopping_.leave_out(workspace, slice(None), unavailable))

@@ -235,7 +235,7 @@ class Sieve(BaseCountingSieve):
         parameters = self.get_params(deep=False)
         parameters = {name: value for name, value in parameters.items() if name not in ("criterion", "n_features_to_select")}
         backend = parameters.pop("backend")  # a factory need not be one that can be hashed
-        parameters |= {"rule": rule} if isinstance(rule := self._count, StoppingRule) and rule.leaves_out else {}
+        parameters["rule"] = self._count if getattr(self._count, "leaves_out", False) else None
         formulas = str(method.criterion.plan.score), str(method.criterion.plan.first)
         bins = method.discretizer, method.target_discretizer
         parameters |= {"targets": method.space, "discretizer": bins[0], "target_discretizer": bins[1]}
@@ -268,9 +268,7 @@ class Sieve(BaseCountingSieve):
         gain = self._combined(gain, method, (X, Y, sample_weight), (*excluded, *constant))
         if self.search != "greedy" and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs nested selections, which search='greedy' has; give a number of features.")
-        if isinstance(rule := self._count, StoppingRule) and rule.leaves_out:
-            self.stopping_ = clone(rule)
-            excluded += self.stopping_.leave_out(workspace, slice(None), [*forced, *excluded])
+        excluded += self._left_out(workspace, [*forced, *excluded])
         search = make_search(self.search, plan, gain, data.X.n_columns, forced, excluded, constant)
         return _Started(search, workspace, parents, Lock())
 
