@@ -2,6 +2,7 @@
 
     python -m benchmarks.discoveries_conditional calibration [DATA SETS PER CASE]
     python -m benchmarks.discoveries_conditional stability
+    python -m benchmarks.discoveries_conditional intervals [TABLES PER CASE]
     python -m benchmarks.discoveries_conditional peers [DATA SETS PER CASE]
 
 Every synthetic data set has 300 rows and 80 features, 25 of them relevant; real X has 500 rows and 80 columns at most, a third
@@ -19,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from labelsieve.datasets import fetch
 from labelsieve.selectors import ConditionalDiscoveries
+from labelsieve.statistics import e_q_values, information_intervals, knockoff_e_values
 
 N_ROWS, N_FEATURES, N_RELEVANT, ALPHA = 300, 80, 25, 0.1
 
@@ -127,21 +129,44 @@ def calibration(n_sets):
 
 
 def stability():
-    """Jaccard index of the discoveries of two seeds, and the number of discoveries for shuffled labels."""
-    print("| data set | rows | features | labels | discoveries | Jaccard index, 5 seeds | discoveries, shuffled labels |")
-    print("|---|---|---|---|---|---|---|")
+    """Jaccard index of the discoveries of three seeds at two rates, and the number of discoveries for shuffled labels."""
+    print("| data set | rows | features | labels | rate | discoveries, 3 seeds | Jaccard index | 5 times shuffled labels |")
+    print("|---|---|---|---|---|---|---|---|")
     for name in ("emotions", "yeast", "genbase"):
         X, Y = (np.asarray(part.toarray() if hasattr(part, "toarray") else part) for part in fetch(name, return_X_y=True))
-        found = [ConditionalDiscoveries(alpha=ALPHA, random_state=seed, n_jobs=1).fit(X, Y).support_ for seed in range(5)]
-        pairs = [(a & b).sum() / max(1, (a | b).sum()) for i, a in enumerate(found) for b in found[:i]]
-        rng, n_shuffled = np.random.default_rng(0), []
+        runs = [ConditionalDiscoveries(random_state=seed, n_jobs=1).fit(X, Y).statistics_ for seed in range(3)]
+        rng, shuffled = np.random.default_rng(0), []
         for _ in range(5):
-            shuffled = ConditionalDiscoveries(alpha=ALPHA, n_repeats=5, n_jobs=1).fit(X, Y[rng.permutation(len(Y))])
-            n_shuffled.append(int(shuffled.support_.sum()))
-        counts = "-".join(map(str, sorted({int(np.min([f.sum() for f in found])), int(np.max([f.sum() for f in found]))})))
-        print(
-            f"| {name} | {len(X)} | {X.shape[1]} | {Y.shape[1]} | {counts} | {np.mean(pairs):.2f} | {n_shuffled} |", flush=True
-        )
+            shuffled.append(ConditionalDiscoveries(n_repeats=5, n_jobs=1).fit(X, Y[rng.permutation(len(Y))]).statistics_)
+        for alpha in (0.1, 0.2):
+            found = [e_q_values(knockoff_e_values(W, alpha)) <= alpha for W in runs]
+            pairs = [(a & b).sum() / (a | b).sum() for i, a in enumerate(found) for b in found[:i] if (a | b).any()]
+            index = f"{np.mean(pairs):.2f}" if pairs else "same (none)"
+            counts = [int(f.sum()) for f in found]
+            nothing = [int((e_q_values(knockoff_e_values(W, alpha)) <= alpha).sum()) for W in shuffled]
+            sizes = f"{len(X)} | {X.shape[1]} | {Y.shape[1]}"
+            print(f"| {name} | {sizes} | {alpha} | {counts} | {index} | {nothing} |", flush=True)
+
+
+def intervals(n_sets):
+    """How often 90 % intervals of mutual information contain it, for tables of several sizes."""
+    print("| levels | rows | information (nats) | contained | median width |\n|---|---|---|---|---|")
+    rng = np.random.default_rng(0)
+    for shape in ((2, 2), (5, 3)):
+        for n_rows in (100, 500):
+            for strength in (0.0, 0.3, 0.6, 1.5):
+                cells = np.outer(rng.dirichlet(np.full(shape[0], 5.0)), rng.dirichlet(np.full(shape[1], 5.0)))
+                cells *= np.exp(strength * rng.normal(size=shape))
+                cells /= cells.sum()
+                true = (cells * np.log(cells / np.outer(cells.sum(axis=1), cells.sum(axis=0)))).sum()
+                hits, widths = 0, []
+                for _ in range(n_sets):
+                    x, y = np.divmod(rng.choice(cells.size, size=n_rows, p=cells.ravel()), shape[1])
+                    found = information_intervals(x[:, np.newaxis], y[:, np.newaxis], confidence=0.9)
+                    hits += bool(found.lower[0, 0] <= true + 1e-9 and true - 1e-9 <= found.upper[0, 0])
+                    widths.append(found.upper[0, 0] - found.lower[0, 0])
+                size = f"{shape[0]} x {shape[1]} | {n_rows} | {max(true, 0):.4f}"
+                print(f"| {size} | {hits / n_sets:.3f} | {np.median(widths):.3f} |", flush=True)
 
 
 def peers(n_sets):
@@ -159,8 +184,8 @@ def peers(n_sets):
 
     def of_hidimstat(X, y, seed):
         model = hidimstat.ModelXKnockoff(random_state=seed)
-        model.fit_importance(X * 1.0, y)
-        return model.fdr_selection(fdr=ALPHA) > 0
+        statistics = np.asarray(model.fit_importance(X * 1.0, y))[0]
+        return statistics >= model.knockoff_threshold(statistics, fdr=ALPHA)
 
     print("| features | program | false discovery rate | power | seconds |\n|---|---|---|---|---|")
     for name, features in (("Gaussian, correlated 0.6", correlated), ("binary chain", binary_chain)):
@@ -169,7 +194,7 @@ def peers(n_sets):
             rng = np.random.default_rng([99, seed])
             X, _, relevant = labels(rng, features(rng), 1)
             scaled = (X[:, :N_RELEVANT] - X[:, :N_RELEVANT].mean(axis=0)) / X[:, :N_RELEVANT].std(axis=0)
-            y = 0.25 * scaled @ rng.choice([-1.0, 1.0], N_RELEVANT) + rng.normal(size=len(X))
+            y = 0.4 * scaled @ rng.choice([-1.0, 1.0], N_RELEVANT) + rng.normal(size=len(X))
             for program, lines in outcomes.items():
                 start = time.process_time()
                 found = program(X, y, seed)
@@ -185,4 +210,5 @@ if __name__ == "__main__":
     command, *count = sys.argv[1:]
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        {"calibration": calibration, "stability": lambda *_: stability(), "peers": peers}[command](*map(int, count or ["100"]))
+        commands = {"calibration": calibration, "stability": lambda *_: stability(), "peers": peers, "intervals": intervals}
+        commands[command](*map(int, count or ["100"]))

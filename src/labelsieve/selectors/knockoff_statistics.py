@@ -52,6 +52,8 @@ class KnockoffStatistic:
     def _importances(self, table: NDArray[Any]) -> Real:
         if isinstance(self.importance, str) and self.importance in MODELS:
             design, owner = self._design(table)
+            if not len(owner) or not self.targets.shape[1]:
+                return np.zeros(table.shape[1])
             squares = MODELS[self.importance](design, self.targets) ** 2
             return np.sqrt(np.bincount(owner, weights=squares, minlength=table.shape[1]))
         if isinstance(self.importance, str):
@@ -60,13 +62,15 @@ class KnockoffStatistic:
         return fitted_importances(clone(self.importance).fit(table, self.y), table.shape[1])
 
     def _design(self, table: NDArray[Any]) -> tuple[Real, NDArray[np.intp]]:
-        """Standardized columns, and the feature or copy to which each belongs."""
+        """Standardized columns that are not constant, and the feature or copy to which each belongs."""
         columns, owner = [table[:, ~np.tile(self.nominal, 2)].astype(np.float64)], [np.flatnonzero(~np.tile(self.nominal, 2))]
         for j in np.flatnonzero(np.tile(self.nominal, 2)):
             levels = np.unique(table[:, j])
             columns.append((table[:, [j]] == levels).astype(np.float64))
             owner.append(np.full(len(levels), j))
-        return standardized(np.hstack(columns)), np.concatenate(owner)
+        design = standardized(np.hstack(columns))
+        varies = design.any(axis=0)
+        return design[:, varies], np.concatenate(owner)[varies]
 
 
 def check_statistic(statistic: Any) -> Any:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chndtrinc
-from sklearn.utils import check_random_state
 
 from labelsieve.errors import InputError, share, whole_number
 from labelsieve.information import Codes, mutual_information
@@ -134,6 +133,8 @@ def information_ranks(
     >>> information_ranks((np.asarray(data.X) > 0).astype(int), data.Y)[:, 0].min()
     np.int64(1)
     """
+    from sklearn.utils import check_random_state  # loaded where it is needed: importing the package stays fast
+
     n_resamples = whole_number(n_resamples, "n_resamples", 10, 1_000_000)
     features, targets = Codes.from_values(X), Codes.from_values(Y, what="Y")
     rng = check_random_state(random_state)

@@ -9,7 +9,6 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
-from sklearn.covariance import ledoit_wolf
 
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import read_table
@@ -160,6 +159,8 @@ def shrunk_correlation(scores: Real, varies: NDArray[np.bool_] | None = None) ->
     >>> shrunk_correlation(np.array([[0.0, 0, 5], [1, 1, 5], [2, 2, 5], [3, 3, 5]])).round(2).tolist()
     [[1.0, 0.68, 0.0], [0.68, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    from sklearn.covariance import ledoit_wolf  # loaded where it is needed: importing the package stays fast
+
     spread = scores.std(axis=0)
     varies = spread > 0 if varies is None else varies & (spread > 0)
     correlation = np.eye(scores.shape[1])

@@ -5,8 +5,6 @@ import warnings
 import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LassoCV
 
 Real = NDArray[np.float64]
 _SHARES = np.linspace(0.02, 0.98, 25)  # of the variance of the targets that the columns explain
@@ -19,7 +17,17 @@ def lasso_importance(X: Real, Y: Real) -> Real:
 
     ``X`` and ``Y`` are standardized. Penalties are few and folds too, since a contrast with knockoff copies needs no accurate
     optimum. Cost: four paths of penalties for every target.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 4))
+    >>> lasso_importance(X, X[:, [0]] + 0.1 * rng.standard_normal((200, 1))).round(1)
+    array([1., 0., 0., 0.])
     """
+    from sklearn.exceptions import ConvergenceWarning  # loaded where it is needed: importing the package stays fast
+    from sklearn.linear_model import LassoCV
+
     total = np.zeros(X.shape[1])
     n_folds = min(N_FOLDS, len(X))
     with warnings.catch_warnings():
