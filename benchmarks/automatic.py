@@ -6,8 +6,8 @@ For every development set, a portfolio of six is composed from the results of th
 (labels or numeric targets): at each step the selector is added that raises the mean of the best member most. AutoSieve gets
 this portfolio and the training rows of the first split, and chooses a method for up to 20 features. What this choice is worth
 on the test rows is known from the leaderboard: the mean over learners (neighbors, linear) and 5, 10 and 20 features, in the
-default measure of AutoSieve. The regret is the loss against the best of all selectors of the leaderboard on this set, which
-nobody knows beforehand, in percent of the latter. The cost is the processor time of the choice in evaluations of the learners
+default measure of AutoSieve. The regret is the loss against the best of all selectors of the leaderboard on this set, which is
+not known beforehand, in percent of the latter. The cost is the processor time of the choice in evaluations of the learners
 with all features.
 """
 
