@@ -22,6 +22,7 @@ DOCS = (Path(__file__).resolve().parents[2] / "docs" / "commandline.md").read_te
 OWN = {
     "--stop",
     "--auto",
+    "--dask",
     "--discretizer-of",
     "--codes",
     "--redundant",
