@@ -6,7 +6,7 @@ import pytest
 
 from labelsieve import QuadraticSieve, Sieve
 from labelsieve.registry import STOPPING_RULES, make_stopping_rule
-from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
+from labelsieve.stopping import FDR, CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
 from tests.support.command_line import known_table, refusal, run
 
 TYPED = {
@@ -14,6 +14,7 @@ TYPED = {
     "threshold:threshold=0.3:relative=true:of=added": ScoreThreshold(0.3, relative=True, of="added"),
     "knee": Knee(),
     "g-test:given=all": GTest(given="all"),
+    "fdr:alpha=0.02": FDR(0.02),
     "permutation:alpha=0.02:n_permutations=49": PermutationTest(0.02, n_permutations=49),
     "cross-validation:cv=3:max_features=5": CrossValidated(cv=3, max_features=5),
 }

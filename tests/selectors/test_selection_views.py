@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, selectors
 from labelsieve.information import conditional_mutual_information, mutual_information
 from labelsieve.registry import CRITERIA
-from labelsieve.selectors import LLSF, MDDM, ChiSquare, ReliefF, column_frames
+from labelsieve.selectors import LLSF, MDDM, ChiSquare, ConditionalDiscoveries, ReliefF, column_frames
 from labelsieve.stopping import GTest
 from tests.support.discovery import estimator_cases
 from tests.support.selection_data import LABELS, NAMES, make_data
@@ -25,6 +25,7 @@ from tests.support.selection_data import LABELS, NAMES, make_data
 CASES = {
     LLSF: [LLSF(beta=12.0)],
     MDDM: [],  # projects and selects nothing
+    ConditionalDiscoveries: [],  # selects 1 / alpha features or none, and there are fewer
     Sieve: [Sieve("mrmr", n_features_to_select=3), Sieve("cmim", n_features_to_select=GTest()), Sieve("br-infogain")],
     LabelwiseSieve: [LabelwiseSieve("jmi", n_features_to_select=2)],
     QuadraticSieve: [QuadraticSieve(n_features_to_select=3)],

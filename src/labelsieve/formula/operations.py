@@ -46,8 +46,11 @@ class Operation:
 
     def reduce(self, values: Fixed) -> Fixed:
         """Over the targets, the last axis, which stays with length one."""
-        method = {"mean": "sum"}.get(self.name, self.name)  # of arrays of any module; CuPy's functions cannot reduce
-        reduced: Fixed = getattr(values, method)(axis=-1, keepdims=True)
+        given: Any = values
+        if isinstance(given, np.ndarray):
+            reduced: Fixed = self.ufunc.reduce(given, axis=-1, keepdims=True)
+        else:  # CuPy's functions cannot reduce, its arrays can
+            reduced = getattr(given, _METHODS[self.ufunc])(axis=-1, keepdims=True)
         return reduced
 
     def fold(self, into: Fixed, values: Fixed, where: NDArray[np.bool_] | None = None) -> None:
@@ -62,6 +65,8 @@ class Operation:
             return fixed_value(folded)
         return fixed_value(np.where(counts > 0, folded, 0))
 
+
+_METHODS: dict[np.ufunc, str] = {np.add: "sum", np.minimum: "min", np.maximum: "max"}
 
 SUM = Operation("sum", np.add, 0, linear=True)
 MEAN = Operation("mean", np.add, 0, linear=True, averages=True)

@@ -33,7 +33,7 @@ def never_increases(plan: Plan) -> bool:
     """True for scores that never increase with the selection, and that need accumulators for every target.
 
     >>> from labelsieve.registry import make_criterion
-    >>> [never_increases(make_criterion(name).plan) for name in ("cmim", "icap", "jmi")]
+    >>> [never_increases(make_criterion(name).plan) for name in ("cmim", "jmim", "icap")]
     [True, True, False]
     """
     if not _by_target(plan) or plan.needs.keys() & {"S", "t", "z", "pa"}:

@@ -126,7 +126,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
             raise InputError(f"ConditionalDiscoveries needs three rows at least, and X has n_samples={codes.n_rows}.")
         table = read_targets(y, self.target_type).require_known(type(self).__name__)
         jobs = n_threads(self.n_jobs)
-        with threadpool_limits(1 if jobs > 1 else None):
+        with threadpool_limits(1):  # signs of eigenvectors, and so the copies, depend on the threads of BLAS
             columns, nominal = self._model_features(X, codes)
             responses = standardized(_indicators(table))
             statistic = KnockoffStatistic(self._importance(responses), responses[:, responses.any(axis=0)], y, nominal)

@@ -23,7 +23,7 @@ def lasso_importance(X: Real, Y: Real) -> Real:
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((200, 4))
     >>> lasso_importance(X, X[:, [0]] + 0.1 * rng.standard_normal((200, 1))).round(1)
-    array([1., 0., 0., 0.])
+    array([0.9, 0. , 0. , 0. ])
     """
     from sklearn.exceptions import ConvergenceWarning  # loaded where it is needed: importing the package stays fast
     from sklearn.linear_model import LassoCV

@@ -1,12 +1,10 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.errors import InputError
 from labelsieve.report.figures.information_map import information_map
 from labelsieve.report.figures.style import FONT
-from labelsieve.selectors.column_frames import column_names
 
 N_SHOWN = 40
 
@@ -43,6 +41,10 @@ def discovery_map(selector: Any, *, names: Any = None, label_names: Any = None, 
     >>> len(discovery_map(found).get_yticklabels()) == len(found.selected_)
     True
     """
+    from sklearn.utils.validation import check_is_fitted
+
+    from labelsieve.selectors.column_frames import column_names
+
     check_is_fitted(selector)
     pairs = selector.pair_support_
     rows = selector.selected_[pairs[selector.selected_].any(axis=1)][:n_shown]

@@ -1,7 +1,6 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.report.figures.style import COLORS, COLUMN, FONT, GRAY, ink, new_axes, short
 
@@ -43,6 +42,8 @@ def discovery_volcano(
     >>> discovery_volcano(MarginalDiscoveries().fit(data.X, data.Y)).get_xlabel()
     'information, nats'
     """
+    from sklearn.utils.validation import check_is_fitted
+
     check_is_fitted(selector)
     known = np.isfinite(selector.label_q_values_) & np.isfinite(selector.information_)
     q = np.maximum(selector.label_q_values_[known], SMALLEST)
