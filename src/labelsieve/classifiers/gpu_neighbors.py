@@ -25,7 +25,7 @@ class CudaNeighbors:
     def nearest(
         self, columns: Any, points: Any, first: int, sizes: Any, leave_out: bool, sums: Any, rows: Any, squares: Any
     ) -> None:
-        """Nearest rows of the queries from ``first`` on, as many as ``rows`` of shape (sizes, queries, k) has room for."""
+        """Nearest rows of the queries from ``first`` on, as many as ``rows`` of shape (sizes, queries, k) holds."""
         n_columns, n_rows = columns.shape
         n_sizes, n_queries, k = rows.shape
         squares = 0 if squares is None else squares

@@ -24,7 +24,7 @@ TESTS = ("none", "exact", "g-test", "permutation")
 NONE, EXACT, G_TEST, PERMUTATION = range(len(TESTS))
 MIN_EXPECTED = 5.0  # rows expected in every cell, for the chi-square distribution
 EXACT_WORK = 3 * 60**2  # (levels - 2) * m^2 up to which a table with two columns is tested exactly: about 10 ms for all targets
-BYTES = 24  # for each pair: information, p-value and test, with room to work
+BYTES = 24  # for each pair: information, p-value and test, and intermediate arrays
 
 
 class AssociationTests(NamedTuple):

@@ -84,8 +84,8 @@ class CudaKernels:
             return
         cuda, stream, copying = self.xp.cuda, self.xp.cuda.get_current_stream(), self.xp.cuda.Stream(non_blocking=True)
         size = max(array.nbytes for array in packed)
-        room = [self.xp.empty(size, dtype=np.uint8) for _ in range(min(2, len(packed)))]
-        copied, free = ([cuda.Event(disable_timing=True) for _ in room] for _ in range(2))
+        buffers = [self.xp.empty(size, dtype=np.uint8) for _ in range(min(2, len(packed)))]
+        copied, free = ([cuda.Event(disable_timing=True) for _ in buffers] for _ in range(2))
         for event in free:
             event.record(stream)
 
@@ -93,7 +93,7 @@ class CudaKernels:
             array, at = packed[number], number % 2
             copying.wait_event(free[at])
             to_card = cuda.runtime.memcpyHostToDevice
-            cuda.runtime.memcpyAsync(room[at].data.ptr, array.ctypes.data, array.nbytes, to_card, copying.ptr)
+            cuda.runtime.memcpyAsync(buffers[at].data.ptr, array.ctypes.data, array.nbytes, to_card, copying.ptr)
             copied[at].record(copying)
 
         send(0)
@@ -101,7 +101,7 @@ class CudaKernels:
             if number + 1 < len(packed):
                 send(number + 1)
             stream.wait_event(copied[number % 2])
-            yield room[number % 2][: array.nbytes].view(array.dtype).reshape(array.shape)
+            yield buffers[number % 2][: array.nbytes].view(array.dtype).reshape(array.shape)
             free[number % 2].record(stream)
 
     def host_array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
