@@ -173,5 +173,5 @@ def write_figures(selector: Any, folder: Path, named: dict[str, Any]) -> None:
         if selector.pair_support_.any():
             drawn["map"] = discovery_map(selector, **named)
         for name, ax in drawn.items():
-            ax.figure.savefig(folder / f"{name}.png", dpi=150)
+            ax.figure.savefig(folder / f"{name}.png", dpi=150, bbox_inches="tight")
     typer.echo(f"labelsieve: {len(drawn)} figures written to {folder.resolve()}", err=True)

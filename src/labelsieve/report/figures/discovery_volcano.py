@@ -70,7 +70,7 @@ def discovery_volcano(
 
 
 def _write_names(ax: Any, rows: list[tuple[str, str, float, float]]) -> None:
-    """Write names next to their points; a name that overlaps an earlier one is omitted."""
+    """Write names next to their points; a name that overlaps an earlier one or the axis is omitted."""
     ax.figure.draw_without_rendering()
     taken: list[Any] = []
     near_axis = 0.3 * ax.get_xlim()[1]
@@ -87,7 +87,7 @@ def _write_names(ax: Any, rows: list[tuple[str, str, float, float]]) -> None:
             parse_math=False,
         )
         box = text.get_window_extent()
-        if any(box.overlaps(other) for other in taken):
+        if box.x0 < ax.get_window_extent().x0 or any(box.overlaps(other) for other in taken):
             text.remove()
         else:
             taken.append(box)
