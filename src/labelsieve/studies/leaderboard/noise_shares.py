@@ -8,6 +8,7 @@ import numpy as np
 
 from labelsieve.errors import InputError
 from labelsieve.studies.leaderboard.board_results import study_folders
+from labelsieve.studies.protocol import ALL
 from labelsieve.studies.protocol.added_noise import added_counts
 from labelsieve.studies.results.records import read_records
 
@@ -25,7 +26,7 @@ def noise_shares(folder: str | os.PathLike[str], *, sizes: Sequence[int] = SIZES
         records = read_records(path)
         settings = {table["name"]: table["noise"] for table in records.protocol.get("datasets", []) if "noise" in table}
         for row in records.selections:
-            if row.dataset not in settings or row.selected is None:
+            if row.dataset not in settings or row.selected is None or row.method == ALL:  # all features are no ranking
                 continue
             n_original = original_count(records.shapes[row.dataset].n_features, settings[row.dataset])
             ranking = np.array(json.loads(row.selected))
