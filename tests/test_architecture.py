@@ -55,7 +55,14 @@ def test_tests_patch_objects_and_not_paths_of_modules(path):
     assert [text for text in strings if str(text).startswith("labelsieve")] == []
 
 
-PAGES = [*PACKAGE.rglob("*.py"), *(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+def test_the_package_has_no_files_that_a_merge_or_an_editor_left():
+    kinds = {path.suffix for folder in ("src", "native") for path in (ROOT / folder).rglob("*") if path.is_file()}
+    known = {".py", ".pyi", ".pyc", ".typed", ".toml", ".json", ".csv", ".sha256", ".css", ".js", ".cu", ".cpp", ".hpp", ".so"}
+    assert kinds <= known
+
+
+NATIVE = [*(ROOT / "native").rglob("*.?pp"), *PACKAGE.rglob("*.cu")]
+PAGES = [*PACKAGE.rglob("*.py"), *NATIVE, *(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

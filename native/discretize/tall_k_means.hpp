@@ -8,7 +8,7 @@ namespace labelsieve {
 // Values become whole numbers in proportion to their distance from the least one, so that sums are exact and
 // do not depend on the order of the rows. They are counted in buckets. A partition whose boundaries lie in
 // given buckets costs no less than its clusters without the values of these buckets; so dynamic programming
-// over buckets tells which of them may hold a boundary of the best partition. Only those are divided further.
+// over buckets shows which of them may hold a boundary of the best partition. Only those are divided further.
 // At the end the values that are left are sorted, and the exact program is solved for them.
 //
 // Cost: usually three passes over the column and the sort of a hundredth of it.
@@ -36,7 +36,7 @@ class TallKMeans {
     double least_ = 0, per_unit_ = 0;
     uint64_t n_rows_ = 0, total_ = 0;
     size_t n_buckets_ = 0;
-    unsigned shift_ = 0;              // bits of a number below those that tell its bucket
+    unsigned shift_ = 0;              // bits of a number below those that give its bucket
     std::vector<uint64_t> numbers_;   // those that may be next to a boundary
     std::vector<uint32_t> of_place_;  // the place of each
     std::vector<uint32_t> counts_, place_of_bucket_;

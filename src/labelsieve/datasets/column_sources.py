@@ -1,5 +1,6 @@
 """Where the columns of a :class:`~labelsieve.datasets.ChunkedTable` are read from."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -60,7 +61,7 @@ class ColumnSource(Protocol):
         """The features in groups that are read and binned together within ``limit`` bytes."""
 
 
-class TableColumns:
+class TableColumns(ABC):
     """Base of sources whose columns are all as long as the table.
 
     ``names``: other names of features and labels than those of the columns, None for none; ``file``: text is read by the rules
@@ -125,9 +126,9 @@ class TableColumns:
         size = max(1, limit // (CELL_BYTES * self.n_rows))
         return [list(columns[start : start + size]) for start in range(0, len(columns), size)]
 
+    @abstractmethod
     def _read(self, names: list[str], rows: Rows) -> Any:
         """Columns as a table of pyarrow."""
-        raise NotImplementedError
 
 
 class ArrowColumns(TableColumns):

@@ -22,6 +22,7 @@ from labelsieve.errors import InputError
 
 COPIES = 3  # of the arrays of a matrix: as they are stored, with float64 and int32, and sorted by rows
 REMEDY = "Name the features NAME.X.npz and the labels NAME.Y.npz (or X.NAME.npz and Y.NAME.npz), and give the first."
+# NotImplementedError: zipfile raises it for a compression method that it does not know.
 _DAMAGE = (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, SyntaxError, ValueError, zlib.error)
 _NAME = re.compile(r"(?:(?<=^)|(?<=[._-]))X(?=[._-])")
 _PARTS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
@@ -71,16 +72,7 @@ def read_matrix(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Any:
             content = sum(member.file_size for member in archive.infolist())
             require_memory(COPIES * content, f"an archive with {content:,} bytes of content", file, max_bytes)
             arrays = {member.filename.removesuffix(".npy"): _array(archive, member, file) for member in archive.infolist()}
-    except (
-        zipfile.BadZipFile,
-        EOFError,
-        OSError,
-        NotImplementedError,
-        RuntimeError,
-        SyntaxError,
-        ValueError,
-        zlib.error,
-    ) as error:
+    except _DAMAGE as error:
         if isinstance(error, DatasetError):
             raise
         raise DatasetError(f"it cannot be read as an archive of arrays ({error}).", "Fetch the file again.", file) from error
