@@ -161,3 +161,8 @@ def test_chunks_that_do_not_match_are_refused():
     ):
         with pytest.raises(InputError, match=message):
             ChunkedTable.from_chunks(chunks)
+
+
+def test_columns_of_sparse_tables_are_not_kept(tmp_path):
+    with pytest.raises(InputError, match="cache_folder keeps encoded columns of dense tables"):
+        ChunkedTable.from_chunks([make_sparse(0)], cache_folder=tmp_path)

@@ -38,8 +38,8 @@ class ChunkedTable:
     memory_limit : int or str, default=None
         Memory that fitting may take, in bytes or as ``"2GB"``; default: half of the available memory.
     cache_folder : path, default=None
-        Where the encoded columns stay. A fit that was stopped continues there, and a fit with another criterion starts from
-        them. Default: a temporary file, of which nothing stays.
+        Where the encoded columns of a dense table stay; for a sparse one it is refused. A fit that was stopped continues there,
+        and a fit with another criterion starts from them. Default: a temporary file, of which nothing stays.
 
     Attributes
     ----------
@@ -72,6 +72,8 @@ class ChunkedTable:
         free = (available_memory() or 2**32) // 2
         limit = read_size(memory_limit, "memory_limit") if isinstance(memory_limit, str) else memory_limit
         self.memory_limit = free if limit is None else whole_number(limit, "memory_limit", 1, 2**62)
+        if cache_folder is not None and source.is_sparse:
+            raise InputError("cache_folder keeps encoded columns of dense tables, and this one is sparse; leave it out.")
         self.cache_folder = None if cache_folder is None else Path(cache_folder)
         needed = CELL_BYTES * source.longest
         if needed > self.memory_limit:
