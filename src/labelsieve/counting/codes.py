@@ -220,8 +220,8 @@ def _from_dense(table: NumberTable, what: str) -> Codes:
 
 
 def _scan(values: NDArray[Any]) -> tuple[NDArray[np.uint32], tuple[int, int] | None]:
-    """Levels of the columns, and the position of a number that is not a code; of many numbers with a thread for each part."""
-    n_parts = max(1, min(n_threads(-1), values.size // SCANNED_AT_ONCE, len(values)))
+    """Levels of the columns, and the position of a number that is not a code; many are scanned in threads."""
+    n_parts = max(1, min(n_threads(None), values.size // SCANNED_AT_ONCE, len(values)))
     edges = np.linspace(0, len(values), n_parts + 1, dtype=int)
     levels = np.empty((n_parts, values.shape[1]), dtype=np.uint32)
 

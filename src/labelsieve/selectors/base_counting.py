@@ -71,12 +71,12 @@ class BaseCountingSieve(BaseSieve):
         X, targets, weights = self._rows(X, Y, sample_weight, method.target_discretizer)
         if method.space.produces not in ("targets", "indicators"):
             targets.require_known(label_space_name(method.space))
-        with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):
-            encoded = method.space.encode(targets, weights)
-        encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
         self.discretizer_ = method.discretizer
         encode = partial(encode_chunked, method.discretizer) if isinstance(X, ChunkedTable) else method.discretizer.encode
-        codes = encode(X, targets.codes, weights)
+        with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):
+            encoded = method.space.encode(targets, weights)
+            codes = encode(X, targets.codes, weights)
+        encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
         code_tables = codes if isinstance(codes, list) else [codes]
         tables = [to_count(table, encoded, weights, self.estimator) for table in code_tables]
         return tables, self._find_parents(method, X, tables, targets)
