@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import fisher_exact, hypergeom
 
-from labelsieve.counting.code_columns import level_counts, take_columns
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.level_counts import level_counts
 from labelsieve.counting.row_permutations import BlockPermutations
 from labelsieve.errors import InputError
 from labelsieve.statistics.association_tests import TESTS, TestSettings, association_tests
@@ -145,7 +145,7 @@ def test_columns_and_their_counts_are_the_same_dense_and_sparse():
         counts, starts = level_counts(codes)
         assert counts.tolist() == expected.tolist()
         assert starts.tolist() == [0, *np.cumsum(values.max(axis=0) + 1)]
-        assert np.array_equal(take_columns(codes, np.array([3, 0])).to_dense(), values[:, [3, 0]])
+        assert np.array_equal(codes.take_columns(np.array([3, 0])).to_dense(), values[:, [3, 0]])
 
 
 def test_groups_that_cannot_be_exchanged_are_refused():

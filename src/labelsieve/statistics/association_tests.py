@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from labelsieve.counting.code_columns import take_columns
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.resources import require_memory
 from labelsieve.counting.row_permutations import BlockPermutations, permutation_within
@@ -84,7 +83,7 @@ def association_tests(X: Codes, Y: Codes, settings: TestSettings | None = None) 
     for targets, rows in _known_rows(Y):
         for features, known in _known_rows(X if rows is None else X.take_rows(rows)):
             pairs = np.ix_(features, targets)
-            part: tuple[Any, ...] = take_columns(X, features), take_columns(Y, targets), settings
+            part: tuple[Any, ...] = X.take_columns(features), Y.take_columns(targets), settings
             for mask in (rows, known):
                 part = part if mask is None else tuple(table.take_rows(mask) for table in part)
             tested = _complete_tests(_without_missing(part[0]), _without_missing(part[1]), part[2])

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.code_columns import take_columns
 from labelsieve.counting.codes import Codes
 from labelsieve.information import conditional_mutual_information, mutual_information
 from labelsieve.progress import progress_bar
@@ -48,7 +47,7 @@ def permutation_p_values(
     with progress_bar("permutations of the rows") as progress:
         for first in range(0, len(targets), at_once):
             chunk = targets[first : first + at_once]
-            some = take_columns(Y, chunk)
+            some = Y.take_columns(chunk)
             counter = _Counter(X, Codes(some.n_rows, some.levels, dense=some.to_dense()), strata, n_jobs)
             random = np.random.RandomState(seed)  # the same permutations for all chunks
             left, reached = wanted[:, chunk].copy(), np.zeros((len(wanted), len(chunk)), dtype=np.int64)
@@ -82,7 +81,7 @@ class _Counter:
         if (len(features), len(targets)) == self._shape:
             return
         self._shape, self.pairs = (len(features), len(targets)), np.ix_(features, targets)
-        self._features, self._targets = take_columns(self._X, features), take_columns(self._Y, targets)
+        self._features, self._targets = self._X.take_columns(features), self._Y.take_columns(targets)
         self._observed = self._information(self._targets)
 
     def fitting(self, size: int) -> int:

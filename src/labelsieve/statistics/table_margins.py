@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.code_columns import level_counts
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.level_counts import level_counts
 
 Real = NDArray[np.float64]
 

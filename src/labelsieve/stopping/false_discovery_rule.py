@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelsieve.counting.code_columns import take_columns
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.workspace import Workspace
 from labelsieve.errors import InputError, one_of, share, whole_number
@@ -115,7 +114,7 @@ class FDR(StoppingRule):
         require_plain_rows(workspace, "FDR", REMEDY)
         X, columns = workspace.X, np.arange(workspace.Y.n_columns)[targets]
         candidates = np.setdiff1d(np.arange(X.n_columns), unavailable)
-        some, Y = take_columns(X, candidates), take_columns(workspace.Y, columns)
+        some, Y = X.take_columns(candidates), workspace.Y.take_columns(columns)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.q_values_ = np.full(X.n_columns, np.nan)
         self.label_q_values_, self.label_p_values_ = (np.full((X.n_columns, len(columns)), np.nan) for _ in range(2))

@@ -1,33 +1,11 @@
-"""Columns of a table of codes: some of them, and how often each of their levels occurs."""
-
-from dataclasses import replace
+"""How often each level of the columns of a table of codes occurs."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.codes import Codes, SparseCodes
+from labelsieve.counting.codes import Codes
 
 CODES_AT_ONCE = 2**22
-
-
-def take_columns(codes: Codes, columns: NDArray[np.integer]) -> Codes:
-    """Only these columns, in this order.
-
-    >>> take_columns(Codes.from_values([[0, 2], [1, 0]]), np.array([1])).to_dense().ravel()
-    array([2, 0], dtype=uint8)
-    """
-    names = None if codes.names is None else tuple(codes.names[column] for column in columns)
-    missing = None if codes.missing is None else codes.missing[columns]
-    some = {"levels": codes.levels[columns], "names": names, "missing": missing}
-    if codes.dense is not None:
-        return replace(codes, dense=codes.dense[:, columns], **some)
-    assert codes.sparse is not None
-    starts = codes.sparse.starts
-    sizes = starts[columns + 1] - starts[columns]
-    new_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    listed = np.repeat(starts[columns] - new_starts[:-1], sizes) + np.arange(new_starts[-1])
-    sparse = SparseCodes(new_starts, codes.sparse.rows[listed], codes.sparse.codes[listed], codes.sparse.implicit[columns])
-    return replace(codes, sparse=sparse, **some)
 
 
 def level_counts(codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
