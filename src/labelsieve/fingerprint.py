@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import os
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -54,6 +55,18 @@ def array_print(*tables: Any) -> str:
             digest.update(f"{piece.shape} {piece.dtype.str} ".encode())
             digest.update(np.ascontiguousarray(piece).view(np.uint8).data if piece.size else b"")
     return digest.hexdigest()[:DIGITS]
+
+
+def file_print(*paths: Any) -> str:
+    """A hash of the paths, sizes and times of files."""
+    states = [(os.path.realpath(path), os.stat(path)) for path in paths]
+    return text_print(*(f"{path} {state.st_size} {state.st_mtime_ns}" for path, state in states))
+
+
+def content_print(path: Any) -> str:
+    """A hash of the contents of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
 
 
 @cache

@@ -99,16 +99,19 @@ def test_dense_arff_files_in_blocks(tmp_path, small_blocks):
         ChunkedTable.from_arff(path)
 
 
-def test_sparse_arff_files_in_blocks(tmp_path, small_blocks):
-    X, Y = make_sparse(4)
+def as_sparse_arff(X, Y):
     whole = sp.hstack([X, Y], format="csr")
     attributes = [f"@attribute f{j} numeric" for j in range(12)] + [f"@attribute l{j} {{0,1}}" for j in range(3)]
     rows = []
     for row in range(N_ROWS):
         x = whole[[row]]
         rows.append("{" + ",".join(f"{j} {value:g}" for j, value in sorted(zip(x.indices, x.data, strict=True))) + "}")
+    return "\n".join(["@relation r", *attributes, "@data", *rows]) + "\n"
+
+
+def test_sparse_arff_files_in_blocks(tmp_path, small_blocks):
     path = tmp_path / "rows.arff"
-    path.write_text("\n".join(["@relation r", *attributes, "@data", *rows]) + "\n")
+    path.write_text(as_sparse_arff(*make_sparse(4)))
     data = load(path, "l*")
     table = ChunkedTable.from_arff(path, "l*")
     assert table.is_sparse
@@ -161,8 +164,3 @@ def test_chunks_that_do_not_match_are_refused():
     ):
         with pytest.raises(InputError, match=message):
             ChunkedTable.from_chunks(chunks)
-
-
-def test_columns_of_sparse_tables_are_not_kept(tmp_path):
-    with pytest.raises(InputError, match="cache_folder keeps encoded columns of dense tables"):
-        ChunkedTable.from_chunks([make_sparse(0)], cache_folder=tmp_path)

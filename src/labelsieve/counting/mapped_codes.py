@@ -1,29 +1,14 @@
 """Codes in a file, column after column, for tables that do not fit into memory."""
 
-import json
-import os
-import tempfile
-import weakref
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
-from labelsieve.errors import InputError
-
-DATA, MANIFEST = "codes.bin", "codes.json"
-VERSION = 1
-
-
-class OpenFile:
-    """A file that is closed when nothing refers to it any more."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.raw = file
-        weakref.finalize(self, file.close)
+from labelsieve.counting.column_log import ColumnLog, OpenFile
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +65,7 @@ def dense_rows(codes: Codes, start: int, n_rows: int) -> NDArray[Any]:
 
 
 class CodesFile:
-    """Writes the columns of a table of codes to a file.
+    """Writes the columns of a dense table of codes to a file; parameters as for :class:`ColumnLog`.
 
     Parameters
     ----------
@@ -88,103 +73,59 @@ class CodesFile:
     names : sequence of str
         Of all columns.
     folder : path, optional
-        Where finished columns stay, so that a run that was stopped continues; default: a file without a name, of which nothing
-        stays.
     key : str
-        What the codes depend on. Columns that were written for another key are not used.
     """
 
     def __init__(self, n_rows: int, names: tuple[str, ...], *, folder: Path | None = None, key: str = "") -> None:
-        self._n_rows, self._names, self._folder, self._key = n_rows, names, folder, f"{VERSION} {key}"
-        self._levels: dict[int, int] = {}
-        self._missing: set[int] = set()
-        self._dtype: np.dtype[Any] = np.dtype(np.uint8)
-        if folder is None:
-            self._open = OpenFile(tempfile.TemporaryFile())  # noqa: SIM115  the codes live as long as the object
-        else:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._resume(folder)
-            self._open = OpenFile((folder / DATA).open("r+b" if self._levels else "w+b"))
-        self._file = self._open.raw
+        self._n_rows, self._names, self._folder = n_rows, names, folder
+        self._log = ColumnLog(
+            len(names), ("levels", "missing", "itemsize"), ("codes.bin",), folder=folder, key=f"dense {n_rows} {key}"
+        )
+        self._dtype: np.dtype[Any] = np.dtype(np.uint16 if self._log.facts["itemsize"].max() == 2 else np.uint8)
 
     @property
     def unfinished(self) -> list[int]:
         """Columns that are still to be written."""
-        return [j for j in range(len(self._names)) if j not in self._levels]
+        return self._log.unfinished
 
     def write(self, columns: list[int], codes: Codes) -> None:
         """Add columns; they are finished when this returns."""
         dense = codes.to_dense()
         if dense.dtype.itemsize > self._dtype.itemsize:
             self._widen()
-        for position, j in enumerate(columns):
-            self._write(j, dense[:, position])
-            self._levels[j] = int(codes.levels[position])
-            if codes.missing is not None and codes.missing[position]:
-                self._missing.add(j)
-        self._file.flush()
-        if self._folder is not None:
-            os.fsync(self._file.fileno())
-            self._write_manifest(self._folder)
+        missing = np.zeros(len(columns), dtype=bool) if codes.missing is None else codes.missing
+        self._write(columns, dense, {"levels": codes.levels, "missing": missing.astype(int)})
 
     def codes(self, memory_limit: int | None, *, on_cluster: bool = False) -> MappedCodes:
         """All columns."""
         assert not self.unfinished
-        n_columns = len(self._names)
-        dense = np.memmap(self._file, dtype=self._dtype, mode="r", shape=(self._n_rows, n_columns), order="F")
-        missing = np.zeros(n_columns, dtype=bool)
-        missing[sorted(self._missing)] = True
+        missing = self._log.facts["missing"].astype(bool)
+        (file,), shape = self._log.files, (self._n_rows, len(self._names))
         return MappedCodes(
             self._n_rows,
-            np.array([self._levels[j] for j in range(n_columns)], dtype=np.uint32),
+            self._log.facts["levels"].astype(np.uint32),
             self._names,
-            dense=dense,
+            dense=np.memmap(file.raw, dtype=self._dtype, mode="r", shape=shape, order="F"),
             missing=missing if missing.any() else None,
             memory_limit=memory_limit,
             folder=self._folder,
-            file=self._open,
+            file=file,
             on_cluster=on_cluster,
         )
 
-    def _write(self, j: int, column: NDArray[Any]) -> None:
-        self._file.seek(j * self._n_rows * self._dtype.itemsize)
-        self._file.write(np.ascontiguousarray(column, dtype=self._dtype).data)
+    def _write(self, columns: list[int], dense: NDArray[Any], facts: dict[str, Any]) -> None:
+        width = self._n_rows * self._dtype.itemsize
+        spans = (
+            (0, j * width, np.ascontiguousarray(dense[:, position], dtype=self._dtype)) for position, j in enumerate(columns)
+        )
+        self._log.write(spans, columns, {**facts, "itemsize": [self._dtype.itemsize] * len(columns)})
 
     def _widen(self) -> None:
         """Two bytes for a code instead of one: a column has more than 256 levels. The last columns first, as they move up."""
         self._dtype = np.dtype(np.uint16)
-        for j in sorted(self._levels, reverse=True):
-            self._file.seek(j * self._n_rows)
-            column = np.frombuffer(self._file.read(self._n_rows), dtype=np.uint8)
-            if self._folder is not None and j == max(self._levels):
-                (self._folder / MANIFEST).unlink(missing_ok=True)  # until all have moved, nothing can be continued
-            self._write(j, column)
-
-    def _write_manifest(self, folder: Path) -> None:
-        levels = {self._names[j]: levels for j, levels in self._levels.items()}
-        missing = [self._names[j] for j in sorted(self._missing)]
-        content = {
-            "key": self._key,
-            "n_rows": self._n_rows,
-            "itemsize": self._dtype.itemsize,
-            "levels": levels,
-            "missing": missing,
-        }
-        part = folder / f"{MANIFEST}.part"
-        part.write_text(json.dumps(content), encoding="utf-8")
-        part.replace(folder / MANIFEST)
-
-    def _resume(self, folder: Path) -> None:
-        try:
-            found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-            matches = found["key"] == self._key and found["n_rows"] == self._n_rows
-            position = {name: j for j, name in enumerate(self._names)}
-            levels = {position[name]: int(n) for name, n in found["levels"].items()}
-            missing = {position[name] for name in found["missing"]}
-            dtype = np.dtype(np.uint8 if found["itemsize"] == 1 else np.uint16)
-        except FileNotFoundError:
-            return
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{folder / MANIFEST} is damaged ({error}); delete the folder.") from error
-        if matches:
-            self._levels, self._missing, self._dtype = levels, missing, dtype
+        finished, file = self._log.finished, self._log.files[0].raw
+        self._log.restart()  # until a column has moved, it is not finished
+        for j in reversed(finished):
+            file.seek(j * self._n_rows)
+            column = np.frombuffer(file.read(self._n_rows), dtype=np.uint8)
+            self._write([j], column[:, np.newaxis], {name: values[[j]] for name, values in self._log.facts.items()})

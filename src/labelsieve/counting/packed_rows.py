@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.mapped_codes import OpenFile, dense_rows
+from labelsieve.counting.column_log import OpenFile
+from labelsieve.counting.mapped_codes import dense_rows
 
 BLOCK = 512  # one-hot columns of a block, as in the core
 WORDS = BLOCK // 64

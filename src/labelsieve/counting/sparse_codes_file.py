@@ -1,69 +1,68 @@
 """Sparse codes in files, column after column, for tables that do not fit into memory."""
 
-import os
-import tempfile
-from typing import Any
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes, SparseCodes
-from labelsieve.counting.mapped_codes import MappedCodes, OpenFile
+from labelsieve.counting.column_log import ColumnLog, mapped
+from labelsieve.counting.mapped_codes import MappedCodes
 
 
 class SparseCodesFile:
-    """Writes the columns of a sparse table of codes to files without names, of which nothing stays.
+    """Writes the columns of a sparse table of codes to files, in their order.
 
     Parameters
     ----------
     n_rows : int
     names : sequence of str
         Of all columns.
+    folder, key
+        As for :class:`~labelsieve.counting.column_log.ColumnLog`.
     """
 
-    def __init__(self, n_rows: int, names: tuple[str, ...]) -> None:
-        self._n_rows, self._names = n_rows, names
-        self._rows, self._codes = (OpenFile(tempfile.TemporaryFile()) for _ in range(2))  # noqa: SIM115  closed by OpenFile
-        self._sizes: list[int] = []
-        self._levels: list[int] = []
-        self._implicit: list[int] = []
-        self._missing: list[bool] = []
+    def __init__(self, n_rows: int, names: tuple[str, ...], *, folder: Path | None = None, key: str = "") -> None:
+        self._n_rows, self._names, self._folder = n_rows, names, folder
+        facts, files = ("sizes", "levels", "implicit", "missing"), ("rows.bin", "codes.bin")
+        self._log = ColumnLog(len(names), facts, files, folder=folder, key=f"sparse {n_rows} {key}")
 
     @property
     def unfinished(self) -> list[int]:
         """Columns that are still to be written."""
-        return list(range(len(self._levels), len(self._names)))
+        return self._log.unfinished
 
     def write(self, columns: list[int], codes: Codes) -> None:
-        """Add the next columns."""
+        """Add the next columns; they are finished when this returns."""
         assert columns == self.unfinished[: len(columns)]
         sparse = codes.sparse if codes.sparse is not None else _listed(codes)
-        self._rows.raw.write(np.ascontiguousarray(sparse.rows, dtype=np.uint32).data)
-        self._codes.raw.write(np.ascontiguousarray(sparse.codes, dtype=np.uint16).data)
-        self._sizes += np.diff(sparse.starts).tolist()
-        self._levels += codes.levels.tolist()
-        self._implicit += sparse.implicit.tolist()
-        self._missing += [False] * len(columns) if codes.missing is None else codes.missing.tolist()
+        facts = {
+            "sizes": np.diff(sparse.starts),
+            "levels": codes.levels,
+            "implicit": sparse.implicit,
+            "missing": np.zeros(len(columns), dtype=int) if codes.missing is None else codes.missing.astype(int),
+        }
+        start = int(self._log.facts["sizes"].sum())
+        rows = 0, 4 * start, np.ascontiguousarray(sparse.rows, np.uint32)
+        listed = 1, 2 * start, np.ascontiguousarray(sparse.codes, np.uint16)
+        self._log.write((rows, listed), columns, facts)
 
     def codes(self, memory_limit: int | None, *, on_cluster: bool = False) -> MappedCodes:
         """All columns."""
         assert not self.unfinished
-        starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
-        rows, codes = (_mapped(file, dtype) for file, dtype in ((self._rows, np.uint32), (self._codes, np.uint16)))
+        facts = self._log.facts
+        starts = np.concatenate([[0], np.cumsum(facts["sizes"])])
+        types = np.uint32, np.uint16
+        rows, codes = (mapped(file, dtype, int(starts[-1])) for file, dtype in zip(self._log.files, types, strict=True))
         return MappedCodes(
             self._n_rows,
-            np.array(self._levels, dtype=np.uint32),
+            facts["levels"].astype(np.uint32),
             self._names,
-            sparse=SparseCodes(starts, rows, codes, np.array(self._implicit, dtype=np.uint16)),
-            missing=np.array(self._missing) if any(self._missing) else None,
+            sparse=SparseCodes(starts, rows, codes, facts["implicit"].astype(np.uint16)),
+            missing=facts["missing"].astype(bool) if facts["missing"].any() else None,
             memory_limit=memory_limit,
+            folder=self._folder,
             on_cluster=on_cluster,
         )
-
-
-def _mapped(file: OpenFile, dtype: Any) -> NDArray[Any]:
-    file.raw.flush()
-    return np.memmap(file.raw, dtype=dtype, mode="r") if os.fstat(file.raw.fileno()).st_size else np.empty(0, dtype=dtype)
 
 
 def _listed(codes: Codes) -> SparseCodes:

@@ -38,8 +38,8 @@ class ChunkedTable:
     memory_limit : int or str, default=None
         Memory that fitting may take, in bytes or as ``"2GB"``; default: half of the available memory.
     cache_folder : path, default=None
-        Where the encoded columns of a dense table stay; for a sparse one it is refused. A fit that was stopped continues there,
-        and a fit with another criterion starts from them. Default: a temporary file, of which nothing stays.
+        Where the encoded columns stay. A fit that was stopped, even killed, continues with those that are left, and a fit with
+        another criterion starts from them. Default: a temporary file, of which nothing stays.
 
     Attributes
     ----------
@@ -72,8 +72,6 @@ class ChunkedTable:
         free = (available_memory() or 2**32) // 2
         limit = read_size(memory_limit, "memory_limit") if isinstance(memory_limit, str) else memory_limit
         self.memory_limit = free if limit is None else whole_number(limit, "memory_limit", 1, 2**62)
-        if cache_folder is not None and source.is_sparse:
-            raise InputError("cache_folder keeps encoded columns of dense tables, and this one is sparse; leave it out.")
         self.cache_folder = None if cache_folder is None else Path(cache_folder)
         needed = CELL_BYTES * source.longest
         if needed > self.memory_limit:
@@ -196,22 +194,14 @@ class ChunkedTable:
 
     @property
     def key(self) -> str:
-        """A hash of what the rows depend on: files with sizes and times, columns, rows that are left out.
+        """A hash of what the rows depend on: their files or contents, columns, rows that are left out.
 
-        Rows that came from no file are like those of no other table.
+        Where that is not known, as for collections of Dask, the rows are like those of no other table.
         """
         digest = hashlib.sha256(repr((self._source.names, type(self._source).__name__)).encode())
-        digest.update(b"" if self.is_stored else self._token)
-        for path in self._source.files:
-            state = Path(path).stat()
-            digest.update(f"{os.path.realpath(path)} {state.st_size} {state.st_mtime_ns}".encode())
+        digest.update(self._token if self._source.origin is None else self._source.origin.encode())
         digest.update(b"" if self._rows is None else np.packbits(self._rows).tobytes())
         return digest.hexdigest()
-
-    @property
-    def is_stored(self) -> bool:
-        """True when the rows are in files that last, so that a cache of what was computed from them can be used again."""
-        return bool(self._source.files)
 
     def take_rows(self, rows: NDArray[np.bool_]) -> Self:
         """Only the rows where ``rows`` is true."""

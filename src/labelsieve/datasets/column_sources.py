@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from labelsieve.datasets.dataset_frames import with_names
 from labelsieve.datasets.readers.parquet import arrow, tabulate
 from labelsieve.datasets.readers.target_columns import targets
+from labelsieve.fingerprint import content_print, file_print, text_print
 
 CELL_BYTES = 56  # of a cell of the columns that are read and binned together: as it is stored, as a number, and sorted
 Names = tuple[Sequence[str] | None, Sequence[str] | None]
@@ -25,8 +26,8 @@ class ColumnSource(Protocol):
     n_rows, n_features, n_labels : int
     names : pair of sequences of str or None
         Of the features and of the labels.
-    files : tuple of str
-        Files that last and hold the rows; empty if there are none.
+    origin : str or None
+        A hash of what the features depend on: their files, or their values. None if it is not known.
     on_cluster : bool
         True when the rows are on a Dask cluster.
     longest : int
@@ -43,7 +44,7 @@ class ColumnSource(Protocol):
     is_sparse: bool
 
     @property
-    def files(self) -> tuple[str, ...]: ...
+    def origin(self) -> str | None: ...
 
     @property
     def on_cluster(self) -> bool: ...
@@ -85,9 +86,9 @@ class TableColumns(ABC):
         self.names: Names = (self._features, self._labels) if names is None else names
 
     @property
-    def files(self) -> tuple[str, ...]:
+    def origin(self) -> str | None:
         """See :class:`ColumnSource`."""
-        return ()
+        return None
 
     @property
     def on_cluster(self) -> bool:
@@ -139,11 +140,12 @@ class ArrowColumns(TableColumns):
         self._dataset = dataset
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """Those of the dataset; if they are temporary, the file that they were made from."""
+    def origin(self) -> str | None:
+        """Paths, sizes and times of files that last; the contents of temporary ones."""
+        files = getattr(self._dataset, "files", ())
         if self._folder is not None:
-            return () if self._file is None else (str(self._file),)
-        return tuple(getattr(self._dataset, "files", ()))
+            return text_print(*map(content_print, files))
+        return file_print(*files) if files else None
 
     def _read(self, names: list[str], rows: Rows) -> Any:
         table = self._dataset.to_table(columns=names)

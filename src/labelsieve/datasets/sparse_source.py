@@ -1,34 +1,32 @@
 """Chunks of sparse rows, stored by columns in temporary files."""
 
+import tempfile
 from collections.abc import Sequence
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.datasets.chunk_files import TemporaryFolder
+from labelsieve.counting.column_log import OpenFile
 from labelsieve.datasets.column_sources import CELL_BYTES, Names, Rows
 from labelsieve.errors import InputError
+from labelsieve.fingerprint import array_print
 
 MOST_COLUMNS = 4096  # that are binned together
 
 
 class SparseFiles:
-    """Writes chunks of sparse rows; later chunks may have more columns.
+    """Writes chunks of sparse rows to files without names, of which nothing stays; later chunks may have more columns.
 
-    Cost: 20 bytes on disk for each stored cell, 12 of them until the columns are joined.
+    Cost: 12 bytes on disk for each stored cell, and 12 more until the columns are joined.
     """
 
     def __init__(self) -> None:
-        self.folder = TemporaryFolder()
-        self._rows: list[int] = []
+        self._file = OpenFile(tempfile.TemporaryFile())  # noqa: SIM115  closed by OpenFile
+        self._shapes: list[tuple[int, int, int]] = []
         self._sizes = np.zeros(0, dtype=np.int64)
-
-    @property
-    def n_rows(self) -> int:
-        return sum(self._rows)
 
     def add(self, X: Any) -> None:
         """Store some rows."""
@@ -36,10 +34,12 @@ class SparseFiles:
         if columns.data is getattr(X, "data", None):
             columns = columns.copy()
         columns.sum_duplicates()
-        np.savez(self._path(len(self._rows)), starts=columns.indptr, rows=columns.indices, values=columns.data)
+        columns.prune()
+        for values, dtype in ((columns.indptr, np.int64), (columns.indices, np.uint32), (columns.data, np.float64)):
+            values.astype(dtype, copy=False).tofile(self._file.raw)
         self._sizes.resize(max(len(self._sizes), columns.shape[1]), refcheck=False)
         self._sizes[: columns.shape[1]] += np.diff(columns.indptr)
-        self._rows.append(columns.shape[0])
+        self._shapes.append((*columns.shape, columns.nnz))
 
     def columns(self, first: int = 0, n_columns: int | None = None) -> "StoredColumns":
         """All rows by columns, from column ``first`` on; chunks of the same rows come one after the other."""
@@ -48,40 +48,44 @@ class SparseFiles:
         found = self._sizes[first : first + n_columns]
         sizes[: len(found)] = found
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        rows = self._mapped("rows.bin", np.dtype(np.uint32), int(starts[-1]))
-        values = self._mapped("values.bin", np.dtype(np.float64), int(starts[-1]))
+        rows, values = (_temporary(dtype, int(starts[-1])) for dtype in (np.uint32, np.float64))
         next_cell, top = starts[:-1].copy(), 0
-        for number, n_rows in enumerate(self._rows):
-            with np.load(self._path(number)) as chunk:
-                ends = chunk["starts"].astype(np.int64)[first:]
-                counts = np.diff(ends)
-                cells = slice(ends[0], ends[-1]) if len(ends) else slice(0)
-                where = np.repeat(next_cell[: len(counts)] - ends[:-1], counts) + np.arange(cells.start or 0, cells.stop)
-                rows[where] = chunk["rows"][cells].astype(np.uint32) + np.uint32(top)
-                values[where] = chunk["values"][cells]
+        self._file.raw.seek(0)
+        for n_rows, width, n_cells in self._shapes:
+            ends = np.fromfile(self._file.raw, np.int64, width + 1)[first:]
+            of_rows = np.fromfile(self._file.raw, np.uint32, n_cells)
+            cell_values = np.fromfile(self._file.raw, np.float64, n_cells)
+            counts = np.diff(ends)
+            cells = slice(ends[0], ends[-1]) if len(ends) else slice(0)
+            where = np.repeat(next_cell[: len(counts)] - ends[:-1], counts) + np.arange(cells.start or 0, cells.stop)
+            rows[where] = of_rows[cells] + np.uint32(top)
+            values[where] = cell_values[cells]
             next_cell[: len(counts)] += counts
             top += n_rows
-            self._path(number).unlink()
-        return StoredColumns(self.folder, top, starts, rows, values)
+        self._file.raw.close()
+        return StoredColumns(top, starts, rows, values)
 
-    def _path(self, number: int) -> Path:
-        return Path(self.folder.name, f"{number:06d}.npz")
 
-    def _mapped(self, name: str, dtype: np.dtype[Any], size: int) -> NDArray[Any]:
-        if size == 0:
-            return np.empty(0, dtype=dtype)
-        return np.memmap(Path(self.folder.name, name), dtype=dtype, mode="w+", shape=(size,))
+def _temporary(dtype: Any, size: int) -> NDArray[Any]:
+    """A mapped array in a file without a name."""
+    if size == 0:
+        return np.empty(0, dtype=dtype)
+    with tempfile.TemporaryFile() as file:
+        return np.memmap(file, dtype=dtype, mode="w+", shape=(size,))
 
 
 class StoredColumns:
     """The columns of a sparse matrix in files."""
 
-    def __init__(
-        self, folder: TemporaryFolder, n_rows: int, starts: NDArray[np.int64], rows: NDArray[Any], values: NDArray[Any]
-    ) -> None:
-        self._folder, self._starts, self._rows, self._values = folder, starts, rows, values
+    def __init__(self, n_rows: int, starts: NDArray[np.int64], rows: NDArray[Any], values: NDArray[Any]) -> None:
+        self._starts, self._rows, self._values = starts, rows, values
         self.shape = n_rows, len(starts) - 1
         self.sizes = np.diff(starts)
+
+    @cached_property
+    def content(self) -> str:
+        """A hash of all cells."""
+        return array_print(np.array(self.shape), self._starts, self._rows, self._values)
 
     def take(self, columns: Sequence[int]) -> sp.csc_array:
         """Some columns, in memory."""
@@ -108,9 +112,9 @@ class SparseSource:
             raise InputError(f"X has {self.n_rows} rows and Y has {self._Y.shape[0]}; they must be the same rows.")
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """None that last."""
-        return ()
+    def origin(self) -> str | None:
+        """A hash of the cells: of libsvm and ARFF files too, whatever their names and times."""
+        return self._columns.content
 
     @property
     def on_cluster(self) -> bool:

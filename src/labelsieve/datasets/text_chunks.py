@@ -24,6 +24,7 @@ from labelsieve.datasets.readers.libsvm_blocks import parse_rows
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT
 from labelsieve.datasets.readers.target_columns import targets
 from labelsieve.datasets.sparse_source import SparseFiles, SparseSource
+from labelsieve.fingerprint import text_print
 
 _DATA = re.compile(rb"^\s*@data\b", re.IGNORECASE | re.MULTILINE)
 STORED_CELLS = 2**20  # of a chunk that is written at once
@@ -106,6 +107,11 @@ class ArffColumns(ArrowColumns):
         names = [column.name for column in columns]
         super().__init__(dataset, names[:-n_labels], names[-n_labels:], file=file, folder=folder)
         self._columns = {column.name: column for column in columns}
+
+    @property
+    def origin(self) -> str | None:
+        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`: cells, and what those of nominal columns stand for."""
+        return text_print(str(super().origin), repr([column.values for column in self._columns.values()]))
 
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
         """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""

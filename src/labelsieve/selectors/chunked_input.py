@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.column_log import one_writer
 from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.mapped_codes import CodesFile, MappedCodes
 from labelsieve.counting.sparse_codes_file import SparseCodesFile
@@ -63,15 +64,20 @@ def read_chunked_targets(table: ChunkedTable, target_type: Any) -> TargetTable:
 def encode_chunked(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: Any) -> MappedCodes:
     """Codes of all features, in a file: the columns of a table are binned independently of each other.
 
-    Cost: every column is read once.
+    Cost: every column is read once, and not at all if it is in ``cache_folder``.
     """
     key = _key(discretizer, table, targets, weights)
     names = table.feature_names or tuple(str(j) for j in range(table.shape[1]))
     folder = None if table.cache_folder is None else Path(table.cache_folder, key)
-    if table.is_sparse:
-        file: CodesFile | SparseCodesFile = SparseCodesFile(table.n_rows, names)
-    else:
-        file = CodesFile(table.n_rows, names, folder=folder, key=key)
+    with one_writer(folder):
+        file = (SparseCodesFile if table.is_sparse else CodesFile)(table.n_rows, names, folder=folder, key=key)
+        _write_columns(file, discretizer, table, targets, weights)
+        return file.codes(table.memory_limit, on_cluster=table.on_cluster)
+
+
+def _write_columns(
+    file: CodesFile | SparseCodesFile, discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: Any
+) -> None:
     waiting, done = file.unfinished, 0
     with progress_bar("encoding features") as progress:
         for columns in table.groups(waiting):
@@ -84,7 +90,6 @@ def encode_chunked(discretizer: Discretizer, table: ChunkedTable, targets: Codes
             file.write(columns, codes)
             done += len(columns)
             progress(done, len(waiting))
-    return file.codes(table.memory_limit, on_cluster=table.on_cluster)
 
 
 def _key(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: Any) -> str:
@@ -92,6 +97,6 @@ def _key(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights:
     if table.cache_folder is None:
         return ""
     supervised = getattr(discretizer, "_supervised", True)
-    of_targets = joblib.hash(targets.to_dense()) if supervised else ""
+    of_targets = joblib.hash((targets.levels, targets.dense, targets.sparse)) if supervised else ""
     settings = type(discretizer).__name__, joblib.hash(discretizer.get_params()), joblib.hash(weights)
     return text_print(table.key, *settings, of_targets)

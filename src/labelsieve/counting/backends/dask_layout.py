@@ -168,7 +168,7 @@ def dask_backend(
 def _shape_of(X: Codes, Y: Codes, workers: list[dict[str, Any]], part_rows: int | None) -> ClusterShape:
     layout, n_workers = Layout.of(X), sum(int(worker["nthreads"]) for worker in workers)
     rows = part_rows or default_part_rows(X.n_columns, Y.n_columns)
-    if part_rows is None and isinstance(X, MappedCodes) and X.folder is not None:  # nothing is sent: a few parts for each
+    if part_rows is None and isinstance(X, MappedCodes) and X.folder is not None and X.dense is not None:  # nothing is sent
         rows = max(rows, -(-X.n_rows // (4 * n_workers)))
     return ClusterShape(
         Y.n_rows,
