@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from labelsieve import Sieve
+from labelsieve import HybridSieve, Sieve
 from tests.support.command_line import run
 from tests.support.ordinary_tables import TABLES
 
@@ -20,8 +20,9 @@ def ordinary(request, tmp_path):
     return TABLES[request.param](tmp_path, np.random.default_rng(7))
 
 
-def test_python_selects_the_relevant_features(ordinary):
-    sieve = Sieve(n_features_to_select=len(ordinary.relevant)).fit(ordinary.X, ordinary.Y)
+@pytest.mark.parametrize("selector", [Sieve, HybridSieve])
+def test_python_selects_the_relevant_features(ordinary, selector):
+    sieve = selector(n_features_to_select=len(ordinary.relevant)).fit(ordinary.X, ordinary.Y)
     assert set(sieve.get_feature_names_out()) == ordinary.relevant
 
 

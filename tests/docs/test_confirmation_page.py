@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from benchmarks.confirmation import DECIDING, HYPOTHESES, NO_HARM, UNTOUCHED, improvements, p_value, read_results, set_means
+from benchmarks.confirmation import DECIDING, NO_HARM, QUESTIONS, UNTOUCHED, improvements, p_value, read_results, set_means
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,10 +16,11 @@ def test_improvements_wins_and_p_values_are_those_of_the_cells():
     page = (ROOT / "docs" / "studies" / "confirmation.md").read_text(encoding="utf-8")
     results = read_results([ROOT / "leaderboard" / "confirmation" / "labels" / "values.parquet"])
     means = {measure: set_means(results, measure) for measure in (*DECIDING, *NO_HARM)}
-    for name, rival in HYPOTHESES.items():
+    question = QUESTIONS["first"]
+    for name, rival in question.rivals.items():
         (row,) = re.findall(rf"^\| {name} \| `{rival}` \| (.*) \|$", page, flags=re.MULTILINE)
         for cell, (measure, (sign, _)) in zip(row.split(" | "), {**DECIDING, **NO_HARM}.items(), strict=False):
-            found = improvements(means[measure], rival, UNTOUCHED, sign)
+            found = improvements(means[measure], question.method, rival, UNTOUCHED, sign)
             assert len(found) == len(UNTOUCHED)
             shown, won_lost, *p = cell.split(", ")
             assert float(shown) == pytest.approx(found.mean(), abs=0.51 * 10 ** -len(shown.split(".")[1]))

@@ -10,7 +10,7 @@ from labelsieve.counting.number_table import read_table
 from labelsieve.labelspace import read_targets
 from labelsieve.search import CombinedGain, GreedySearch, KnownScores, LeastSquaresGain
 from labelsieve.search.linear_columns import feature_columns
-from tests.support.reference_pursuit import gains
+from tests.support.reference_pursuit import gains, noise_level
 
 
 def make_data(seed, n_rows=90, n_features=8):
@@ -144,3 +144,40 @@ def test_weights_that_do_not_fit_are_refused(weights, message):
     known = KnownScores(np.ones(2))
     with pytest.raises(InputError, match=message):
         CombinedGain({"a": known, "b": known}, 2, weights)
+
+
+def test_the_level_of_noise_is_that_of_its_formula_in_any_form():
+    rng = np.random.default_rng(0)
+    animal, number, other = rng.choice(["cat", "dog", "eel"], 200), rng.normal(size=200), rng.normal(size=200)
+    Y = np.column_stack([number > 0, number > 1, other > 0.5, rng.random(200) < 0.1]).astype(int)
+    gain = LeastSquaresGain(feature_columns(read_table(pd.DataFrame({"a": animal, "b": number, "c": other}))), read_targets(Y))
+    assert gain.noise_level(0.01) == pytest.approx(noise_level([2, 1, 1], Y, [], 0.01), rel=1e-6)
+    assert gain.noise_level(0.01) > gain.noise_level(0.5) > gain.noise_level(1.0) == 0
+    gain.select(1)
+    assert gain.noise_level(0.2) == pytest.approx(noise_level([2, 1, 1], Y, [number], 0.2), rel=1e-6)
+    sparse = LeastSquaresGain(feature_columns(read_table(np.column_stack([number, other]))), read_targets(sp.csr_array(Y)))
+    assert sparse.noise_level(0.01) == pytest.approx(noise_level([1, 1], Y, [], 0.01), rel=1e-6)
+    never = LeastSquaresGain(feature_columns(read_table(number[:, None])), read_targets(Y), penalty=1e5)
+    assert never.noise_level(0.01) == 0
+
+
+@pytest.mark.parametrize("n_labels", [1, 30])
+@pytest.mark.parametrize("common", [0.0, 1.5])
+def test_noise_seldom_exceeds_its_level(n_labels, common):
+    rng, exceeded = np.random.default_rng(0), 0
+    for _ in range(100):
+        X = rng.normal(size=(150, 20))
+        Y = (rng.normal(size=(150, n_labels)) + common * rng.normal(size=(150, 1)) > 1.2).astype(int)  # correlated labels
+        gain = LeastSquaresGain(feature_columns(read_table(X)), read_targets(Y))
+        exceeded += gain.scores().max() > gain.noise_level(0.1)
+    assert 1 <= exceeded <= 20  # 10 are expected; the approximation may be wrong by a factor of two
+
+
+def test_a_gain_is_not_divided_by_less_than_its_level_of_noise():
+    class Bounded(KnownScores):
+        def noise_level(self, alpha):
+            return 8.0 * (alpha < 1)
+
+    gains_of_both = {"a": KnownScores(np.array([4.0, 2.0])), "b": Bounded(np.array([1.0, 4.0]))}
+    np.testing.assert_allclose(CombinedGain(gains_of_both, 2, alpha=0.01).scores(), [1.125, 1.0])
+    np.testing.assert_allclose(CombinedGain(gains_of_both, 2).scores(), [1.25, 1.5])

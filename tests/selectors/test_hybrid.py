@@ -10,6 +10,7 @@ from labelsieve.discretize import EqualFrequency
 from labelsieve.registry import make_selector, method_of
 from labelsieve.selectors import OrthogonalPursuit
 from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
+from tests.support.reference_pursuit import noise_level
 
 
 def make_data(n_rows=300, n_features=9):
@@ -32,10 +33,11 @@ def next_scores(selector, X, Y, selected):
     ("settings", "combine"),
     [
         ({}, lambda a, b: a + b),
+        ({"alpha": 1}, lambda a, b: a + b),
         ({"weights": (1.0, 0.5)}, lambda a, b: a + 0.5 * b),
         ({"combine": "product"}, lambda a, b: a * b),
         ({"information": "jmi", "estimator": "plugin"}, lambda a, b: a + b),
-        ({"penalty": 0.0, "basis": "quadratic-ranks"}, lambda a, b: a + b),
+        ({"penalty": 0.0, "basis": "quadratic-ranks", "alpha": 1}, lambda a, b: a + b),
     ],
 )
 def test_every_step_takes_the_best_combination_of_both_selectors(settings, combine):
@@ -49,6 +51,9 @@ def test_every_step_takes_the_best_combination_of_both_selectors(settings, combi
         for selector in (information, OrthogonalPursuit(**linear)):
             scores = np.maximum(next_scores(selector, X, Y, selected), 0)
             largest = np.delete(scores, selected).max()
+            if isinstance(selector, OrthogonalPursuit):
+                bounded = settings.get("alpha") != 1
+                largest = max(largest, noise_level([1] * X.shape[1], Y, X[:, selected].T, 0.01) if bounded else 0.0)
             shares.append(scores / largest if largest > 0 else np.zeros(len(scores)))
         expected = combine(*shares)
         expected[selected] = -1

@@ -1,6 +1,8 @@
 """Reference of orthogonal matching pursuit: a least-squares problem for every candidate."""
 
 import numpy as np
+from scipy.integrate import quad
+from scipy.stats import chi2, gamma
 
 
 def residual_squares(columns, Y, weights):
@@ -32,3 +34,20 @@ def gains(groups, Y, selected, penalty=2.0, weights=None):
         after = residual_squares([*known, *fresh], Y, weights)
         scores.append(np.maximum(0, before - after - penalty * len(fresh) * before / total).sum() / total)
     return np.array(scores)
+
+
+def noise_level(n_columns, Y, selected, alpha, penalty=2.0):
+    """The level that the largest gain of noise exceeds with probability ``alpha``, by quadrature; ``selected`` are columns."""
+    Y = Y - Y.mean(axis=0)
+    covariances = Y.T @ Y / len(Y)
+    design = np.column_stack([np.ones(len(Y)), *selected])
+    left = ((Y - design @ np.linalg.lstsq(design, Y, rcond=None)[0]) ** 2).mean(axis=0).sum()
+    n_independent = max(1.0, np.trace(covariances) ** 2 / (covariances**2).sum())
+    levels = []
+    for columns in set(n_columns):
+        least = penalty * columns
+        excess = [quad(lambda x, p=p: (x - least) ** p * chi2.pdf(x, columns), least, np.inf)[0] for p in (1, 2)]  # noqa: B023
+        mean, variance = excess[0], (excess[1] - excess[0] ** 2) / n_independent
+        found = gamma(mean**2 / variance, scale=variance / mean)
+        levels.append(found.ppf((1 - alpha) ** (1 / len(n_columns))))
+    return left / len(Y) * max(levels)

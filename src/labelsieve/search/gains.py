@@ -55,6 +55,14 @@ class SelectingGain(Protocol):
         """Score of every feature at the last of these picks."""
 
 
+@runtime_checkable
+class BoundedGain(Protocol):
+    """An optional capability of a gain: a bound for what features that are not related to the targets gain."""
+
+    def noise_level(self, alpha: float) -> float:
+        """What the largest gain exceeds with a probability of about ``alpha`` if no feature is related to what is left."""
+
+
 class CombinedGain:
     r"""Several gains as one: each is divided by its maximum over the candidates, then they are added or multiplied.
 
@@ -62,7 +70,8 @@ class CombinedGain:
               \prod_i \left(\frac{\max(0, J_i(f))}{\max_g J_i(g)}\right)^{w_i}
 
     The maxima are over the features that can still be selected, at every step anew, so that gains of different units and
-    of different decline have the same influence throughout. A gain without a positive value contributes 0.
+    of different decline have the same influence throughout. A gain without a positive value contributes 0. Where a gain has a
+    level of noise (:class:`BoundedGain`), it is not divided by less: what may be noise is no full share.
 
     Parameters
     ----------
@@ -74,6 +83,8 @@ class CombinedGain:
     combine : {"sum", "product"}, default="sum"
     unavailable : sequence of int, default=()
         Features that do not count for the maxima: excluded ones, and those that are selected when no other is left.
+    alpha : float, default=1.0
+        The probability of noise above its level; 1: gains are divided by their maxima, however small.
 
     Examples
     --------
@@ -95,6 +106,7 @@ class CombinedGain:
         *,
         combine: Combine = "sum",
         unavailable: Sequence[int] | NDArray[np.intp] = (),
+        alpha: float = 1.0,
     ) -> None:
         one_of(combine, "combine", ("sum", "product"))
         weights = [1.0] * len(gains) if weights is None else list(weights)
@@ -103,7 +115,7 @@ class CombinedGain:
         self._weights = [not_negative(weight, "weights") for weight in weights]
         if not any(self._weights):
             raise InputError("weights are all 0; at least one gain must count.")
-        self._gains, self._combine = dict(gains), combine
+        self._gains, self._combine, self._alpha = dict(gains), combine, alpha
         self._available = np.ones(n_features, dtype=bool)
         self._available[np.asarray(unavailable, dtype=np.intp)] = False
         self._parts: list[Real] = []
@@ -124,6 +136,8 @@ class CombinedGain:
         for gain, weight in zip(self._gains.values(), self._weights, strict=True):
             scores = gain.scores()
             largest = scores.max(where=self._available, initial=0.0)
+            if isinstance(gain, BoundedGain):
+                largest = max(largest, gain.noise_level(self._alpha))
             share = np.maximum(scores, 0.0) / largest if largest > 0 else np.zeros(len(scores))
             self._parts.append(weight * share if self._combine == "sum" else share**weight)
         total: Real = np.sum(self._parts, axis=0) if self._combine == "sum" else np.prod(self._parts, axis=0)

@@ -1,7 +1,11 @@
 """The gain of forward least squares for all targets at once: orthogonal matching pursuit."""
 
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.stats import chi2, gamma
 
 from labelsieve import core
 from labelsieve.counting.resources import require_memory
@@ -60,6 +64,7 @@ class LeastSquaresGain:
         self._products = np.empty((n_columns, n_targets))
         columns.core.times_targets(by_row.indptr.astype(np.int64), by_row.indices.astype(np.uint32), weighted, self._products)
         self._least = np.where(columns.varies, LEAST_LEFT, np.inf)
+        self._n_independent = _n_independent(matrix, shares)
         self._root = np.sqrt(shares)
         # The first direction is the constant: whatever is orthogonal to it is centered.
         self._directions, self._n_directions = np.empty((8, len(shares))), 1
@@ -77,6 +82,35 @@ class LeastSquaresGain:
             gains = np.rint(gains / unit) * unit
         self._gains = gains
         return gains
+
+    def noise_level(self, alpha: float) -> float:
+        r"""What the largest gain exceeds with a probability of about ``alpha`` if no feature is related to the residuals.
+
+        The gain of such a feature is :math:`\sum_y v_y (\chi^2_y - c\,d_f)_+ / N` with the mean squared residuals :math:`v_y`
+        and variables of a chi-square distribution of :math:`d_f` degrees of freedom, which depend on each other as the
+        targets do. Its mean and its variance define a gamma distribution, whose quantile for :math:`1 - (1 - \alpha)^{1/d}` is
+        the level.
+        The number of independent targets, :math:`(\operatorname{tr} C)^2 / |C|_F^2` for their covariances C, is that of the
+        beginning.
+        The approximation is for large samples: too low for values and labels that are both rare.
+        """
+        if alpha >= 1:
+            return 0.0
+        n_columns = np.diff(self._columns.starts)
+        of_one = -np.expm1(np.log1p(-alpha) / len(n_columns))  # of one feature above a level that none exceeds, 1 - alpha
+        scale = self._left.sum() / self._columns.total
+        return float(scale * max((self._quantile(of_one, size) for size in np.unique(n_columns[n_columns > 0])), default=0.0))
+
+    def _quantile(self, probability: float, n_columns: int) -> float:
+        """Of the gain of noise with so many columns, for residuals of 1 in all and one row."""
+        least = self._penalty * n_columns
+        tails = [chi2.sf(least, n_columns + more) for more in (0, 2, 4)]
+        mean = n_columns * tails[1] - least * tails[0]
+        square = n_columns * (n_columns + 2) * tails[2] - 2 * least * n_columns * tails[1] + least**2 * tails[0]
+        if mean <= 0 or square <= mean**2:
+            return 0.0  # the penalty is never exceeded
+        variance = (square - mean**2) / self._n_independent
+        return float(gamma.isf(probability, mean**2 / variance, scale=variance / mean))
 
     def components(self, feature: int) -> dict[str, float]:
         """All of it."""
@@ -118,3 +152,13 @@ class LeastSquaresGain:
         self._columns.core.times(weighted, of_columns)
         self._targets.times(weighted, of_targets)
         return of_columns, of_targets
+
+
+def _n_independent(targets: Any, shares: Real) -> float:
+    """The number of independent targets with the same sum and sum of squares of their variances; 1 if none varies."""
+    weighted = sp.diags_array(shares) @ targets
+    means = np.asarray(targets.T @ shares)
+    products = targets.T @ weighted
+    total = float(products.diagonal().sum() - means @ means)
+    squares = float((products.data**2).sum() - 2 * means @ (products @ means) + (means @ means) ** 2)
+    return max(1.0, total**2 / squares) if total > 0 and squares > 0 else 1.0

@@ -1,9 +1,10 @@
 """HybridSieve: greedy selection by information and least squares together."""
 
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.criteria import Criterion
@@ -21,7 +22,7 @@ from labelsieve.selectors.sieve import Sieve
 class HybridSieve(Sieve):
     r"""Select features by what they add to the information and to a least-squares fit, in equal shares.
 
-    .. math:: J(f) = w_1 \frac{I(f)}{\max_g I(g)} + w_2 \frac{O(f)}{\max_g O(g)}, \quad
+    .. math:: J(f) = w_1 \frac{I(f)}{\max_g I(g)} + w_2 \frac{O(f)}{\max(\max_g O(g), \text{noise})}, \quad
               I(f) = \sum_y \max\big(0, \min_{s \in S} I(f; y \mid s)\big)
 
     with information corrected for bias (Miller and Madow) on bins of equal frequency, :math:`O(f)` the drop of the squared
@@ -41,6 +42,9 @@ class HybridSieve(Sieve):
         :math:`w_1` of the information and :math:`w_2` of the least-squares fit; exponents for ``combine="product"``.
     combine : {"sum", "product"}, default="sum"
         Of the two shares.
+    alpha : float, default=0.01
+        The level of noise of the least-squares fit, by which gains are divided at least: the probability that its largest gain
+        is above it if no feature is linearly related to what is left. 1: gains are divided by the largest, however small.
     penalty, basis, nominal
         Of the least-squares fit, as for :class:`labelsieve.selectors.OrthogonalPursuit`. Columns that the discretizer declares
         nominal need not be repeated.
@@ -100,6 +104,7 @@ class HybridSieve(Sieve):
     estimator: Estimator = "miller-madow"
     weights: Any = (1.0, 1.0)
     combine: Combine = "sum"
+    alpha: float = 0.01
     penalty: float = 2.0
     basis: Basis = "linear"
     nominal: Any = None
@@ -109,6 +114,7 @@ class HybridSieve(Sieve):
         "information": [str, Criterion, type],
         "weights": ["array-like"],
         "combine": [StrOptions({"sum", "product"})],
+        "alpha": [Interval(Real, 0, 1, closed="right")],
         "penalty": [NOT_NEGATIVE],
         "basis": BASIS,
         "nominal": NOMINAL,
@@ -138,4 +144,6 @@ class HybridSieve(Sieve):
         columns = read_columns(X, nominal, self.basis, weights, self.n_jobs)
         linear = LeastSquaresGain(columns, targets, penalty=self.penalty, n_jobs=self.n_jobs)
         gains = {"information": information, "least squares": linear}
-        return CombinedGain(gains, self.n_features_in_, self.weights, combine=self.combine, unavailable=unavailable)
+        return CombinedGain(
+            gains, self.n_features_in_, self.weights, combine=self.combine, unavailable=unavailable, alpha=self.alpha
+        )
