@@ -4,17 +4,24 @@ They are in a higher layer than the results that they draw, so results know them
 a figure is drawn; until then neither the figures nor matplotlib are loaded.
 """
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+else:
+    Axes = Any  # matplotlib is optional
 
 
-def figure_function(name: str) -> Any:
+def figure_function(name: str) -> Callable[..., Axes]:
     """The function of that name in :mod:`labelsieve.report.figures`.
 
     >>> figure_function("curves").__name__
     'curves'
     """
-    return getattr(import_module("labelsieve.report.figures"), name)
+    found: Callable[..., Axes] = getattr(import_module("labelsieve.report.figures"), name)
+    return found
 
 
 def report_function(name: str) -> Any:

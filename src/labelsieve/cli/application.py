@@ -152,7 +152,7 @@ class Notes:
     def __init__(self) -> None:
         self._shown: dict[str, set[str]] = {}
 
-    def show(self, message: Warning | str, *_: Any, **__: Any) -> None:
+    def show(self, message: Warning | str, *_: object, **__: object) -> None:
         """Replaces ``warnings.showwarning``."""
         note = printable(" ".join(str(message).split()))
         similar = self._shown.setdefault(NUMBER.sub("0", note), set())

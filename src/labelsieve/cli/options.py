@@ -161,7 +161,7 @@ def emit(
         typer.echo(table())
 
 
-def spreadsheet_cell(value: Any) -> Any:
+def spreadsheet_cell(value: object) -> Any:
     """A cell that a spreadsheet does not take for a formula: text that begins with one of = + - @ gets an apostrophe first.
 
     Numbers stay as they are, also as text.
@@ -178,7 +178,7 @@ def spreadsheet_cell(value: Any) -> Any:
     return value
 
 
-def as_json_text(document: Any) -> str:
+def as_json_text(document: object) -> str:
     """JSON that every reader takes: numbers that are none become null.
 
     >>> as_json_text({"p": float("nan")})
@@ -187,7 +187,7 @@ def as_json_text(document: Any) -> str:
     return json.dumps(_plain(document), indent=1 if isinstance(document, dict | list) and len(str(document)) > 60 else None)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -64,8 +64,10 @@ def select(
         selection: Selection = selector.selection(label_names=table.label_names)
     else:
         selector, X, data = chosen.fit(file)
-        names = {"names": data.feature_names, "label_names": data.label_names}
-        selection = selector.selection(X, data.Y, **names, redundant=redundant, components=True, stability=stability)
+        names, labels = data.feature_names, data.label_names
+        selection = selector.selection(
+            X, data.Y, names=names, label_names=labels, redundant=redundant, components=True, stability=stability
+        )
     if output is not None:
         selector.to_json(output, selection)
     text, document = partial(selection_text, selection, redundant=redundant), selection.to_dict

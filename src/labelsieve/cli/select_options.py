@@ -15,6 +15,7 @@ from labelsieve.names import unknown_name
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset, SyntheticData
     from labelsieve.discretize import Discretizer
+    from labelsieve.selectors.base import BaseSieve
     from labelsieve.stopping import StoppingRule
 
 CRITERION = "A criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
@@ -40,7 +41,7 @@ REDUNDANT = "List features that were not selected and are at least this similar 
 class FittedTable(NamedTuple):
     """A fitted selector, the features that it was fitted on with their names, and the data set."""
 
-    selector: Any
+    selector: "BaseSieve"
     X: Any
     data: "Dataset | SyntheticData"
 

@@ -149,13 +149,13 @@ def _draw(n_targets: int, pot: float, rng: np.random.Generator) -> NDArray[np.in
     return np.sort(rng.choice(n_targets, size=size, replace=False))
 
 
-def _proportion(value: Any, name: str) -> float:
+def _proportion(value: object, name: str) -> float:
     if not isinstance(value, Real) or not 0 < float(value) <= 1:
         raise InputError(f"{name} must be a proportion of the targets, above 0 and at most 1, not {value!r}.")
     return float(value)
 
 
-def _pair(value: Any, name: str) -> tuple[Any, Any]:
+def _pair(value: object, name: str) -> tuple[Any, Any]:
     if not isinstance(value, tuple | list) or len(value) != 2 or not value[0] <= value[1]:
         raise InputError(f"{name} must be a pair of numbers, the smaller first, not {value!r}.")
     return value[0], value[1]

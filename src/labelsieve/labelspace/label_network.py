@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelsieve.errors import InputError, is_whole
-from labelsieve.plotting import figure_function
+from labelsieve.plotting import Axes, figure_function
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class LabelNetwork:
         before = {label: labels[:position] for position, label in enumerate(checked_order(labels, len(labels)))}
         return cls(labels, tuple(before[label] for label in range(len(labels))))
 
-    def plot(self, *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
+    def plot(self, *, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
         """Draw labels in order, with arcs from parents to children: see :func:`labelsieve.report.figures.label_network`."""
         return figure_function("label_network")(self, names=names, ax=ax)
 

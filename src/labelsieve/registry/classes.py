@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any, TypeVar
 
 from sklearn.base import clone
@@ -26,7 +27,7 @@ T = TypeVar("T")
 ALL = "all"  # the number of features of a complete ranking
 
 
-def _discover(package: Any, base: type[T], modules: str) -> dict[str, type[T]]:
+def _discover(package: ModuleType, base: type[T], modules: str) -> dict[str, type[T]]:
     """Classes of a package with a ``name``; those of ``modules`` first, in this order, then all others."""
     classes: dict[str, type[T]] = {}
     for module in dict.fromkeys([*modules.split(), *(info.name for info in iter_modules(package.__path__))]):
@@ -50,7 +51,7 @@ STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule
 _SCORED = CRITERIA.keys() | METHODS.keys()
 
 
-def make_criterion(criterion: Any) -> Criterion:
+def make_criterion(criterion: object) -> Criterion:
     """A criterion from its name, its class or itself.
 
     >>> make_criterion("jmi").score
@@ -74,7 +75,7 @@ def _default_criterion(name: str) -> Criterion:
     return CRITERIA[name]()
 
 
-def make_label_space(targets: Any) -> LabelSpace:
+def make_label_space(targets: object) -> LabelSpace:
     """A label space from its name or itself.
 
     >>> make_label_space("pruned")
@@ -135,7 +136,7 @@ def make_count(count: Any) -> Any:
     return make_stopping_rule(known)
 
 
-def _resolve(value: Any, known: dict[str, type[T]], kind: type[T], what: str) -> T:
+def _resolve(value: object, known: dict[str, type[T]], kind: type[T], what: str) -> T:
     """An object from its name, an alias or itself."""
     name = canonical(what, value, known) if isinstance(value, str) else value
     if isinstance(name, str) and name not in known:
@@ -153,12 +154,12 @@ def load_class(path: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def parameter_names(kind: Any) -> list[str]:
+def parameter_names(kind: type[object]) -> list[str]:
     """Parameters of a class."""
     return list(inspect.signature(kind).parameters) if kind.__init__ is not object.__init__ else []
 
 
-def accepted(kind: Any, settings: dict[str, Any], name: str) -> dict[str, Any]:
+def accepted(kind: type, settings: dict[str, Any], name: str) -> dict[str, Any]:
     """The settings, if the selector has them all."""
     parameters = parameter_names(kind)
     for key in settings:

@@ -1,16 +1,15 @@
 """Settings of the discretizer that a selector uses, whether it is an object, a name or that of the method."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from labelsieve.discretize import Discretizer
 from labelsieve.registry.classes import CRITERIA, make_discretizer
 from labelsieve.registry.presets import AUTO, PRESETS, resolve_method
 
 
-def discretizer_of(selector: Any) -> Discretizer | None:
+def discretizer_of(selector: BaseEstimator) -> Discretizer | None:
     """A copy of the discretizer that a selector would use; None if it has none.
 
     >>> from labelsieve import Sieve
@@ -29,7 +28,7 @@ def discretizer_of(selector: Any) -> Discretizer | None:
     return copy
 
 
-def declare_nominal(selector: Any, columns: Sequence[int], n_columns: int) -> None:
+def declare_nominal(selector: BaseEstimator, columns: Sequence[int], n_columns: int) -> None:
     """Make a selector keep the levels of these columns, which the table does not show: one of numbers, or a sparse matrix.
 
     >>> from labelsieve import Sieve

@@ -146,7 +146,7 @@ def _estimator_class(path: str) -> Any:
     return kind
 
 
-def for_label_sets(estimator: Any, *, numeric: bool = False) -> Any:
+def for_label_sets(estimator: BaseEstimator, *, numeric: bool = False) -> Any:
     """The estimator, or binary relevance over it if it is a classifier of scikit-learn for a single label.
 
     >>> from sklearn.linear_model import LogisticRegression
@@ -166,7 +166,7 @@ def for_label_sets(estimator: Any, *, numeric: bool = False) -> Any:
     return load_class("labelsieve.classifiers.BinaryRelevance")(base=estimator)
 
 
-def _inside(estimator: Any) -> Any:
+def _inside(estimator: BaseEstimator) -> Any:
     """The last step of a pipeline, or the estimator of a search or of a meta-estimator; None of others."""
     steps = getattr(estimator, "steps", None)
     return steps[-1][1] if steps else getattr(estimator, "estimator", None)

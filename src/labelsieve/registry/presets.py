@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 from labelsieve.counting.target_table import TARGET_DISCRETIZER
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.discretize import MDL, Discretizer, EqualFrequency, EqualWidth, MeanStd
@@ -112,7 +114,7 @@ def make_target_discretizer(discretizer: Any = AUTO) -> Discretizer:
     return made
 
 
-def _is_auto(value: Any) -> bool:
+def _is_auto(value: object) -> bool:
     return isinstance(value, str) and value == AUTO
 
 
@@ -150,7 +152,7 @@ def selector_class(name: str) -> Any:
     return load_class("labelsieve.Sieve" if method is None else f"labelsieve.{method.selector}")
 
 
-def method_of(selector: Any) -> str:
+def method_of(selector: BaseEstimator) -> str:
     """The name of the method that a selector runs; of a selector that no method lists, its class name.
 
     >>> method_of(make_selector("lp-relieff", n_neighbors=3)), method_of(make_selector("cmim", with_relevance=True))

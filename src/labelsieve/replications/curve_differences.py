@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labelsieve.metrics import MEASURES
 from labelsieve.replications.claims import ResultTable
@@ -31,13 +32,13 @@ class CurveDifference:
     and means refer to the axis of a figure: a number has as weight its distance to its neighbors, ``lengths``.
     """
 
-    sizes: Any
-    differences: Any
-    apart: Any
-    lengths: Any
+    sizes: NDArray[np.intp]
+    differences: NDArray[np.float64]
+    apart: NDArray[np.bool_]
+    lengths: NDArray[np.float64]
     loss: float
 
-    def share(self, mask: Any) -> float:
+    def share(self, mask: NDArray[np.bool_]) -> float:
         """Return the share of the axis that a mask of the numbers covers."""
         return float(np.average(mask, weights=self.lengths))
 
@@ -51,13 +52,13 @@ class CurveDifference:
         """Mean absolute difference."""
         return float(np.average(np.abs(self.differences.mean(axis=0)), weights=self.lengths))
 
-    def is_worse(self, rule: str = INTERVALS) -> Any:
+    def is_worse(self, rule: str = INTERVALS) -> NDArray[np.bool_]:
         """Return a mask of the numbers where the method is worse, by one of the :data:`RULES`."""
-        worse = self.differences.mean(axis=0) > SAME
+        worse: NDArray[np.bool_] = self.differences.mean(axis=0) > SAME
         if rule == INTERVALS:
-            return worse & self.apart
+            worse &= self.apart
         if rule == PAIRED and len(self.differences) > 1:
-            return confidence_band(self.differences).low > SAME
+            worse = confidence_band(self.differences).low > SAME
         return worse
 
     @property
@@ -69,10 +70,10 @@ class CurveDifference:
         return bool(band.low > 0 or band.high < 0)
 
     @property
-    def _of_splits(self) -> Any:
+    def _of_splits(self) -> NDArray[np.float64]:
         return np.average(self.differences, axis=1, weights=self.lengths)
 
-    def where(self, mask: Any) -> "CurveDifference":
+    def where(self, mask: NDArray[np.bool_]) -> "CurveDifference":
         """Return the difference at some of the numbers."""
         return CurveDifference(self.sizes[mask], self.differences[:, mask], self.apart[mask], self.lengths[mask], self.loss)
 
@@ -112,7 +113,7 @@ def curve_table(
     return ResultTable(f"{title}, {dataset}, {measure}", ("features", *(f">{size}" for size in shown)), rows)
 
 
-def _cell(values: Any) -> str:
+def _cell(values: NDArray[np.float64]) -> str:
     if values.shape[1] != 1 or not len(values):
         return "-"
     column = values[:, 0]

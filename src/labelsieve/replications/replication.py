@@ -126,7 +126,7 @@ def _data_file(paper: str, name: str) -> str:
     return files("labelsieve.replications").joinpath(paper, name).read_text("utf-8")
 
 
-def _with_tuples(value: Any) -> Any:
+def _with_tuples(value: object) -> Any:
     if isinstance(value, dict):
         return {key: _with_tuples(item) for key, item in value.items()}
     return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

@@ -3,6 +3,7 @@
 from typing import Any
 
 from labelsieve.report.plaintext import number, printable, prose, tables
+from labelsieve.selectors.auto_sieve import AutoSieve
 from labelsieve.selectors.selection import Selection
 
 NOTE = (
@@ -11,7 +12,7 @@ NOTE = (
 )
 
 
-def auto_text(auto: Any, selection: str) -> str:
+def auto_text(auto: AutoSieve, selection: str) -> str:
     """The verdict, the comparison and the text of the selection of a fitted ``AutoSieve``."""
     n_folds = len(auto.curves_["all features"]["values"])
     errors = auto.standard_errors
@@ -21,14 +22,14 @@ def auto_text(auto: Any, selection: str) -> str:
     return "\n\n".join([prose(auto.verdict_text_), comparison_text(auto), prose(note), *left_out, selection])
 
 
-def auto_document(auto: Any, selection: Selection) -> dict[str, Any]:
+def auto_document(auto: AutoSieve, selection: Selection) -> dict[str, Any]:
     """The selection as plain values, with the verdict, its estimates and the comparison under ``"auto"``."""
     names = ("verdict", "verdict_text", "method", "measure", "score", "standard_error", "all_features_score")
     found = {name: getattr(auto, f"{name}_") for name in (*names, "no_features_score", "comparison")}
     return {**selection.to_dict(), "auto": found}
 
 
-def comparison_text(auto: Any) -> str:
+def comparison_text(auto: AutoSieve) -> str:
     """The comparison as a table; methods that were not evaluated are left out."""
     found = auto.comparison_
     rows = []

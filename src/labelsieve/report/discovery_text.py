@@ -1,13 +1,13 @@
 """Discoveries as text that fits the width of the terminal."""
 
-from typing import Any
-
 from labelsieve.report.plaintext import number, plain_table, printable, prose, text_of
+from labelsieve.selectors.base_discoveries import BaseDiscoveries
+from labelsieve.selectors.column_frames import Names
 
 N_SHOWN = 20
 
 
-def discovery_text(selector: Any, *, names: Any = None, label_names: Any = None, n_shown: int = N_SHOWN) -> str:
+def discovery_text(selector: BaseDiscoveries, *, names: Names = None, label_names: Names = None, n_shown: int = N_SHOWN) -> str:
     """The number of features and pairs, a table of the first ``n_shown`` pairs, and what the selector says of its tests."""
     table = selector.discovery_table(names, label_names)
     n_pairs, n_features = len(table["feature"]), int(selector.support_.sum())

@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Iterable
-from typing import Any
 
 from labelsieve.report.plaintext import printable
 
@@ -26,7 +25,7 @@ def escaped(text: object) -> Html:
     return Html(html.escape("\n".join(printable(line) for line in str(text).split("\n")), quote=True))
 
 
-def tag(name: str, /, *children: object, **attributes: Any) -> Html:
+def tag(name: str, /, *children: object, **attributes: object) -> Html:
     """Return an element. Attributes that are None or False are left out; ``class_`` is class, and ``_`` becomes ``-``.
 
     >>> tag("td", "a < b", class_="name", data_value=3)

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from labelsieve.report.html import Html, joined, paragraph, tag
 from labelsieve.report.html_page import Report, Section
@@ -154,5 +155,5 @@ def _document(board: BoardResults) -> dict[str, Any]:
     }
 
 
-def _plain(numbers: Any, digits: int) -> list[list[float | None]]:
+def _plain(numbers: NDArray[np.float64], digits: int) -> list[list[float | None]]:
     return [[round(float(value), digits) if np.isfinite(value) else None for value in row] for row in numbers]

@@ -8,6 +8,7 @@ from labelsieve.errors import InputError
 from labelsieve.registry import METHODS, PRESETS, method_of, resolve_method
 from labelsieve.report.html import Html, paragraph, tag
 from labelsieve.report.html_tables import table
+from labelsieve.selectors.base import BaseSieve
 
 Row = tuple[object, object, object]
 
@@ -62,7 +63,7 @@ def method_row(name: str, criterion: Any = None) -> Row:
     return name, _with_formula(first_line(used), str(used.score)), paper
 
 
-def selector_rows(selector: Any) -> list[Row]:
+def selector_rows(selector: BaseSieve) -> list[Row]:
     """The criterion of a fitted selector, what it took labels for, its bins and its rule for the number of features."""
     given = getattr(selector, "criterion", None)
     if given is None:

@@ -8,6 +8,7 @@ from typing import Any
 from labelsieve.fingerprint import code_print
 from labelsieve.report.html import Html, joined, paragraph, tag
 from labelsieve.report.html_tables import facts
+from labelsieve.selectors.base import BaseSieve
 
 PACKAGES = ("labelsieve", "numpy", "scipy", "scikit-learn", "matplotlib")
 
@@ -23,7 +24,7 @@ def versions() -> list[tuple[str, str]]:
     return [*rows, ("machine", f"{platform.system()} on {platform.machine()}"), ("code of labelsieve", code_print())]
 
 
-def selector_facts(selector: Any) -> list[tuple[str, str]]:
+def selector_facts(selector: BaseSieve) -> list[tuple[str, str]]:
     """Every parameter of a selector, and the objects that names stand for, with settings and seeds."""
     rows = [(name, repr(value)) for name, value in sorted(selector.get_params(deep=False).items())]
     for name in ("criterion_", "targets_", "discretizer_", "target_discretizer_"):

@@ -1,7 +1,6 @@
 """The figures of a selection."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from labelsieve.report.data_section import Facts
 from labelsieve.report.figures import information_map, ranking, selection_stability, shared_features, stopping_curve
 from labelsieve.report.html import Html, paragraph, tag
 from labelsieve.report.svg import figure
+from labelsieve.selectors.base import BaseSieve
 from labelsieve.selectors.selection import Selection
 from labelsieve.statistics import Stability
 
@@ -16,7 +16,7 @@ MAPPED, MAPPED_LABELS = 40, 30  # of the map: the first features, and the labels
 
 
 def selection_figures(
-    selector: Any, selection: Selection, data: Facts, steps: dict[str, list[float]], stability: Stability | None
+    selector: BaseSieve, selection: Selection, data: Facts, steps: dict[str, list[float]], stability: Stability | None
 ) -> Html:
     """Ranking or shared features, map, network, curve and stability."""
     pieces = [
@@ -29,7 +29,7 @@ def selection_figures(
     return tag("div", *pieces, class_="figures") if pieces else paragraph("Nothing was selected, so there is no figure.")
 
 
-def _shared(selector: Any, data: Facts) -> list[Html]:
+def _shared(selector: BaseSieve, data: Facts) -> list[Html]:
     counts = selector.label_support_.sum(axis=0)
     if not counts.any():
         return []
@@ -44,7 +44,7 @@ def _shared(selector: Any, data: Facts) -> list[Html]:
     ]
 
 
-def _ranked(selector: Any, data: Facts, steps: dict[str, list[float]]) -> list[Html]:
+def _ranked(selector: BaseSieve, data: Facts, steps: dict[str, list[float]]) -> list[Html]:
     if not len(selector.selected_):
         return []
     scores = figure(
@@ -66,7 +66,7 @@ def _ranked(selector: Any, data: Facts, steps: dict[str, list[float]]) -> list[H
     return [scores, split]
 
 
-def _map(selector: Any, selection: Selection, data: Facts) -> list[Html]:
+def _map(selector: BaseSieve, selection: Selection, data: Facts) -> list[Html]:
     columns = _mapped(selector)
     if not columns:
         return []
@@ -92,7 +92,7 @@ def _map(selector: Any, selection: Selection, data: Facts) -> list[Html]:
     ]
 
 
-def _mapped(selector: Any) -> list[int]:
+def _mapped(selector: BaseSieve) -> list[int]:
     """Columns for the map: in order of selection, or those that most labels selected."""
     if np.ndim(selector.selected_) == 1:
         return [int(column) for column in selector.selected_[:MAPPED]]
@@ -100,7 +100,7 @@ def _mapped(selector: Any) -> list[int]:
     return [int(column) for column in np.argsort(-counts, kind="stable")[:MAPPED] if counts[column]]
 
 
-def _network(selector: Any, data: Facts) -> list[Html]:
+def _network(selector: BaseSieve, data: Facts) -> list[Html]:
     network = getattr(selector, "network_", None)
     if network is None:
         return []
@@ -120,7 +120,7 @@ def _parents(parents: tuple[int, ...], data: Facts) -> str:
     return " and ".join(data.label_names[parent] for parent in parents) or "nothing"
 
 
-def _curve(selector: Any) -> list[Html]:
+def _curve(selector: BaseSieve) -> list[Html]:
     rule = getattr(selector, "stopping_", None)
     if rule is None or not hasattr(rule, "kept_size_"):
         return []

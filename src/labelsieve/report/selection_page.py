@@ -17,6 +17,7 @@ from labelsieve.report.methods_section import REDUNDANT, STABILITY, STEPS, citat
 from labelsieve.report.reproduce import reproduce_section, selector_facts, versions
 from labelsieve.report.selection_figures import selection_figures
 from labelsieve.selectors import selection_stability
+from labelsieve.selectors.base import BaseSieve
 from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selection
 
 MOST_REDUNDANT = 8  # redundant features that a row shows, the most similar
@@ -24,7 +25,7 @@ NAMED = 6  # features that the summary names
 
 
 def selection_report(
-    selector: Any,
+    selector: BaseSieve,
     X: Any,
     Y: Any,
     *,
@@ -133,7 +134,7 @@ def step_components(selection: Selection) -> dict[str, list[float]]:
     return {kind: [components[kind] for components in counted] for kind in COMPONENTS} if counted else {}
 
 
-def _has_codes(selector: Any, data: Facts) -> bool:
+def _has_codes(selector: BaseSieve, data: Facts) -> bool:
     """Whether redundant features can be found: one list of features, and one table of codes."""
     discretizer = getattr(selector, "discretizer_", None)
     if discretizer is None or hasattr(selector, "label_ranking") or not len(selector.selected_):
@@ -141,7 +142,7 @@ def _has_codes(selector: Any, data: Facts) -> bool:
     return getattr(discretizer, "targets", None) != "single" or len(data.label_names) == 1
 
 
-def _summary(selector: Any, selection: Selection, data: Facts) -> Html:
+def _summary(selector: BaseSieve, selection: Selection, data: Facts) -> Html:
     name = selector.criterion if isinstance(getattr(selector, "criterion", None), str) else selection.selector
     space = getattr(selector, "targets_", None)
     in_space = "" if space is None else f" ({label_space_name(space)})"

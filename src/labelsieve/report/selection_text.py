@@ -1,7 +1,6 @@
 """A selection as text that fits the width of the terminal."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 
@@ -87,7 +86,7 @@ def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
     return [f"{set_cell_size(text, width)}   {printable(str(more))}" for text, more in zip(shown, right, strict=True)]
 
 
-def _cell(value: Any) -> str:
+def _cell(value: str | float | None) -> str:
     return "-" if value is None else printable(value) if isinstance(value, str) else number(value)
 
 

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree  # parses only SVG that was drawn here
+from xml.etree.ElementTree import Element
 
 from labelsieve.report.figures.style import COLORS, GRAY, off_screen, pyplot
 from labelsieve.report.html import Html, tag
@@ -76,7 +77,7 @@ def _drawn(draw: Callable[[], Any]) -> str:
     return written.getvalue()
 
 
-def _rename(element: Any, name: str) -> None:
+def _rename(element: Element, name: str) -> None:
     """Make ids unique in the page, with their references."""
     for key, value in element.attrib.items():
         if key == "id":
@@ -87,7 +88,7 @@ def _rename(element: Any, name: str) -> None:
             element.set(key, value.replace("url(#", f"url(#{name}-"))
 
 
-def _theme(element: Any) -> None:
+def _theme(element: Element) -> None:
     """Replace colors by variables of the page, with the printed color as fallback, and drop fonts."""
     style = _FAMILY.sub("", element.get("style", ""))
     if element.get("fill", "").startswith("#"):  # variables are not allowed in this attribute

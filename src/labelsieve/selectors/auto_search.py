@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from labelsieve.classifiers import KNNRegressor, MLkNN
 from labelsieve.datasets.splits import IterativeStratifiedKFold
 from labelsieve.errors import InputError, is_whole
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.metrics import MEASURES
 from labelsieve.names import unknown_name
 from labelsieve.progress import duration, progress_bar
@@ -26,7 +27,7 @@ PENALTIES = (1.0, 10.0, 100.0, 1000.0, 10000.0)  # of ridge regression: without 
 REFUSALS = (ValueError, MemoryError)  # of data that a candidate does not take
 
 
-def learners_of(given: Any, numeric: bool, random_state: Any) -> list[Any]:
+def learners_of(given: Any, numeric: bool, random_state: RandomState) -> list[Any]:
     """Unfitted learners from names, estimators or a sequence of them; None: nearest neighbors and ridge regression.
 
     >>> learners_of("mlknn", False, 0), learners_of({"name": "knn", "k": 3}, True, 0)
@@ -68,7 +69,9 @@ def measure_of(given: Any, numeric: bool) -> Any:
     return given
 
 
-def folds_of(cv: Any, X: Any, Y: Any, targets: NDArray[Any], numeric: bool, random_state: Any) -> list[NDArray[np.intp]]:
+def folds_of(
+    cv: Any, X: Any, Y: Any, targets: NDArray[Any], numeric: bool, random_state: RandomState
+) -> list[NDArray[np.intp]]:
     """The test rows of every fold; together they are all rows, each once."""
     n_rows = len(targets)
     if is_whole(cv):

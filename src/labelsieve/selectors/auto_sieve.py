@@ -16,7 +16,8 @@ from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
-from labelsieve.plotting import figure_function, report_function
+from labelsieve.labelspace.base_space import RandomState
+from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.selectors.auto_search import evaluate_portfolio, folds_of, learners_of, measure_of
 from labelsieve.selectors.auto_verdict import comparison_table, verdict_text
 from labelsieve.selectors.base import (
@@ -152,7 +153,7 @@ class AutoSieve(BaseSieve):
     standard_errors: float = 1.0
     time_budget: float | None = None
     target_type: Any = "auto"
-    random_state: Any = 0
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
     _parameter_constraints: ClassVar[Constraints] = {
@@ -252,7 +253,7 @@ class AutoSieve(BaseSieve):
         plain = super().summary(*arguments, **options)
         return AutoSummary(plain.selection, plain.redundant, self)
 
-    def plot_comparison(self, *, ax: Any = None) -> Any:
+    def plot_comparison(self, *, ax: Axes | None = None) -> Axes:
         """Draw the measure over the number of features: see :func:`labelsieve.report.figures.automatic_choice`."""
         return figure_function("automatic_choice")(self, ax=ax)
 

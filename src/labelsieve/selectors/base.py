@@ -204,7 +204,7 @@ class BaseRanking(BaseSieve):
         self._keep_first(order, scores[order], 0, X, Y, sample_weight)
 
 
-def read_classes(selector: Any, X: Any, Y: Any) -> tuple[Any, Codes]:
+def read_classes(selector: BaseSieve, X: Any, Y: Any) -> tuple[Any, Codes]:
     """``X`` as finite numbers, and targets that are classes, all of them known."""
     if Y is None:
         raise ValueError(f"{type(selector).__name__} requires y to be passed, but the target y is None.")
@@ -227,7 +227,7 @@ def _take_rows(X: Any, rows: NDArray[np.bool_]) -> Any:
     return nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
 
 
-def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:
+def read_numbers(selector: BaseSieve, X: Any, Y: Any) -> tuple[Any, Any]:
     """``X`` and ``Y`` as finite numbers, dense or sparse rows, for methods that calculate with them.
 
     ``Y`` has two dimensions. Both are arrays of float64, or CSR.
@@ -249,9 +249,9 @@ def read_numbers(selector: Any, X: Any, Y: Any) -> tuple[Any, Any]:
     return X.tocsr() if hasattr(X, "tocsr") else X, targets.astype(np.float64, copy=False)
 
 
-def named_labels(selector: Any, Y: Any, X: Any = None) -> Any:
+def named_labels(selector: BaseSieve, Y: Any, X: Any = None) -> Any:
     """``Y`` with label sets as labels of 0 and 1; the names of the targets, where ``Y`` has them, become ``label_names_``."""
-    vars(selector).pop("label_names_", None)
+    selector.__dict__.pop("label_names_", None)
     if isinstance(X, ChunkedTable):
         if X.label_names is not None:
             selector.label_names_ = np.array(X.label_names, dtype=object)

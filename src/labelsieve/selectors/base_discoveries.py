@@ -15,10 +15,10 @@ from labelsieve.counting.resources import n_threads
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base_discretizer import MISSING, Missing
 from labelsieve.errors import InputError
-from labelsieve.plotting import figure_function, report_function
+from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.registry import make_discretizer, make_target_discretizer
 from labelsieve.selectors.base import DISCRETIZER, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, named_labels
-from labelsieve.selectors.column_frames import column_names, frame_of_columns
+from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.selection_views import Summary
 
 Table = NDArray[np.float64]
@@ -29,8 +29,8 @@ class DiscoverySummary(Summary):
     """The discoveries as text; in a notebook, the table of the selected features."""
 
     selector: Any = None
-    names: Any = None
-    label_names: Any = None
+    names: Names = None
+    label_names: Names = None
 
     def __str__(self) -> str:
         return str(report_function("discovery_text")(self.selector, names=self.names, label_names=self.label_names))
@@ -112,7 +112,7 @@ class BaseDiscoveries(BaseSieve):
         """
         return frame_of_columns(self.discovery_table(), None)
 
-    def discovery_table(self, names: Any = None, label_names: Any = None) -> dict[str, list[Any]]:
+    def discovery_table(self, names: Names = None, label_names: Names = None) -> dict[str, list[Any]]:
         """The columns of :attr:`discoveries_` as lists; names are those of frames by default, or numbers."""
         pairs = np.argwhere(self.pair_support_)
         names = getattr(self, "feature_names_in_", None) if names is None else names
@@ -137,10 +137,10 @@ class BaseDiscoveries(BaseSieve):
         plain = super().summary(*arguments, **options)
         return DiscoverySummary(plain.selection, plain.redundant, self, options.get("names"), options.get("label_names"))
 
-    def plot_discoveries(self, *, names: Any = None, label_names: Any = None, ax: Any = None) -> Any:
+    def plot_discoveries(self, *, names: Names = None, label_names: Names = None, ax: Axes | None = None) -> Axes:
         """Draw information against q-values: see :func:`labelsieve.report.figures.discovery_volcano`."""
         return figure_function("discovery_volcano")(self, names=names, label_names=label_names, ax=ax)
 
-    def plot_discovery_map(self, *, names: Any = None, label_names: Any = None, ax: Any = None) -> Any:
+    def plot_discovery_map(self, *, names: Names = None, label_names: Names = None, ax: Axes | None = None) -> Axes:
         """Draw the discovered pairs of features and labels: see :func:`labelsieve.report.figures.discovery_map`."""
         return figure_function("discovery_map")(self, names=names, label_names=label_names, ax=ax)

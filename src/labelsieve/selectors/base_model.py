@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from labelsieve.counting.checked_features import check_numbers
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base import BaseRanking, Constraints
 
 Real = NDArray[np.float64]
@@ -60,7 +61,7 @@ class ModelData(NamedTuple):
 class BaseModelRanking(BaseRanking):
     """Ranks features by the scores that ``_score`` returns for standardized features."""
 
-    random_state: Any = 0
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
     _from_0_to_1: ClassVar[bool] = False  # the features, and numeric targets, instead of unit variance

@@ -13,6 +13,7 @@ from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import read_weights
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.registry import methods_of
 from labelsieve.selectors.base import BaseSieve, Constraints, Count
 
@@ -53,7 +54,7 @@ class BaselineSieve(BaseSieve):
     n_features_to_select: Count = 10
     forced: Any = ()
     excluded: Any = ()
-    random_state: Any = 0
+    random_state: RandomState = 0
 
     _parameter_constraints: ClassVar[Constraints] = {
         "criterion": [StrOptions(methods_of("BaselineSieve"))],

@@ -1,7 +1,7 @@
 """Reading a :class:`~labelsieve.datasets.ChunkedTable`: targets into memory, features into a file of codes."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
@@ -21,20 +21,23 @@ from labelsieve.fingerprint import text_print
 from labelsieve.labelspace import read_targets
 from labelsieve.progress import progress_bar
 
+if TYPE_CHECKING:
+    from labelsieve.selectors.base import BaseSieve
+
 
 def from_elsewhere(X: Any, y: Any) -> tuple[Any, Any]:
     """Collections of Dask as a table that is read by columns, arrays of a graphics card in memory; anything else as it is."""
     return (ChunkedTable.from_dask(X, y), None) if is_dask(X) else (from_device(X), from_device(y))
 
 
-def check_chunked(selector: Any, X: ChunkedTable, y: Any) -> ChunkedTable:
+def check_chunked(selector: "BaseSieve", X: ChunkedTable, y: Any) -> ChunkedTable:
     """The table, with the attributes that scikit-learn's checks set."""
     if not getattr(selector, "_takes_chunks", False):
         raise InputError(f"{type(selector).__name__} needs the table in memory; Sieve takes a ChunkedTable.")
     if y is not None:
         raise InputError("A ChunkedTable has the labels itself; leave out y.")
     selector.n_features_in_ = X.shape[1]
-    vars(selector).pop("feature_names_in_", None)
+    selector.__dict__.pop("feature_names_in_", None)
     if X.feature_names is not None:
         selector.feature_names_in_ = np.array(X.feature_names, dtype=object)
     return X

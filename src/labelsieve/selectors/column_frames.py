@@ -14,10 +14,11 @@ from labelsieve.errors import InputError
 from labelsieve.fingerprint import array_print
 from labelsieve.names import unknown_name
 
+Names = Sequence[str] | None  # of all columns; None: those of the data of fit, or numbers
 MAKERS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 
-def column_names(table: Any, given: Sequence[str] | None, count: int, what: str) -> tuple[str, ...]:
+def column_names(table: Any, given: Names, count: int, what: str) -> tuple[str, ...]:
     """Names of ``count`` columns: those given, those of a frame, or numbers behind ``what``.
 
     >>> column_names(None, None, 2, "feature")

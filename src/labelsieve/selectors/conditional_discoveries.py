@@ -18,9 +18,10 @@ from labelsieve.counting.resources import n_threads
 from labelsieve.errors import InputError
 from labelsieve.information import Codes, mutual_information
 from labelsieve.labelspace import TargetTable, read_targets
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
-from labelsieve.selectors.column_frames import column_names
+from labelsieve.selectors.column_frames import Names, column_names
 from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic, standardized
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
 from labelsieve.statistics.knockoff_models import distinct_codes
@@ -106,7 +107,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
     sampler: Any = "auto"
     statistic: Any = "auto"
     n_repeats: int = 20
-    random_state: Any = 0
+    random_state: RandomState = 0
 
     finds_pairs: ClassVar[bool] = False
 
@@ -201,7 +202,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
             f"for {share}. Fewer features may be associated: use MarginalDiscoveries, or a larger alpha."
         )
 
-    def discovery_table(self, names: Any = None, label_names: Any = None) -> dict[str, list[Any]]:
+    def discovery_table(self, names: Names = None, label_names: Names = None) -> dict[str, list[Any]]:
         """The selected features: the target that each has the most information about, with confidence limits, and q-values."""
         names = getattr(self, "feature_names_in_", None) if names is None else names
         label_names = getattr(self, "label_names_", None) if label_names is None else label_names

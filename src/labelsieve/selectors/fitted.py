@@ -1,6 +1,5 @@
 """The result of a fitted selector as one value."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace import label_space_name
 from labelsieve.registry import METHODS, method_of
-from labelsieve.selectors.column_frames import column_names, table_print
+from labelsieve.selectors.column_frames import Names, column_names, table_print
 from labelsieve.selectors.feature_information import FeatureInformation
 from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selection, StabilitySummary, StoppingDecision
 from labelsieve.selectors.selection_views import SelectionViews
@@ -32,8 +31,8 @@ class FittedSelector(SelectionViews, FeatureInformation, JsonStorage):
         X: Any = None,
         y: Any = None,
         *,
-        names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
+        names: Names = None,
+        label_names: Names = None,
         redundant: float | None = None,
         components: bool = False,
         information: bool = False,
@@ -151,7 +150,7 @@ class FittedSelector(SelectionViews, FeatureInformation, JsonStorage):
             return {COMPONENTS[0]: float(known[column])}
         return {} if about is None else {COMPONENTS[0]: float(about.sum() if label is None else about[label])}
 
-    def _label_names(self, y: Any, given: Sequence[str] | None) -> tuple[str, ...]:
+    def _label_names(self, y: Any, given: Names) -> tuple[str, ...]:
         given = getattr(self, "label_names_", None) if given is None else given
         if y is not None:
             return column_names(y, given, self._targets(y).n_columns, "label")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils import _safe_indexing
 
@@ -79,7 +80,7 @@ class FoldEvaluation:
     def lower_is_better(self) -> bool:
         return isinstance(self.measure, str) and MEASURES[self.measure].lower_is_better
 
-    def run(self, curves: Curves, name: str, selector: Any, tasks: Sequence[Folds], progress: Any = None) -> None:
+    def run(self, curves: Curves, name: str, selector: BaseEstimator, tasks: Sequence[Folds], progress: Any = None) -> None:
         """Select on the training rows of every task, evaluate on its folds, and store the values.
 
         ``selector`` is a selector, or ``"all"`` or ``"none"`` for the controls.
@@ -96,7 +97,7 @@ class FoldEvaluation:
                 progress()
         curves.seconds += time.perf_counter() - started
 
-    def _values(self, task: Folds, selector: Any, name: str, sizes: NDArray[np.intp]) -> Floats:
+    def _values(self, task: Folds, selector: BaseEstimator, name: str, sizes: NDArray[np.intp]) -> Floats:
         tests = [self.folds[fold] for fold in task]
         train = np.setdiff1d(np.arange(len(self.targets)), np.concatenate(tests))
         test, ends = np.concatenate(tests), np.cumsum([len(rows) for rows in tests])

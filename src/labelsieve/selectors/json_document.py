@@ -34,7 +34,7 @@ def read_json(text: str | bytes) -> Any:
     raise InputError(f"lists and tables are nested more than {MAX_DEPTH} deep")
 
 
-def check_kind(value: Any, kind: Any, place: str) -> None:
+def check_kind(value: object, kind: Any, place: str) -> None:
     """Refuse a JSON value that does not have the type of an annotation; ``place`` is its path of keys, for the message.
 
     Supports ``str``, ``int``, ``float``, ``bool``, ``None``, ``Any``, unions, ``dict``, ``list``, and ``tuple``, which is a
@@ -93,7 +93,7 @@ def _words(kind: Any) -> str:
     return " or ".join(_WORDS[get_origin(argument) or argument] for argument in arguments)
 
 
-def _is_kind(value: Any, kind: Any) -> bool:
+def _is_kind(value: object, kind: Any) -> bool:
     origin = get_origin(kind) or kind
     if origin in (Union, types.UnionType):
         return any(_is_kind(value, argument) for argument in get_args(kind))

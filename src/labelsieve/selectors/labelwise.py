@@ -18,12 +18,13 @@ from labelsieve.criteria import Criterion
 from labelsieve.errors import InputError
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace import Single, label_space_name
-from labelsieve.plotting import figure_function
+from labelsieve.plotting import Axes, figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, make_criterion, resolve_method
 from labelsieve.search import GreedySearch, Lists, search_each, together
 from labelsieve.selectors.base import AT_LEAST_ONE, Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Parents
+from labelsieve.selectors.column_frames import Names
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base_rule import cannot_evaluate
 
@@ -194,8 +195,8 @@ class LabelwiseSieve(BaseCountingSieve):
         return closed, relevance if not stops and wanted >= self.n_candidates else plan
 
     def plot(  # type: ignore[override]
-        self, *, names: Any = None, label_names: Any = None, n_shown: int = 40, ax: Any = None
-    ) -> Any:
+        self, *, names: Names = None, label_names: Names = None, n_shown: int = 40, ax: Axes | None = None
+    ) -> Axes:
         """Draw which labels share features: see :func:`labelsieve.report.figures.shared_features`."""
         check_is_fitted(self)
         return figure_function("shared_features")(self, names=names, label_names=label_names, n_shown=n_shown, ax=ax)

@@ -125,7 +125,7 @@ class _OnIndicators(BaseEstimator):  # type: ignore[misc]
     It ranks indicators of levels and numbers with their means in the gaps; a feature has the rank of its best column.
     """
 
-    selector: Any
+    selector: BaseEstimator
     n_features_to_select: int | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -140,7 +140,7 @@ class _OnIndicators(BaseEstimator):  # type: ignore[misc]
         return self
 
 
-def for_table(selector: Any, features: LearnerFeatures) -> Any:
+def for_table(selector: BaseEstimator, features: LearnerFeatures) -> Any:
     """The selector, or one on indicators if it calculates and the features have gaps."""
     if not features.has_gaps or get_tags(selector).input_tags.allow_nan:
         return selector

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.labelspace import read_targets
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base import AT_LEAST_ONE, Constraints, named_labels
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.statistics.association_tests import TESTS, TestSettings, association_tests, row_codes
@@ -97,7 +98,7 @@ class MarginalDiscoveries(BaseDiscoveries):
     combine: Literal["simes", "fisher"] = "simes"
     correction: Literal["bh", "by"] = "bh"
     n_permutations: int = 9999
-    random_state: Any = 0
+    random_state: RandomState = 0
 
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseDiscoveries._parameter_constraints,

@@ -2,7 +2,7 @@
 
 import io
 import json
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +15,9 @@ from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError, whole_number
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
+
+if TYPE_CHECKING:
+    from labelsieve.selectors.base import BaseSieve
 
 VERSION = 1
 
@@ -155,7 +158,9 @@ class PairCounts:
         return f"PairCounts({self.n_rows_} rows, {d} features, {q} targets)"
 
 
-def input_of_counts(selector: Any, counts: PairCounts, y: Any, sample_weight: Any, method: ResolvedMethod) -> CountingInput:
+def input_of_counts(
+    selector: "BaseSieve", counts: PairCounts, y: Any, sample_weight: Any, method: ResolvedMethod
+) -> CountingInput:
     """What a selector counts, without rows: the backend has the counts."""
     if y is not None or sample_weight is not None:
         raise InputError("PairCounts have the targets themselves, and no weights; leave out y and sample_weight.")
@@ -163,7 +168,7 @@ def input_of_counts(selector: Any, counts: PairCounts, y: Any, sample_weight: An
         raise InputError(f"PairCounts are counts of single targets; use targets='single', not {method.space.name!r}.")
     tables = counts.tables
     selector.n_features_in_ = len(tables.levels)
-    vars(selector).pop("feature_names_in_", None)
+    selector.__dict__.pop("feature_names_in_", None)
     if counts.feature_names_ is not None:
         selector.feature_names_in_ = np.array(counts.feature_names_, dtype=object)
     selector.target_types_ = np.full(len(tables.classes), "class", dtype=object)

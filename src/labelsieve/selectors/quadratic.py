@@ -20,7 +20,7 @@ from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.workspace import Workspace
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, is_whole
-from labelsieve.labelspace.base_space import CountingInput
+from labelsieve.labelspace.base_space import CountingInput, RandomState
 from labelsieve.progress import progress_bar
 from labelsieve.registry import methods_of, resolve_method
 from labelsieve.search import QuadraticProgram
@@ -133,7 +133,7 @@ class QuadraticSieve(BaseCountingSieve):
     tol: float = 1e-8
     max_iter: int = 10_000_000
     memory_limit: int = 2**30
-    random_state: Any = 0
+    random_state: RandomState = 0
 
     _parameter_constraints: ClassVar[Constraints] = {
         **BaseCountingSieve._parameter_constraints,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
@@ -15,6 +15,7 @@ from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, is_whole
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base import AT_LEAST_ONE, BaseRanking, Constraints, named_labels
 from labelsieve.selectors.selection_stability import row_samples
 from labelsieve.selectors.selector_list import for_all_rows, ranked, read_selectors
@@ -101,7 +102,7 @@ class RankEnsemble(BaseRanking):
     resample: Literal["bootstrap", "subsample"] = "bootstrap"
     fraction: float = 0.5
     list_length: int | None = 100
-    random_state: Any = 0
+    random_state: RandomState = 0
     n_jobs: int | None = None
 
     _parameter_constraints: ClassVar[Constraints] = {
@@ -193,7 +194,7 @@ def ranks_of(columns: list[int], n_features: int) -> NDArray[np.float64]:
     return ranks
 
 
-def _list(selector: Any, X: Any, Y: Any, rows: NDArray[np.intp] | None, length: int | None, name: str) -> list[int]:
+def _list(selector: BaseEstimator, X: Any, Y: Any, rows: NDArray[np.intp] | None, length: int | None, name: str) -> list[int]:
     if rows is not None:
         X, Y = _safe_indexing(X, rows), _safe_indexing(Y, rows)
     return ranked(selector, X, Y, length, name)[:length]

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint, Single, read_targets
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.progress import progress_bar
 from labelsieve.selectors.base import AT_LEAST_ONE, POSITIVE, TARGET_TYPE, BaseRanking, Constraints, named_labels, read_classes
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
@@ -30,7 +31,7 @@ class BaseRelief(BaseRanking):
     n_neighbors: int = 10
     n_samples: int | None = None
     sigma: float | None = None
-    random_state: Any = None
+    random_state: RandomState = None
     n_jobs: int | None = None
 
     _parameter_constraints: ClassVar[Constraints] = {

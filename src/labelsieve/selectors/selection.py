@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.statistics import Stability
+from labelsieve.stopping import StoppingRule
 
 COMPONENTS = "relevance", "redundancy", "complementarity"
 
@@ -73,7 +74,7 @@ class StoppingDecision:
     results: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of_rule(cls, rule: Any) -> Self:
+    def of_rule(cls, rule: StoppingRule) -> Self:
         """The decision of a fitted rule."""
         fitted = {name.rstrip("_"): value for name, value in vars(rule).items() if name.endswith("_")}
         for name, value in fitted.items():

@@ -6,12 +6,13 @@ from typing import Any, Literal
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, one_of, whole_number
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.selector_list import for_all_rows
 from labelsieve.statistics import Stability, stability_index
 
@@ -19,7 +20,7 @@ Kind = Literal["auto", "bootstrap", "subsample", "pairs"]
 
 
 def selection_stability(
-    selector: Any,
+    selector: BaseEstimator,
     X: Any,
     Y: Any,
     *,
@@ -27,7 +28,7 @@ def selection_stability(
     kind: Kind = "bootstrap",
     fraction: float = 0.5,
     confidence: float = 0.95,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Stability:
     """Stability of a selector over resamples of the rows: see :func:`stability_index`.
@@ -83,7 +84,7 @@ def selection_stability(
     return replace(stability_index(np.array(masks), confidence=confidence), kind=kind)
 
 
-def row_samples(n_rows: int, n_repeats: int, kind: Kind, fraction: float, random_state: Any) -> list[NDArray[np.intp]]:
+def row_samples(n_rows: int, n_repeats: int, kind: Kind, fraction: float, random_state: RandomState) -> list[NDArray[np.intp]]:
     """Rows of every sample: as many as there are, drawn with replacement, a fraction without, or both halves of splits.
 
     >>> [sample.tolist() for sample in row_samples(4, 2, "subsample", 0.5, 0)]
@@ -104,7 +105,7 @@ def row_samples(n_rows: int, n_repeats: int, kind: Kind, fraction: float, random
     return [np.sort(rng.permutation(n_rows)[:size]) for _ in range(n_repeats)]
 
 
-def _support(selector: Any, X: Any, Y: Any, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _support(selector: BaseEstimator, X: Any, Y: Any, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     X, Y = (table if is_frame(table) or hasattr(table, "shape") else np.asarray(table) for table in (X, Y))
     mask: NDArray[np.bool_] = clone(selector).fit(_safe_indexing(X, rows), _safe_indexing(Y, rows)).get_support()
     return mask

@@ -1,6 +1,5 @@
 """What a fitted selector shows: a table, text, a page in a notebook, a ranking of all features, and figures."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +9,8 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.number_table import is_frame
-from labelsieve.plotting import figure_function, report_function
-from labelsieve.selectors.column_frames import column_names, frame_of_columns
+from labelsieve.plotting import Axes, figure_function, report_function
+from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.selection import Selection
 from labelsieve.statistics import Stability
 
@@ -97,8 +96,8 @@ class SelectionViews:
         X: Any = None,
         y: Any = None,
         *,
-        names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
+        names: Names = None,
+        label_names: Names = None,
         redundant: float | None = None,
         stability: Stability | int | None = None,
     ) -> Summary:
@@ -129,8 +128,8 @@ class SelectionViews:
         X: Any = None,
         y: Any = None,
         *,
-        names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
+        names: Names = None,
+        label_names: Names = None,
         redundant: float | None = None,
         stability: Stability | int | None = None,
         backend: str | None = None,
@@ -149,13 +148,21 @@ class SelectionViews:
         table = self._shown(X, y, names, label_names, redundant, stability).table()
         return frame_of_columns(table, backend, X)
 
-    def _shown(self, X: Any, y: Any, names: Any, label_names: Any, redundant: Any, stability: Any) -> Selection:
+    def _shown(
+        self,
+        X: Any,
+        y: Any,
+        names: Names,
+        label_names: Names,
+        redundant: float | None,
+        stability: Stability | int | None,
+    ) -> Selection:
         counted = X is not None and y is not None
         options = {"names": names, "label_names": label_names, "redundant": redundant, "stability": stability}
         selection: Selection = self.selection(X, y, components=counted, **options)  # type: ignore[attr-defined]
         return selection
 
-    def plot(self, X: Any = None, y: Any = None, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
+    def plot(self, X: Any = None, y: Any = None, *, names: Names = None, n_shown: int = 30, ax: Axes | None = None) -> Axes:
         """Draw the selected features and their scores: see :func:`labelsieve.report.figures.score_chart`.
 
         With the data of ``fit`` the bars are the components of :meth:`information_components`, which mean the same for every
@@ -165,7 +172,15 @@ class SelectionViews:
         components = None if X is None else self.information_components(X, y)  # type: ignore[attr-defined]
         return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
 
-    def plot_information(self, X: Any, y: Any, *, names: Any = None, label_names: Any = None, ax: Any = None) -> Any:
+    def plot_information(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        names: Names = None,
+        label_names: Names = None,
+        ax: Axes | None = None,
+    ) -> Axes:
         """Draw the information per label: see :func:`labelsieve.report.figures.information_map`."""
         columns, table = self._label_information(X, y)  # type: ignore[attr-defined]
         given = getattr(self, "feature_names_in_", None) if names is None else names
@@ -178,7 +193,7 @@ class SelectionViews:
         )
 
 
-def _is_fitted(selector: Any) -> bool:
+def _is_fitted(selector: object) -> bool:
     return hasattr(selector, "support_") and hasattr(selector, "selected_")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
@@ -63,14 +63,14 @@ def _read(given: Any, what: str) -> tuple[str, Any]:
     return method_of(given), clone(given)
 
 
-def for_all_rows(selector: Any, Y: Any) -> Any:
+def for_all_rows(selector: BaseEstimator, Y: Any) -> Any:
     """The selector with the types that the targets have in all rows: few rows may look like the other type."""
     if getattr(selector, "target_type", None) is None:
         return selector
     return clone(selector).set_params(target_type=read_targets(Y, selector.target_type).types.tolist())
 
 
-def ranked(selector: Any, X: Any, Y: Any, n_features: int | None, name: str) -> list[int]:
+def ranked(selector: BaseEstimator, X: Any, Y: Any, n_features: int | None, name: str) -> list[int]:
     """The first ``n_features`` columns (None: all) that a clone of the selector ranks, best first."""
     fitted = clone(selector)
     settings = {"n_features_to_select": n_features, "warm_start": False}

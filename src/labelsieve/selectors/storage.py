@@ -132,7 +132,7 @@ def _settings(kind: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def _is_record(value: Any) -> bool:
+def _is_record(value: object) -> bool:
     """Whether a stored value is the text of something that has no JSON form, or has such text inside."""
     if isinstance(value, dict):
         return "text" in value or any(map(_is_record, value.values()))

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import t as t_distribution
 
 from labelsieve.errors import InputError, share
@@ -17,7 +17,7 @@ class Band:
     high: Floats
 
 
-def confidence_band(values: Any, *, confidence: float = 0.95, test_share: float | None = None) -> Band:
+def confidence_band(values: ArrayLike, *, confidence: float = 0.95, test_share: float | None = None) -> Band:
     r"""Pointwise mean of repetitions and its t interval.
 
     .. math:: \bar x \pm t_{n - 1} \, s \sqrt{\frac{1}{n} + \frac{\rho}{1 - \rho}}

@@ -1,7 +1,7 @@
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labelsieve.errors import InputError, number, whole_number
 from labelsieve.statistics.results_table import Floats, read_floats
@@ -19,8 +19,8 @@ class Posterior:
 
 
 def bayesian_signed_rank(
-    first: Any,
-    second: Any,
+    first: ArrayLike,
+    second: ArrayLike,
     *,
     lower_is_better: bool = False,
     same_within: float = 0.0,
@@ -94,7 +94,7 @@ def bayesian_signed_rank(
     return Posterior(*(float(share) for share in wins / n_samples))
 
 
-def _differences(first: Any, second: Any, lower_is_better: bool) -> tuple[Floats, float]:
+def _differences(first: ArrayLike, second: ArrayLike, lower_is_better: bool) -> tuple[Floats, float]:
     """Differences, and a bound on the rounding error of sums of two: in binary, 0.85 - 0.84 is above 0.01."""
     a, b = read_floats(first, "the results of the first method"), read_floats(second, "those of the second")
     if a.ndim != 1 or a.shape != b.shape or len(a) == 0:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import one_of
-from labelsieve.plotting import figure_function
+from labelsieve.plotting import Axes, figure_function
 from labelsieve.statistics.friedman import Friedman
 from labelsieve.statistics.results_table import Floats
 
@@ -92,7 +92,7 @@ class Comparison:
         }
         return getattr(import_module(backend), _FRAMES[backend])(columns)
 
-    def plot(self, *, ax: Any = None) -> Any:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw average ranks on a line: see :func:`labelsieve.report.figures.critical_difference_diagram`."""
         return figure_function("critical_difference_diagram")(self, ax=ax)
 

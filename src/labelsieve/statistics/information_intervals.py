@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import chndtrinc
 
 from labelsieve.errors import InputError, share, whole_number
@@ -71,7 +71,7 @@ def information_intervals(X: Any, Y: Any, *, confidence: float = 0.95) -> Inform
     return InformationIntervals(estimate, lower, upper, float(confidence))
 
 
-def rank_intervals(scores: Any, resampled: Any, *, confidence: float = 0.95) -> NDArray[np.int64]:
+def rank_intervals(scores: ArrayLike, resampled: ArrayLike, *, confidence: float = 0.95) -> NDArray[np.int64]:
     """Confidence sets of ranks: the smallest and the largest rank of each feature, at the same time for all features.
 
     A feature ranks certainly behind another one if the difference of their scores is outside of what the largest studentized
@@ -119,7 +119,13 @@ def rank_intervals(scores: Any, resampled: Any, *, confidence: float = 0.95) -> 
 
 
 def information_ranks(
-    X: Any, Y: Any, *, confidence: float = 0.95, n_resamples: int = 200, random_state: Any = 0, n_jobs: int | None = None
+    X: Any,
+    Y: Any,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 200,
+    random_state: int | np.random.RandomState | None = 0,
+    n_jobs: int | None = None,
 ) -> NDArray[np.int64]:
     """Confidence sets of the ranks of features by their mutual information, summed over the targets.
 

@@ -1,9 +1,7 @@
 """The knockoff filter, and e-values that combine its results for several knockoff copies."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError, share
 
@@ -11,7 +9,7 @@ Real = NDArray[np.float64]
 _ROUNDING = 1 + 1e-12  # a rate of 0.1 allows one in ten, in spite of binary fractions
 
 
-def knockoff_threshold(statistics: Any, alpha: float) -> float:
+def knockoff_threshold(statistics: ArrayLike, alpha: float) -> float:
     r"""The threshold of the knockoff+ filter (Barber and Candès 2015, eq. 1.9); infinite if no set of features is allowed.
 
     .. math:: T = \min\left\{t > 0 : \frac{1 + \#\{j : W_j \le -t\}}{\#\{j : W_j \ge t\}} \le \alpha\right\}
@@ -35,7 +33,7 @@ def knockoff_threshold(statistics: Any, alpha: float) -> float:
     return float(_thresholds(W[np.newaxis], share(alpha, "alpha"), alpha)[0])
 
 
-def knockoff_e_values(statistics: Any, alpha: float) -> Real:
+def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
     r"""E-values of features for a false discovery rate, averaged over knockoff copies (Ren and Barber 2024, eq. 5).
 
     .. math:: e_j = \frac{1}{M} \sum_m d \cdot \frac{1\{W^m_j \ge T^m\}}{1 + \#\{k : W^m_k \le -T^m\}}
@@ -64,7 +62,7 @@ def knockoff_e_values(statistics: Any, alpha: float) -> Real:
     return np.asarray((W.shape[1] * (thresholds <= W) / (1 + n_negative)).mean(axis=0))
 
 
-def e_q_values(e_values: Any) -> Real:
+def e_q_values(e_values: ArrayLike) -> Real:
     r"""The smallest level at which the e-BH procedure discovers each feature (Wang and Ramdas 2022), at most 1.
 
     At level :math:`\alpha`, e-BH discovers the features with the k largest e-values for the largest k with
@@ -86,7 +84,7 @@ def e_q_values(e_values: Any) -> Real:
     return q
 
 
-def _checked(statistics: Any, n_dimensions: int) -> Real:
+def _checked(statistics: ArrayLike, n_dimensions: int) -> Real:
     W = np.asarray(statistics, dtype=np.float64)
     if W.ndim != n_dimensions or not W.size or np.isnan(W).any():
         shape = "(n_features,)" if n_dimensions == 1 else "(n_copies, n_features)"

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.linalg as la
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from labelsieve.counting.cut_points import require_finite
@@ -69,7 +69,7 @@ class GaussianKnockoffs:
     scale: Real
 
     @classmethod
-    def from_values(cls, X: Any, *, copula: bool = True, slack: str = "mvr", correlation: Any = None) -> Self:
+    def from_values(cls, X: Any, *, copula: bool = True, slack: str = "mvr", correlation: ArrayLike | None = None) -> Self:
         """Estimate the correlation matrix of the normal scores, unless it is given, and s."""
         table = read_table(X)
         require_finite(table, allow_missing=False)

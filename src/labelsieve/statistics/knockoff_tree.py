@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from labelsieve.errors import InputError, not_negative
@@ -97,7 +97,7 @@ class TreeKnockoffs:
         self._walk(draw)
         return copies
 
-    def probability(self, copies: Any) -> Real:
+    def probability(self, copies: ArrayLike) -> Real:
         """The probability of each row of given copies, of shape (n_copies, n_rows, n_columns), given the row of the codes."""
         given = np.asarray(copies)
         probability = np.ones(given.shape[:2])

@@ -6,7 +6,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from labelsieve.counting.number_table import is_frame
@@ -56,7 +56,7 @@ def method_index(methods: Sequence[str], name: str | int) -> int:
     raise InputError(f"there is no method {name!r}; there are {', '.join(methods)}; by number, 0 to {len(methods) - 1}.")
 
 
-def read_floats(values: Any, what: str) -> Floats:
+def read_floats(values: ArrayLike, what: str) -> Floats:
     """Lists and arrays as numbers; refuses masked values, which would otherwise be used as results."""
     if np.ma.is_masked(values):
         raise InputError(f"{what}: some are masked; fill them or leave them out.")

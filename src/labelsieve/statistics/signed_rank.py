@@ -4,6 +4,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata, wilcoxon
 
 from labelsieve.errors import InputError
@@ -12,7 +13,7 @@ from labelsieve.statistics.results_table import Floats, Results, method_index, r
 _EXACT_UP_TO = 400  # data sets, at about 50 ms per pair; beyond, the error of small p-values is a few per cent
 
 
-def holm(p_values: Any) -> Floats:
+def holm(p_values: ArrayLike) -> Floats:
     r"""p-values corrected for their number by Holm's step-down method.
 
     The smallest is multiplied by :math:`m`, the next by :math:`m - 1` and so on, and none is smaller than the one before it. It

@@ -1,14 +1,14 @@
 """Stability of feature selection: the index of Nogueira, Sechidis and Brown, with its confidence interval."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.stats
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError, share
-from labelsieve.plotting import figure_function
+from labelsieve.plotting import Axes, figure_function
 from labelsieve.statistics.stability_bounds import Bound, stability_bound
 
 
@@ -57,12 +57,12 @@ class Stability:
         order = np.argsort(-self.frequency, kind="stable")
         return np.asarray(order[self.frequency[order] >= threshold])
 
-    def plot(self, *, names: Any = None, n_shown: int = 30, ax: Any = None) -> Any:
+    def plot(self, *, names: Sequence[str] | None = None, n_shown: int = 30, ax: Axes | None = None) -> Axes:
         """Draw the selection frequencies: see :func:`labelsieve.report.figures.selection_stability`."""
         return figure_function("selection_stability")(self, names=names, n_shown=n_shown, ax=ax)
 
 
-def stability_index(masks: Any, *, confidence: float = 0.95) -> Stability:
+def stability_index(masks: ArrayLike, *, confidence: float = 0.95) -> Stability:
     r"""Stability of M selections among d features.
 
     .. math:: \hat\Phi = 1 - \frac{\frac{1}{d} \sum_f \frac{M}{M-1} \hat p_f (1 - \hat p_f)}

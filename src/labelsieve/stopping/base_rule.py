@@ -122,6 +122,6 @@ class StoppingRule(BaseEstimator):  # type: ignore[misc]
         return kept
 
 
-def cannot_evaluate(*_: Any) -> Floats:
+def cannot_evaluate(*_: object) -> Floats:
     """The evaluator of selectors that have none."""
     raise InputError("This selector cannot evaluate predictions; use a stopping rule on scores or on counts.")

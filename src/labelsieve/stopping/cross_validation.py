@@ -8,9 +8,10 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
 from labelsieve.errors import InputError, is_whole, not_negative
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.metrics import MEASURES
 from labelsieve.names import unknown_name
-from labelsieve.plotting import figure_function
+from labelsieve.plotting import Axes, figure_function
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH, SelectionPath, StoppingRule
 
 
@@ -84,7 +85,7 @@ class CrossValidated(StoppingRule):
     _: KW_ONLY
     cv: Any = 5
     standard_errors: float = 1.0
-    random_state: Any = 0
+    random_state: RandomState = 0
     max_features: int | None = None
     scale: str | None = "standard"
 
@@ -122,7 +123,7 @@ class CrossValidated(StoppingRule):
         path.search.extend(kept)
         return kept
 
-    def plot(self, *, ylabel: str | None = None, ax: Any = None) -> Any:
+    def plot(self, *, ylabel: str | None = None, ax: Axes | None = None) -> Axes:
         """Draw the measure over the number of features: see :func:`labelsieve.report.figures.stopping_curve`."""
         return figure_function("stopping_curve")(self, ylabel=ylabel, ax=ax)
 

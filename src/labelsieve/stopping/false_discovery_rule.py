@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.workspace import Workspace
 from labelsieve.errors import InputError, one_of, share, whole_number
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.statistics.association_tests import TestSettings, association_tests
 from labelsieve.statistics.false_discovery import COMBINATIONS, CORRECTIONS
 from labelsieve.statistics.knockoff_codes import conditional_q_values
@@ -100,7 +101,7 @@ class FDR(StoppingRule):
     correction: Literal["bh", "by"] = "bh"
     n_permutations: int = 9999
     n_repeats: int = 20
-    random_state: Any = 0
+    random_state: RandomState = 0
     max_features: int | None = None
 
     def leave_out(self, workspace: Workspace, targets: slice, unavailable: Sequence[int]) -> list[int]:

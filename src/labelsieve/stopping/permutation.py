@@ -1,7 +1,6 @@
 """Stop when the best score is not significant under permutations of the targets."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -11,6 +10,7 @@ from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.counting.row_permutations import permutation_within, permuted_rows
 from labelsieve.errors import InputError, share, whole_number
 from labelsieve.formula.scorer import Scorer
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.stopping.base_rule import SelectionPath, StoppingRule
 
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
@@ -81,7 +81,7 @@ class PermutationTest(StoppingRule):
     alpha: float = 0.05
     _: KW_ONLY
     n_permutations: int = 199
-    random_state: Any = 0
+    random_state: RandomState = 0
     max_features: int | None = None
 
     def decide(self, path: SelectionPath) -> int:

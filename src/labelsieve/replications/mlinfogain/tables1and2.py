@@ -99,7 +99,9 @@ def figures(results: Results) -> Figures:
     ready = losses.complete(SETS, METHODS.values())
     if len(ready) < 2:
         return {}
-    return {f"figure1-{measure}": critical_difference_diagram(comparison(losses, ready, measure)).figure for measure in WORDS}
+    return {
+        f"figure1-{measure}": critical_difference_diagram(comparison(losses, ready, measure)).figure.figure for measure in WORDS
+    }
 
 
 REPLICATION = Replication.of("mlinfogain", "infogain-tables12", protocols, result_tables, figures)

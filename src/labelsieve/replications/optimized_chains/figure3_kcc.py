@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from labelsieve.chains import ClassifierChain
@@ -74,7 +75,7 @@ def result_tables(results: Results) -> list[ResultTable]:
     ]
 
 
-def _range(values: Any) -> float:
+def _range(values: NDArray[np.float64]) -> float:
     return float((values.max() - values.min()) / values.max())
 
 

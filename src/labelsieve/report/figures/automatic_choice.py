@@ -1,14 +1,18 @@
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, FONT, GRAY, STYLES, WIDTH, color, ink, new_axes, short_names
+
+if TYPE_CHECKING:
+    from labelsieve.selectors.auto_sieve import AutoSieve
 
 CONTROLS = ("all features", "no features")
 
 
-def automatic_choice(auto: Any, *, ax: Any = None) -> Any:
+def automatic_choice(auto: "AutoSieve", *, ax: Axes | None = None) -> Axes:
     """Draw the comparison of an automatic selection: the measure over the number of features, a curve for each method.
 
     The band is one standard error of the method that was chosen. Horizontal lines are the controls, all features and none; the
@@ -61,14 +65,14 @@ def automatic_choice(auto: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-def _mark(ax: Any, auto: Any) -> None:
+def _mark(ax: Axes, auto: "AutoSieve") -> None:
     """The chosen method and number of features."""
     curve = auto.curves_[auto.method_]
     n_features = auto.n_features_in_ if auto.method_ in CONTROLS else int(auto.n_chosen_)
     column = int(np.searchsorted(curve["n_features"], n_features))
     if column >= len(curve["n_features"]):  # a given number beyond those that were evaluated
         return
-    edge = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.6, "zorder": 3}
+    edge: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.6, "zorder": 3}
     x = n_features if auto.method_ not in CONTROLS else max(1, n_features)
     label = f"selected: {n_features}"
     ax.plot([x], [curve["values"].mean(axis=0)[column]], "o", color=ink() or COLORS[0], markersize=6, label=label, **edge)

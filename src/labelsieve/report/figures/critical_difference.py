@@ -1,7 +1,7 @@
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
 
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, FONT, GRAY, SMALLEST_FONT, WIDTH, ink, new_axes, size_in_inches, text_width
 from labelsieve.report.plaintext import printable
 from labelsieve.statistics import Comparison
@@ -15,7 +15,7 @@ _NUMBER = 0.2  # from one number of the axis to the next
 _SHORTEST_AXIS = 2.2
 
 
-def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH, ax: Any = None) -> Any:
+def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH, ax: Axes | None = None) -> Axes:
     """Draw average ranks of methods on a line, with bars that join methods without a significant difference.
 
     After Demšar (2006), figure 1; the best method is on the left. A bar joins methods of which no two differ significantly. If
@@ -48,7 +48,7 @@ def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH,
     plan = _Plan(comparison)
     if ax is None:
         ax = new_axes(width, plan.height, whole=True)
-        ax.figure.set_figwidth(max(width, plan.width_of_names(ax, FONT) + plan.shortest_axis))
+        ax.figure.figure.set_figwidth(max(width, plan.width_of_names(ax, FONT) + plan.shortest_axis))
     scale = plan.fit(ax)
     _draw_axis(ax, comparison, plan.step, scale)
     for level, bar in enumerate(plan.bars):
@@ -93,11 +93,11 @@ class _Plan:
         self.depth = self.below_bars + on_left * _LEVEL
         self.height = _ABOVE + self.depth + 0.06
 
-    def width_of_names(self, ax: Any, size: float) -> float:
+    def width_of_names(self, ax: Axes, size: float) -> float:
         """Return the width in inches of the longest names on both sides."""
         return sum(self.margins(ax, size))
 
-    def margins(self, ax: Any, size: float) -> tuple[float, float]:
+    def margins(self, ax: Axes, size: float) -> tuple[float, float]:
         """Return the inches left and right of the axis of ranks."""
         left, right = (
             max((text_width(ax, name.text, size, name.weight) for name in self.names if name.left is side), default=0.0)
@@ -105,7 +105,7 @@ class _Plan:
         )
         return left + 3 * _GAP, right + 3 * _GAP
 
-    def fit(self, ax: Any) -> float:
+    def fit(self, ax: Axes) -> float:
         """Set the limits of the axes; return the scale of all sizes."""
         ax.set_axis_off()
         width, height = size_in_inches(ax)
@@ -121,7 +121,7 @@ class _Plan:
         return scale
 
 
-def _draw_axis(ax: Any, comparison: Comparison, step: int, scale: float) -> None:
+def _draw_axis(ax: Axes, comparison: Comparison, step: int, scale: float) -> None:
     n = len(comparison.methods)
     ax.plot([1, n], [0, 0], color=ink(), linewidth=1.0 * scale, solid_capstyle="butt")
     for rank in range(1, n + 1):
@@ -143,7 +143,7 @@ def _draw_axis(ax: Any, comparison: Comparison, step: int, scale: float) -> None
         ax.text(1, 0.36, f"CD = {distance:.2f}, longer than the axis", va="center", fontsize=FONT * scale)
 
 
-def _draw_bar(ax: Any, comparison: Comparison, bar: tuple[int, ...], y: float, scale: float) -> None:
+def _draw_bar(ax: Axes, comparison: Comparison, bar: tuple[int, ...], y: float, scale: float) -> None:
     low, high = _span(comparison, bar)
     ax.plot([low, high], [y, y], color=COLORS[0], linewidth=3.0 * scale, solid_capstyle="round", zorder=3)
     members = [float(comparison.average_ranks[method]) for method in bar]
@@ -156,7 +156,7 @@ def _draw_bar(ax: Any, comparison: Comparison, bar: tuple[int, ...], y: float, s
         ax.plot(members, [y] * len(members), "o", color="white", markeredgecolor=COLORS[0], markersize=4 * scale, zorder=4)
 
 
-def _draw_name(ax: Any, name: _Name, plan: _Plan, scale: float) -> None:
+def _draw_name(ax: Axes, name: _Name, plan: _Plan, scale: float) -> None:
     y = -plan.below_bars - (name.level + 0.5) * _LEVEL
     end = 1 - plan.gap if name.left else plan.n_methods + plan.gap
     ax.plot([name.rank, name.rank, end], [0, y, y], color=GRAY, linewidth=0.8 * scale, solid_joinstyle="miter", zorder=1)

@@ -4,6 +4,7 @@ from typing import Any, Literal
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import (
     FONT,
     MARKERS,
@@ -19,7 +20,7 @@ from labelsieve.report.figures.style import (
 )
 from labelsieve.report.plaintext import printable
 from labelsieve.statistics import confidence_band
-from labelsieve.statistics.results_table import read_floats
+from labelsieve.statistics.results_table import Floats, read_floats
 
 _N_MARKERS = 8  # markers along a curve
 _MAX_INSIDE = 4  # more curves than this have their legend to the right of the axes
@@ -36,8 +37,8 @@ def curves(
     confidence: float = 0.95,
     test_share: float | None = None,
     legend: bool | Literal["below"] = True,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a measure over the number of features: the mean of repetitions, with its confidence band.
 
     Curves differ in color, dashes and markers, so that they are distinct in gray print too; the legend lists them in the order
@@ -92,7 +93,7 @@ def curves(
     if len(np.unique(x)) == 1:
         ax.set_xticks(x[:1])
     elif np.all(x == np.rint(x)) and type(ax.xaxis.get_major_locator()).__name__ == "AutoLocator":  # no ticks at 2.5 features
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="x", integer=True)
     if legend:
         _add_legend(ax, ends, below=legend == "below")
     return ax
@@ -108,7 +109,7 @@ def legend_columns(names: Iterable[str]) -> int:
     return 3 if longest <= 9 else 2 if longest <= 16 else 1
 
 
-def _read(name: str, table: Any, n_points: int) -> Any:
+def _read(name: str, table: Any, n_points: int) -> Floats:
     """Return repetitions in rows."""
     numbers = np.atleast_2d(read_floats(table, f"the values of {name}"))
     if numbers.ndim != 2 or numbers.shape[1] != n_points:
@@ -120,7 +121,7 @@ def _read(name: str, table: Any, n_points: int) -> Any:
     return numbers
 
 
-def _draw(ax: Any, x: Any, numbers: Any, index: int, confidence: float, test_share: float | None) -> Any:
+def _draw(ax: Axes, x: Floats, numbers: Floats, index: int, confidence: float, test_share: float | None) -> Any:
     line_color = color(index)
     mean = numbers.mean(axis=0)
     if len(numbers) > 1:
@@ -139,14 +140,14 @@ def _draw(ax: Any, x: Any, numbers: Any, index: int, confidence: float, test_sha
     return line
 
 
-def _marked(mean: Any, first: int, step: int) -> list[int]:
+def _marked(mean: Floats, first: int, step: int) -> list[int]:
     """Return points at regular steps, offset for each curve, and points between two gaps, which no line shows."""
     known = np.pad(~np.isnan(mean), 1)
     alone = known[1:-1] & ~known[:-2] & ~known[2:]
     return sorted({*range(first, len(mean), step), *np.flatnonzero(alone).tolist()})
 
 
-def _add_legend(ax: Any, ends: dict[str, tuple[Any, float]], *, below: bool) -> None:
+def _add_legend(ax: Axes, ends: dict[str, tuple[Any, float]], *, below: bool) -> None:
     order = sorted(ends, key=lambda name: -ends[name][1])
     lines = [ends[name][0] for name in order]
     names = short_names(order) if below else [printable(name) for name in order]
@@ -164,7 +165,7 @@ def _add_legend(ax: Any, ends: dict[str, tuple[Any, float]], *, below: bool) -> 
         _extend_above(ax, lines, inside)
 
 
-def _legend(ax: Any, lines: list[Any], names: list[str], **where: Any) -> Any:
+def _legend(ax: Axes, lines: list[Any], names: list[str], **where: Any) -> Any:
     # matplotlib keeps names that start with an underscore out of legends.
     shown = [f" {name}" if name.startswith("_") else name for name in names]
     legend = ax.legend(lines, shown, fontsize=FONT, frameon=False, handlelength=3.2, labelspacing=0.3, **where)
@@ -173,7 +174,7 @@ def _legend(ax: Any, lines: list[Any], names: list[str], **where: Any) -> Any:
     return legend
 
 
-def _extend_above(ax: Any, lines: list[Any], legend: Any) -> None:
+def _extend_above(ax: Axes, lines: list[Any], legend: Any) -> None:
     """Raise the upper limit where the legend would cover curves, unless the user has set it."""
     ax.figure.figure.draw_without_rendering()
     box, axes_box = legend.get_window_extent(), ax.get_window_extent()

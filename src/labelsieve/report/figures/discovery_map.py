@@ -1,15 +1,27 @@
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.information_map import information_map
 from labelsieve.report.figures.style import FONT
+
+if TYPE_CHECKING:
+    from labelsieve.selectors.base_discoveries import BaseDiscoveries
+    from labelsieve.selectors.column_frames import Names
 
 N_SHOWN = 40
 
 
-def discovery_map(selector: Any, *, names: Any = None, label_names: Any = None, n_shown: int = N_SHOWN, ax: Any = None) -> Any:
+def discovery_map(
+    selector: "BaseDiscoveries",
+    *,
+    names: "Names" = None,
+    label_names: "Names" = None,
+    n_shown: int = N_SHOWN,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the discovered pairs of features (rows) and labels (columns), dark where they share much information.
 
     Pairs that were not discovered are white. Rows and columns are ordered by similarity, as in

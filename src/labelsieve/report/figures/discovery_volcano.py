@@ -1,8 +1,13 @@
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, COLUMN, FONT, GRAY, ink, new_axes, short
+
+if TYPE_CHECKING:
+    from labelsieve.selectors.base_discoveries import BaseDiscoveries
+    from labelsieve.selectors.column_frames import Names
 
 N_NAMED = 5
 SMALLEST = 1e-300  # q-values below it are drawn there
@@ -10,8 +15,13 @@ _MANY = 5000  # points: more are drawn as one image, also in vector formats
 
 
 def discovery_volcano(
-    selector: Any, *, names: Any = None, label_names: Any = None, n_named: int = N_NAMED, ax: Any = None
-) -> Any:
+    selector: "BaseDiscoveries",
+    *,
+    names: "Names" = None,
+    label_names: "Names" = None,
+    n_named: int = N_NAMED,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the information of every pair of a feature and a label against its q-value.
 
     Discovered pairs are orange, above the dotted line at the false discovery rate; the smallest q-values have names. Pairs with
@@ -69,9 +79,9 @@ def discovery_volcano(
     return ax
 
 
-def _write_names(ax: Any, rows: list[tuple[str, str, float, float]]) -> None:
+def _write_names(ax: Axes, rows: list[tuple[str, str, float, float]]) -> None:
     """Write names next to their points; a name that overlaps an earlier one or the axis is omitted."""
-    ax.figure.draw_without_rendering()
+    ax.figure.figure.draw_without_rendering()
     taken: list[Any] = []
     near_axis = 0.3 * ax.get_xlim()[1]
     for feature, label, nats, q in rows:

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLUMN, FONT, GRAY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
 
 _CELL = (0.2, 0.16)  # inches, where space permits
@@ -14,8 +15,8 @@ _UNNAMED = 120  # rows or columns: more have no names that could be read
 
 
 def information_map(
-    information: Any, *, features: Sequence[str] | None = None, labels: Sequence[str] | None = None, ax: Any = None
-) -> Any:
+    information: Any, *, features: Sequence[str] | None = None, labels: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw the mutual information of every feature with every label as a clustered heat map.
 
     Rows and columns are ordered as the leaves of average-linkage trees of their Euclidean distances (scipy's hierarchy with
@@ -63,7 +64,7 @@ def information_map(
     bar.set_label("information, nats", fontsize=FONT)
     bar.ax.tick_params(labelsize=FONT)
     bar.outline.set_visible(False)
-    bar.solids.set_rasterized(True)
+    bar.solids.set_rasterized(True)  # type: ignore[union-attr]
     return ax
 
 
@@ -95,12 +96,12 @@ def _fitting_axes(rows: list[str], columns: list[str]) -> Any:
     above = max(text_width(ax, name, FONT) for name in columns) if len(columns) <= _UNNAMED else 0.2
     width = min(WIDTH, max(COLUMN, 1.0 + left + _CELL[0] * len(columns)))
     height = min(_TALLEST, 0.3 + above + max(1.2, _CELL[1] * len(rows)))
-    ax.figure.set_size_inches(width, height)
+    ax.figure.figure.set_size_inches(width, height)
     return ax
 
 
-def _write_names(ax: Any, rows: list[str], columns: list[str]) -> None:
-    ax.figure.draw_without_rendering()
+def _write_names(ax: Axes, rows: list[str], columns: list[str]) -> None:
+    ax.figure.figure.draw_without_rendering()
     box = ax.get_window_extent()
     each = 72 / ax.figure.dpi * box.height / len(rows), 72 / ax.figure.dpi * box.width / len(columns)  # points
     down, across = (min(FONT, 0.95 * points) for points in each)

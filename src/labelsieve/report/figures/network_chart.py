@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, FONT, GRAY, SMALLEST_FONT, WIDTH, ink, new_axes, pyplot, text_width
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ _TALLEST = 9.0  # a page
 _HALF_CIRCLE = np.linspace(0, np.pi, 41)
 
 
-def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
+def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw a label network as labels in chain order, from top to bottom, with an arc from every parent down to its child.
 
     The first parent of a label has a thick line, the others thin ones. A gray name is a label without parents.
@@ -94,5 +95,5 @@ def _fitting_axes(names: list[str], height: float, size: float) -> Any:
     """Make axes as wide as names and arcs need, up to the width of a page."""
     ax = new_axes(WIDTH, height)
     widest = max((text_width(ax, name, size) for name in names), default=0.0)
-    ax.figure.set_size_inches(min(WIDTH, widest + 0.4 + min(3.5, 0.8 + 0.5 * height)), height)
+    ax.figure.figure.set_size_inches(min(WIDTH, widest + 0.4 + min(3.5, 0.8 + 0.5 * height)), height)
     return ax

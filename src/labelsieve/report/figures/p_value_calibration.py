@@ -3,10 +3,11 @@ from typing import Any
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, COLUMN, FONT, GRAY, MARKERS, new_axes
 
 
-def p_value_calibration(p_values: Any, *, ax: Any = None) -> Any:
+def p_value_calibration(p_values: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the share of p-values below every level against the level, both on logarithmic axes.
 
     Under the null hypothesis, with shuffled labels for example, valid p-values lie on the diagonal or below it. With the

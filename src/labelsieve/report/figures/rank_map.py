@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import FONT, ON_DARK, ON_LIGHT, SMALLEST_FONT, WIDTH, new_axes, size_in_inches, text_width
 from labelsieve.report.plaintext import printable
 from labelsieve.statistics import ranks
@@ -11,7 +12,7 @@ from labelsieve.statistics.results_table import read_results
 _CELL = (0.42, 0.2)  # inches
 
 
-def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None = None, ax: Any = None) -> Any:
+def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw the ranks of the methods on every data set as a heat map, from the best method on the left to the worst.
 
     The last row has the average ranks. Cells that are large enough show their number. Colors run from dark for the best to
@@ -63,17 +64,17 @@ def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None
     return ax
 
 
-def _fitting_axes(names: list[str], rows: list[str]) -> Any:
+def _fitting_axes(names: list[str], rows: list[str]) -> Axes:
     probe = new_axes(WIDTH, 1.0)
     above = max(text_width(probe, name, FONT) for name in names)
     left = max(text_width(probe, row, FONT) for row in rows)
     turned = above > _CELL[0]
     width = min(max(WIDTH, 0.3 + left + _CELL[0] * len(names)), 2 * WIDTH)
-    probe.figure.set_size_inches(width, 0.2 + (above if turned else 0.2) + _CELL[1] * len(rows))
+    probe.figure.figure.set_size_inches(width, 0.2 + (above if turned else 0.2) + _CELL[1] * len(rows))
     return probe
 
 
-def _number_size(ax: Any, n_rows: int, n_columns: int) -> float:
+def _number_size(ax: Axes, n_rows: int, n_columns: int) -> float:
     """Return the largest font size that fits the cells; 0 for cells that are too small for numbers."""
     width, height = size_in_inches(ax)
     by_width = FONT * 0.9 * width / n_columns / text_width(ax, "10.55", FONT)
@@ -82,7 +83,7 @@ def _number_size(ax: Any, n_rows: int, n_columns: int) -> float:
     return size if size >= SMALLEST_FONT else 0.0
 
 
-def _name(ax: Any, names: list[str], rows: list[str]) -> None:
+def _name(ax: Axes, names: list[str], rows: list[str]) -> None:
     """Write names at the normal font size, or smaller where they would cover most of the given axes."""
     width, height = size_in_inches(ax)
     above, left = (max(text_width(ax, name, FONT) for name in texts) for texts in (names, rows))

@@ -1,11 +1,16 @@
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, FONT, HATCHES, bar_axes, ink, short_names
+
+if TYPE_CHECKING:
+    from labelsieve.selectors.base import BaseSieve
+    from labelsieve.selectors.column_frames import Names
 
 _ROW = 0.17  # inches for a feature
 _MARGINS = 0.75  # inches for the axis below and the legend above
@@ -14,13 +19,13 @@ _LOOKS = {"relevance": 0, "redundancy": 1, "interaction": 2, "complementarity": 
 
 
 def ranking(
-    selector: Any,
+    selector: "BaseSieve",
     *,
-    names: Sequence[str] | None = None,
+    names: "Names" = None,
     components: Mapping[str, Any] | None = None,
     n_shown: int = 30,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the selected features in order, from top to bottom, with the components of their scores.
 
     Bars to the right are positive components and bars to the left negative ones; a diamond is their sum, the score. The
@@ -78,7 +83,7 @@ def ranking(
     return ax
 
 
-def names_of(selector: Any, names: Sequence[str] | None, columns: NDArray[np.intp]) -> list[str]:
+def names_of(selector: "BaseSieve", names: "Names", columns: NDArray[np.intp]) -> list[str]:
     """Return short names of some columns: those given, those that ``fit`` saw, or numbers."""
     known = getattr(selector, "feature_names_in_", None) if names is None else names
     if known is None:
@@ -88,7 +93,7 @@ def names_of(selector: Any, names: Sequence[str] | None, columns: NDArray[np.int
     return short_names(known[int(column)] for column in columns)
 
 
-def score_components(selector: Any) -> tuple[Mapping[str, Any], str]:
+def score_components(selector: "BaseSieve") -> tuple[Mapping[str, Any], str]:
     """Return the components of the scores, and a note when there is only one."""
     components: Mapping[str, Any] = getattr(selector, "score_components_", {})
     criterion = getattr(selector, "criterion_", None)
@@ -99,12 +104,12 @@ def score_components(selector: Any) -> tuple[Mapping[str, Any], str]:
     return {"score": selector.scores_}, f"{criterion.name}: one term, no components"
 
 
-def _unit(selector: Any) -> str:
+def _unit(selector: "BaseSieve") -> str:
     """Return the unit of the scores: those of formulas and their components are information."""
     return "nats" if hasattr(selector, "criterion_") else "score"
 
 
-def _draw(ax: Any, columns: Mapping[str, NDArray[np.float64]], n_shown: int) -> None:
+def _draw(ax: Axes, columns: Mapping[str, NDArray[np.float64]], n_shown: int) -> None:
     positions = np.arange(n_shown)
     right, left = np.zeros(n_shown), np.zeros(n_shown)
     for kind, values in columns.items():
@@ -120,7 +125,7 @@ def _draw(ax: Any, columns: Mapping[str, NDArray[np.float64]], n_shown: int) -> 
     ax.axvline(0, color=ink(), linewidth=0.8)
 
 
-def _add_legend(ax: Any, columns: Mapping[str, Any], note: str) -> None:
+def _add_legend(ax: Axes, columns: Mapping[str, Any], note: str) -> None:
     """Draw the legend above the axes."""
     known = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     kinds = [*columns, *(["sum"] if len(columns) > 1 else [])]

@@ -1,23 +1,27 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.score_chart import names_of
 from labelsieve.report.figures.style import COLORS, COLUMN, FONT, GRAY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
+
+if TYPE_CHECKING:
+    from labelsieve.selectors.labelwise import LabelwiseSieve
 
 _CELL = (0.17, 0.16)  # inches
 
 
 def shared_features(
-    selector: Any,
+    selector: "LabelwiseSieve",
     *,
     names: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
     n_shown: int = 40,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw which features are selected for which labels: features of many labels at the top, of a single label at the bottom.
 
     A dot is a selected feature, larger for a better rank; the number at the right is the number of labels with the feature. A
@@ -75,7 +79,7 @@ def shared_features(
     x, y, weight = np.array(dots).T
     ax.set_xlim(-0.6, n_labels - 0.4)
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.figure.draw_without_rendering()
+    ax.figure.figure.draw_without_rendering()
     box = ax.get_window_extent()
     cell = 72 / ax.figure.dpi * min(box.width / n_labels, box.height / len(rows))  # points
     ax.scatter(x, y, s=(0.8 * cell * (0.35 + 0.65 * weight)) ** 2, color=COLORS[0], linewidth=0)
@@ -94,11 +98,11 @@ def _fitting_axes(features: list[str], labels: list[str]) -> Any:
     left = max(text_width(ax, name, FONT) for name in features)
     above = max(text_width(ax, name, FONT) for name in labels)
     width = min(WIDTH, max(COLUMN, 0.6 + left + _CELL[0] * len(labels)))
-    ax.figure.set_size_inches(width, 0.5 + above + max(0.5, _CELL[1] * len(features)))
+    ax.figure.figure.set_size_inches(width, 0.5 + above + max(0.5, _CELL[1] * len(features)))
     return ax
 
 
-def _write_names(ax: Any, features: list[str], labels: list[str], counts: list[str], cell: float) -> None:
+def _write_names(ax: Axes, features: list[str], labels: list[str], counts: list[str], cell: float) -> None:
     ax.set_yticks(range(len(features)), features, fontsize=FONT, parse_math=False)
     size = min(FONT, 0.95 * 72 / ax.figure.dpi * ax.get_window_extent().width / len(labels))
     readable = size >= SMALLEST_FONT

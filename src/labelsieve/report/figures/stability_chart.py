@@ -1,9 +1,10 @@
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, FONT, bar_axes, ink, short_names
 
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ _ROW = 0.17  # inches
 
 
 def selection_stability(
-    stability: "Stability", *, names: Sequence[str] | None = None, n_shown: int = 30, ax: Any = None
-) -> Any:
+    stability: "Stability", *, names: Sequence[str] | None = None, n_shown: int = 30, ax: Axes | None = None
+) -> Axes:
     """Draw the selection frequency of each feature over resamples, the most frequent at the top, and the stability index.
 
     A stable selector has only full or missing bars. The dotted line is the frequency of random selections: the mean share of

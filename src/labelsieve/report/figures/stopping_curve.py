@@ -1,12 +1,16 @@
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, COLUMN, FONT, GRAY, ink, new_axes
 
+if TYPE_CHECKING:
+    from labelsieve.stopping import CrossValidated
 
-def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> Any:
+
+def stopping_curve(rule: "CrossValidated", *, ylabel: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the curve of nested cross-validation: the measure over the number of features, with the selected number.
 
     The band is one standard error of the mean over the folds. The square is the best number; the dotted line is the threshold
@@ -56,13 +60,13 @@ def stopping_curve(rule: Any, *, ylabel: str | None = None, ax: Any = None) -> A
     ax.set_xlabel("number of features", fontsize=FONT)
     ax.set_ylabel(_measure(rule) if ylabel is None else ylabel, fontsize=FONT, parse_math=False)
     ax.tick_params(labelsize=FONT)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(fontsize=FONT, frameon=False, handlelength=1.6)
     return ax
 
 
-def _measure(rule: Any) -> str:
+def _measure(rule: "CrossValidated") -> str:
     if isinstance(rule.measure, str):
         return str(rule.measure).replace("_", " ")
     return "loss" if rule.lower_is_better_ else "score"

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal
 
+from labelsieve.plotting import Axes
 from labelsieve.report.plaintext import printable
 
 WIDTH = 6.3  # inches: the text width of a paper on A4
@@ -36,7 +37,7 @@ def pyplot() -> Any:
     return plt
 
 
-def new_axes(width: float, height: float, *, whole: bool = False) -> Any:
+def new_axes(width: float, height: float, *, whole: bool = False) -> Axes:
     """Make axes in a new figure, which fill it (``whole``) or leave a margin for their labels."""
     layout: Literal["constrained"] | None = None if whole else "constrained"
     if _off_screen.get():
@@ -85,15 +86,15 @@ def _cut(name: str, longest: int) -> str:
     return name if len(name) <= longest + 1 else f"{name[:half]}…{name[-half:]}"
 
 
-def bar_axes(names: Sequence[str], height: float) -> Any:
+def bar_axes(names: Sequence[str], height: float) -> Axes:
     """Make axes of a bar chart with names at the left: a column wide, or wider where names would cover half of it."""
     ax = new_axes(COLUMN, height)
     left = max((text_width(ax, name, FONT) for name in names), default=0.0)
-    ax.figure.set_figwidth(max(COLUMN, left + SHORTEST_BARS))
+    ax.figure.figure.set_figwidth(max(COLUMN, left + SHORTEST_BARS))
     return ax
 
 
-def size_in_inches(ax: Any) -> tuple[float, float]:
+def size_in_inches(ax: Axes) -> tuple[float, float]:
     """Return width and height of axes after layout."""
     ax.figure.figure.draw_without_rendering()
     box = ax.get_window_extent()
@@ -111,7 +112,7 @@ def color(index: int) -> str:
     return ink() if cycled == "#000000" else cycled
 
 
-def text_width(ax: Any, text: str, size: float, weight: str = "normal") -> float:
+def text_width(ax: Axes, text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a text in inches."""
     drawn = ax.text(0, 0, text, fontsize=size, fontweight=weight, parse_math=False)
     box = drawn.get_window_extent()

@@ -8,7 +8,7 @@ from typing import Any
 
 import joblib
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from labelsieve.classifiers import KNNRegressor, nested_predictions
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
@@ -35,7 +35,7 @@ class Evaluation:
     ``seed`` sets every ``random_state`` that the classifier leaves open.
     """
 
-    classifier: Any
+    classifier: BaseEstimator
     ranking: Sequence[int]
     sizes: Sequence[int]
     measures: Sequence[str]
@@ -87,7 +87,7 @@ class SplitWork:
         X, test_X = scaled(self._scale, self.X, self.test_X)
         return X, test_X
 
-    def select(self, selector: Any, n_wanted: int, seed: int) -> list[int]:
+    def select(self, selector: BaseEstimator, n_wanted: int, seed: int) -> list[int]:
         """Rank the best ``n_wanted`` features by the training rows, best first."""
         prepared = self._prepared(selector, n_wanted, seed)
         name, fitted = type(prepared).__name__, prepared.fit(self.X, self.Y)
@@ -95,7 +95,7 @@ class SplitWork:
             raise InputError(f"{name} has no selected_ after fit: a ranking of the features, best first.")
         return checked_ranking(fitted.selected_, self.X.shape[1], name)
 
-    def _prepared(self, selector: Any, n_wanted: int, seed: int) -> Any:
+    def _prepared(self, selector: BaseEstimator, n_wanted: int, seed: int) -> Any:
         prepared = clone(selector)
         parameters = prepared.get_params(deep=False)
         if isinstance(prepared, Sieve):
@@ -113,7 +113,7 @@ class SplitWork:
         self._set_nominal(prepared, range(self.X.shape[1]))
         return prepared.set_params(n_features_to_select=n_wanted) if "n_features_to_select" in parameters else prepared
 
-    def _set_nominal(self, estimator: Any, columns: Sequence[int]) -> None:
+    def _set_nominal(self, estimator: BaseEstimator, columns: Sequence[int]) -> None:
         """Set every parameter ``nominal`` to the positions of the nominal columns, which an array does not show."""
         names = [name for name in estimator.get_params(deep=True) if name.split("__")[-1] == "nominal"]
         if names:
@@ -211,7 +211,7 @@ def checked_ranking(ranking: Any, n_features: int, name: str) -> list[int]:
     return columns
 
 
-def _seeded(classifier: Any, seed: int) -> Any:
+def _seeded(classifier: BaseEstimator, seed: int) -> Any:
     """Return a clone in which every open ``random_state`` is the seed."""
     seeded = clone(classifier)
     is_open = [name for name, value in seeded.get_params().items() if name.split("__")[-1] == "random_state" and value is None]
@@ -237,6 +237,6 @@ def filled(X: Any, means: Any) -> Any:
     return np.where(np.isnan(X), means, X)
 
 
-def is_nested(classifier: Any) -> bool:
+def is_nested(classifier: BaseEstimator) -> bool:
     """Whether one neighbor search serves all numbers of features, with the labels above one half predicted."""
     return isinstance(classifier, BaseNeighborClassifier | KNNRegressor) and getattr(classifier, "extension", None) is None

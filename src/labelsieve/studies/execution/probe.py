@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -177,7 +176,7 @@ def time_limited(seconds: float) -> Iterator[None]:
         if signal.getsignal(number := getattr(signal, name)) is signal.SIG_DFL
     ]
 
-    def stop(*_: Any) -> None:
+    def stop(*_: object) -> None:
         raise TimedOut
 
     for number, timer, limit in timers:

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 from labelsieve.errors import InputError, StudyError
 from labelsieve.studies.leaderboard.board_results import study_folders
 from labelsieve.studies.protocol import Protocol
@@ -47,7 +49,7 @@ def load_selector(path: str | os.PathLike[str], name: str | None = None) -> Any:
         raise InputError(f"{file}: {found[0].__name__} needs defaults for all parameters ({error}).") from error
 
 
-def own_protocols(board: str | os.PathLike[str], name: str, selector: Any) -> dict[str, Protocol]:
+def own_protocols(board: str | os.PathLike[str], name: str, selector: BaseEstimator) -> dict[str, Protocol]:
     """Return the stored protocols of a leaderboard with one selector instead of its methods, by study."""
     return {
         study: Protocol(**{**_stored_protocol(folder), "methods": [(name, selector)], "baselines": []})

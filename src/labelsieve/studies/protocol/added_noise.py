@@ -15,7 +15,7 @@ KINDS = ("irrelevant", "corrupted")
 REPLACED = 0.25  # of the values of a corrupted column with few levels
 
 
-def read_noise(given: Any, where: str) -> dict[str, float]:
+def read_noise(given: object, where: str) -> dict[str, float]:
     """Check the shares of added columns.
 
     >>> read_noise({"irrelevant": 0.5}, "songs")

@@ -113,7 +113,7 @@ def densified(X: Any) -> Any:
     return X.toarray() if sparse.issparse(X) else X
 
 
-def read_source(given: Any) -> Source:
+def read_source(given: object) -> Source:
     """Make a source from a path, a name of the catalog, a table of settings, or a :class:`Dataset`.
 
     >>> read_source("data/emotions.arff.gz").name, read_source({"name": "songs", "path": "a.csv", "labels": 3}).name
@@ -187,7 +187,7 @@ def frequent_labels(data: Dataset, most: int | None) -> Dataset:
     return replace(data, Y=data.Y[:, kept], label_names=tuple(data.label_names[column] for column in kept))
 
 
-def _are_texts(value: Any) -> bool:
+def _are_texts(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 

@@ -12,7 +12,7 @@ _SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?")
 _NUMBER = re.compile(r"\d{1,9}|\d{1,3}(?:\.\d+)?%")
 
 
-def read_sizes(given: Any) -> list[int | float]:
+def read_sizes(given: object) -> list[int | float]:
     """Read numbers of features from ``"1..50"``, ``"5..50..5"``, ``"1,5,10"``, ``"10%,20%"``, a number, or a sequence.
 
     >>> read_sizes("1..3,10"), read_sizes([0.1, 5]), read_sizes("10%")
@@ -28,7 +28,7 @@ def read_sizes(given: Any) -> list[int | float]:
     return list(sizes)
 
 
-def _sizes(entry: Any) -> Iterator[int | float]:
+def _sizes(entry: object) -> Iterator[int | float]:
     value: Any = entry.strip() if isinstance(entry, str) else entry
     if isinstance(value, str) and (span := _SPAN.fullmatch(value)):
         first, last, step = int(span[1]), int(span[2]), int(span[3] or 1)

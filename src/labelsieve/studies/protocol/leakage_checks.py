@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork
 
 
-def refuse_fitted(estimator: Any, where: str) -> None:
+def refuse_fitted(estimator: BaseEstimator, where: str) -> None:
     """Refuse a fitted estimator, or one with a fitted component: a discretizer, a step, a label network.
 
     >>> from labelsieve import Sieve
@@ -33,7 +34,7 @@ def refuse_fitted(estimator: Any, where: str) -> None:
             )
 
 
-def refuse_rows(value: Any, name: str) -> None:
+def refuse_rows(value: object, name: str) -> None:
     """Refuse every setting except the training rows.
 
     >>> refuse_rows("train", "select_on")
@@ -61,5 +62,5 @@ def refuse_overlap(train: NDArray[Any], test: NDArray[Any], n_rows: int, where: 
         raise InputError(f"{where}: it has rows outside 0 to {n_rows - 1}; is the splitter for another data set?")
 
 
-def _is_estimator(component: Any) -> bool:
+def _is_estimator(component: object) -> bool:
     return hasattr(component, "get_params") and not isinstance(component, type)

@@ -9,7 +9,7 @@ from labelsieve.registry import METHODS
 MAX_SHOWN = 80  # characters of a refused value in an error
 
 
-def several(given: Any, what: str, fewest: int = 1) -> list[Any]:
+def several(given: object, what: str, fewest: int = 1) -> list[Any]:
     """Return the entries of a list, of which there must be some."""
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
         text = repr(given)
@@ -20,7 +20,7 @@ def several(given: Any, what: str, fewest: int = 1) -> list[Any]:
     return entries
 
 
-def names_of(given: Any, what: str, fewest: int = 1) -> list[str]:
+def names_of(given: object, what: str, fewest: int = 1) -> list[str]:
     """Return the entries of a list of names."""
     names = several(given, what, fewest)
     for name in names:

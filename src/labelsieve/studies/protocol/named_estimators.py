@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import class_print
@@ -41,7 +41,7 @@ class NamedEstimator:
     """
 
     name: str
-    estimator: Any
+    estimator: BaseEstimator
     settings: Mapping[str, Any] | None = None
     sizes: tuple[int | float, ...] | None = None
 
@@ -67,7 +67,7 @@ class NamedEstimator:
             ) from None
 
 
-def read_method(given: Any) -> NamedEstimator:
+def read_method(given: object) -> NamedEstimator:
     """Make a selector from a name, a table of settings, or a pair of name and selector.
 
     >>> read_method("mlqpfs").estimator, read_method("ela-chi").estimator
@@ -94,7 +94,7 @@ def read_method(given: Any) -> NamedEstimator:
     return _named(name, selector, plain, "method")
 
 
-def read_classifier(given: Any, *, numeric: bool = False) -> NamedEstimator:
+def read_classifier(given: object, *, numeric: bool = False) -> NamedEstimator:
     """Make a learner from a name, a table of settings, or a pair of name and estimator; ``numeric``: for numeric targets.
 
     >>> read_classifier({"name": "seven", "classifier": "mlknn", "k": 7}).estimator
@@ -118,14 +118,14 @@ def read_classifier(given: Any, *, numeric: bool = False) -> NamedEstimator:
     return replace(_named(name, made, plain, "classifier"), sizes=sizes)
 
 
-def _named(name: str, estimator: Any, plain: Mapping[str, Any] | None, kind: str) -> NamedEstimator:
+def _named(name: str, estimator: BaseEstimator, plain: Mapping[str, Any] | None, kind: str) -> NamedEstimator:
     """Name an estimator; settings that contain an object (``plain`` is None) are checked like an object."""
     if plain is None:
         refuse_fitted(estimator, f"{kind} {name!r}")
     return NamedEstimator(name, estimator, plain)
 
 
-def _settings(given: Any, kind: str) -> dict[str, Any]:
+def _settings(given: object, kind: str) -> dict[str, Any]:
     settings = {"name": given} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else {}
     if not isinstance(settings.get("name"), str) or not settings["name"].strip():
         raise InputError(f"a {kind} is a name, a table of settings with a name, or a pair (name, {kind}), not {given!r}.")

@@ -107,7 +107,7 @@ def _rows_of(pair: Any, n_rows: int, where: str) -> tuple[Rows, Rows]:
     return train, test
 
 
-def read_splits(given: Any, seed: int, max_rows: int | None = None) -> SplitRule:
+def read_splits(given: object, seed: int, max_rows: int | None = None) -> SplitRule:
     """Make a rule from words, from a splitter with a fixed seed, or from pairs of training and test rows.
 
     >>> read_splits("30x50%", 0).splitter.n_repeats
@@ -119,7 +119,7 @@ def read_splits(given: Any, seed: int, max_rows: int | None = None) -> SplitRule
     return replace(rule, max_rows=max_rows, seed=seed)
 
 
-def _rule(given: Any, seed: int) -> SplitRule:
+def _rule(given: object, seed: int) -> SplitRule:
     if isinstance(given, list | tuple) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in given):
         return SplitRule(None, GivenSplits(list(given)))
     if hasattr(given, "split") and not isinstance(given, str):

@@ -83,7 +83,7 @@ def _with_noise(dataset: Any, noise: Any) -> Any:
     return {"noise": noise, **table} if isinstance(table, Mapping) else dataset
 
 
-def _from_folder(given: Any, folder: Path) -> Any:
+def _from_folder(given: object, folder: Path) -> Any:
     """Resolve the files of a data set, first in the folder of the protocol."""
     if isinstance(given, str):
         return {"name": Path(given).name.partition(".")[0], "path": str(folder / given)} if (folder / given).exists() else given
@@ -141,11 +141,11 @@ def toml_text(settings: Mapping[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _is_tables(value: Any) -> bool:
+def _is_tables(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items()) + " }"
     if isinstance(value, list | tuple):
@@ -168,7 +168,7 @@ def _text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", r"\u007f")
 
 
-def as_plain(value: Any, otherwise: Callable[[Any], Any] | None = None) -> Any:
+def as_plain(value: object, otherwise: Callable[[Any], Any] | None = None) -> Any:
     """Convert settings to strings, numbers, booleans and None, with lists and tables of them.
 
     NumPy's numbers and paths are converted. Any other object is refused, or passed to ``otherwise``.

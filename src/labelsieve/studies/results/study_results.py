@@ -11,7 +11,7 @@ import numpy as np
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES
 from labelsieve.names import unknown_name
-from labelsieve.plotting import figure_function
+from labelsieve.plotting import Axes, figure_function
 from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
 from labelsieve.statistics.compare import Test
 from labelsieve.studies.protocol import ALL, AVERAGE, BASELINES, Protocol
@@ -116,8 +116,8 @@ class StudyResults:
         *,
         corrected: bool = False,
         legend: bool | Literal["below"] = True,
-        ax: Any = None,
-    ) -> Any:
+        ax: Axes | None = None,
+    ) -> Axes:
         """Draw a measure over the number of features, a curve with its band for every method.
 
         The method ``all`` has no number of features and is a horizontal line. ``corrected`` widens bands as in

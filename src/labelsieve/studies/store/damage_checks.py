@@ -83,7 +83,7 @@ def check_types(db: sqlite3.Connection, path: Path) -> None:
         raise StudyError(f"{path}: damaged: {table}.{column} is {shown}, and {_WORDS[kind]} is needed, in row {row}. {REMEDY}.")
 
 
-def stored_json(text: str, kind: Any, path: Path, place: str) -> Any:
+def stored_json(text: str, kind: object, path: Path, place: str) -> Any:
     """Parse JSON in a cell of the file, which must have a type, such as ``list[int]``."""
     try:
         value = read_json(text)

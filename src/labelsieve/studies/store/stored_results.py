@@ -124,7 +124,7 @@ def read_stored_results(db: sqlite3.Connection, path: Path) -> StoredResults:
     check_types(db, path)
     widths = dict(db.execute("SELECT name, n_features FROM datasets"))
 
-    def ranking(text: str | None, *key: Any) -> list[int] | None:
+    def ranking(text: str | None, *key: object) -> list[int] | None:
         place, width = f"selections.selected of {', '.join(map(str, key))}", widths.get(key[0])
         return None if text is None else stored_numbers(text, path, place, **({} if width is None else {"high": width - 1}))
 
