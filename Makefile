@@ -5,6 +5,9 @@ PYTHON ?= python3
 VENV ?= .venv
 MINUTES ?= 30
 
+# Tests and lint start many processes; without stored bytecode every one would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 override VENV := $(abspath $(VENV))
 RUN := $(VENV)/bin/python
 # Two --quiet: errors only.

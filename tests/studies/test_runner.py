@@ -211,7 +211,7 @@ def test_changed_code_is_noticed(tmp_path, monkeypatch):
 
 
 def test_second_runner_is_refused_and_nothing_is_lost(tmp_path):
-    process = start(tmp_path, pause=0.1)
+    process = start(tmp_path, pause=0.05)
     try:
         patience = time.monotonic() + 60
         while not list(tmp_path.glob("results.sqlite")) and time.monotonic() < patience:
@@ -225,7 +225,7 @@ def test_second_runner_is_refused_and_nothing_is_lost(tmp_path):
 
 
 def test_two_runners_started_at_once_lose_nothing(tmp_path):
-    both = [start(tmp_path / "study", pause=0.1) for _ in range(2)]
+    both = [start(tmp_path / "study", pause=0.05) for _ in range(2)]
     codes, said = [process.ended(120) for process in both], [process.kill()[1] for process in both]
     assert sorted(codes) == [0, 1], said
     assert "this study is already running" in said[codes.index(1)]
