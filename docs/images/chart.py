@@ -12,7 +12,7 @@ STEPS = [
     ("Does each label need its own features?", 'LabelwiseSieve("mlfs")', "label-specific features; used by oCC"),
     ("May features be informative only jointly?", 'Sieve("cmi"), Sieve("cife")', "find the joint features in labelsieve demo"),
     ("Very many features and labels, little time?", 'Sieve("scls")', "no three-way tables; third in two measures"),
-    ("Outliers, missing cells, or numeric targets?", "Sieve()", "CMIM, five bins of equal frequency"),
+    ("Scores in nats, or a table read in parts?", "Sieve()", "CMIM, five bins of equal frequency"),
 ]
 OTHERWISE = ("HybridSieve()", "information and least squares; confirmed for labels")
 LAST = ("How many features?", "PermutationTest, CrossValidated", "stopping rules instead of a fixed number")

@@ -55,17 +55,17 @@ FORMATS = {"Mulan": mulan, "MEKA": meka, "sparse ARFF": sparse_arff, "CSV": comm
 def test_select_names_the_features_of_a_file_of_any_format(format, tmp_path):
     file, options = FORMATS[format](tmp_path)
     lines = run("select", file, "-k", 1, *options).splitlines()
-    assert lines[0].startswith("cmim: 1 of 2 features for 2 labels (single), from 6 rows")
+    assert lines[0].startswith("hybrid: 1 of 2 features for 2 labels (cumulative), from 6 rows")
     assert lines[-1].split()[:2] == ["1", "tempo"]
 
 
 def test_select_reads_matlab_and_libsvm(tmp_path):
     values = np.array(ROWS)
     savemat(tmp_path / "songs.mat", {"data": values[:, :2].astype(float), "target": values[:, 2:].astype(float)})
-    assert run("select", tmp_path / "songs.mat", "-k", 1).splitlines()[0].startswith("cmim: 1 of 2 features for 2 labels")
+    assert run("select", tmp_path / "songs.mat", "-k", 1).splitlines()[0].startswith("hybrid: 1 of 2 features for 2 labels")
     lines = (f"{','.join(str(k) for k in (0, 1) if row[2 + k])} 1:{row[0]} 2:{row[1]}\n" for row in ROWS)
     (tmp_path / "songs.libsvm").write_text("".join(lines), encoding="utf-8")
-    assert run("select", tmp_path / "songs.libsvm", "-k", 1).splitlines()[0].startswith("cmim: 1 of 2 features for 2 labels")
+    assert run("select", tmp_path / "songs.libsvm", "-k", 1).splitlines()[0].startswith("hybrid: 1 of 2 features for 2 labels")
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
@@ -76,7 +76,7 @@ def test_select_needs_no_labels_for_a_parquet_file_of_ours(tmp_path, wrap):
     save(Dataset(wrap(values[:, :2]), values[:, 2:], ("tempo", "loud"), ("calm", "happy"), kinds), tmp_path / "songs.parquet")
     for labels in ([], ["--labels", "calm,happy"]):
         lines = run("select", tmp_path / "songs.parquet", "-k", 1, *labels).splitlines()
-        assert lines[0].startswith("cmim: 1 of 2 features for 2 labels")
+        assert lines[0].startswith("hybrid: 1 of 2 features for 2 labels")
         assert lines[-1].split()[:2] == ["1", "tempo"]
 
 
@@ -176,9 +176,11 @@ def test_list_says_where_each_data_set_is():
 @pytest.mark.usefixtures("home")
 def test_names_serve_as_files_where_there_is_no_such_file():
     assert run("datasets", "info", "foodtruck").splitlines()[0] == "foodtruck"
-    assert run("select", "foodtruck", "-k", 1).splitlines()[0].startswith("cmim: 1 of 2 features for 2 labels")
+    assert run("select", "foodtruck", "-k", 1).splitlines()[0].startswith("hybrid: 1 of 2 features for 2 labels")
     assert (
-        run("select", "foodtruck", "-k", 1, "--labels", "calm").splitlines()[0].startswith("cmim: 1 of 3 features for 1 label ")
+        run("select", "foodtruck", "-k", 1, "--labels", "calm")
+        .splitlines()[0]
+        .startswith("hybrid: 1 of 3 features for 1 label ")
     )
     assert "Close to it: 'foodtruck'" in refusal("select", "foodtrucks")
     assert "foodtruck.arff: No such file" in refusal("datasets", "info", "foodtruck.arff")

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from labelsieve import Sieve
+from labelsieve import HybridSieve, Sieve
 from labelsieve.registry import make_selector
 from labelsieve.selectors.selection import Selection
 from tests.support.command_line import run, write
@@ -91,9 +91,10 @@ def test_more_features_than_there_are_means_all(file):
 def test_a_saved_selection_can_be_loaded(frame, file, tmp_path):
     saved = tmp_path / "selected.json"
     assert run("select", file, "--labels", 5, "-k", 4, "--targets", "joint", "--output", saved).exit_code == 0
-    sieve = Sieve.from_json(saved)
+    sieve = HybridSieve.from_json(saved)
     features = frame.iloc[:, :-5]
-    assert sieve.selected_.tolist() == expected(frame, targets="joint").selected_.tolist()
+    fitted = HybridSieve(targets="joint", n_features_to_select=4).fit(features, frame.iloc[:, -5:])
+    assert sieve.selected_.tolist() == fitted.selected_.tolist()
     assert sieve.transform(features).shape == (400, 4)
     assert sieve.fit(features, frame.iloc[:, -5:]).selected_.shape == (4,)
 
@@ -154,7 +155,7 @@ def test_text_features_keep_their_levels(tmp_path):
     path = write(tmp_path, f"key,live,minor\n{rows}\n")
     assert run("select", path, "--labels", 1, "-k", 1, "--redundant", 0.9).exit_code == 0
     for options in ((), ("--bins", 3), ("--codes",), ("--discretizer", "mdl"), ("--discretizer", "mean-std")):
-        result = run("select", path, "--labels", 1, "-k", 1, "--format", "json", *options)
+        result = run("select", path, "--labels", 1, "-k", 1, "--criterion", "cmim", "--format", "json", *options)
         assert result.stderr == ""
         first = json.loads(result.stdout)["selected"][0]
         assert first["feature"] == "key"
@@ -188,3 +189,21 @@ def test_methods_of_least_squares_take_text_and_missing_cells(frame, tmp_path, m
     assert [feature["column"] for feature in document["selected"]] == fitted.selected_.tolist()
     assert document["method"] == method
     assert 1 in fitted.selected_
+
+
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [
+        ((), "hybrid"),
+        (("-k", "cv:max_features=3"), "hybrid"),
+        (("--bins", 3), "hybrid"),
+        (("--stop", "g-test"), "cmim"),
+        (("-k", "permutation:n_permutations=19"), "cmim"),
+        (("--memory-limit", "1GB"), "cmim"),
+        (("--memory-limit", "1GB", "--criterion", "hybrid"), "hybrid"),
+    ],
+)
+def test_the_default_method_is_the_hybrid_where_other_options_allow_it(file, options, method):
+    result = run("select", file, "--labels", 5, "--format", "json", *options)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["method"] == method

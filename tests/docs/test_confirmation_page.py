@@ -12,11 +12,12 @@ from benchmarks.confirmation import DECIDING, NO_HARM, QUESTIONS, UNTOUCHED, imp
 ROOT = Path(__file__).parents[2]
 
 
-def test_improvements_wins_and_p_values_are_those_of_the_cells():
+@pytest.mark.parametrize("protocol", ["first", "second"])
+def test_improvements_wins_and_p_values_are_those_of_the_cells(protocol):
     page = (ROOT / "docs" / "studies" / "confirmation.md").read_text(encoding="utf-8")
     results = read_results([ROOT / "leaderboard" / "confirmation" / "labels" / "values.parquet"])
     means = {measure: set_means(results, measure) for measure in (*DECIDING, *NO_HARM)}
-    question = QUESTIONS["first"]
+    question = QUESTIONS[protocol]
     for name, rival in question.rivals.items():
         (row,) = re.findall(rf"^\| {name} \| `{rival}` \| (.*) \|$", page, flags=re.MULTILINE)
         for cell, (measure, (sign, _)) in zip(row.split(" | "), {**DECIDING, **NO_HARM}.items(), strict=False):

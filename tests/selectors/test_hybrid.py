@@ -99,6 +99,17 @@ def test_text_and_missing_cells_are_levels_and_means():
     assert sorted(found.get_feature_names_out()) == ["color", "size"]
 
 
+def test_codes_are_levels_in_both_parts():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 5, size=(300, 4))
+    Y = np.column_stack([np.isin(codes[:, 2], [1, 3]), rng.random(300) < 0.5])  # no straight line
+    found = HybridSieve(discretizer=None, n_features_to_select=2).fit(codes, Y)
+    named = HybridSieve(discretizer=None, nominal="all", n_features_to_select=2).fit(codes, Y)
+    assert found.selected_[0] == 2
+    assert found.score_components_["least squares"][0] == 1
+    assert found.scores_.tolist() == named.scores_.tolist()
+
+
 def test_a_warm_start_continues_the_search():
     X, Y = make_data()
     warm = HybridSieve(n_features_to_select=2, warm_start=True).fit(X, Y)

@@ -12,7 +12,6 @@ PORTFOLIO = "With --auto: candidates, comma-separated as for --criterion; defaul
 LEARNER = "With --auto: learners to evaluate with, comma-separated; default: nearest neighbors and ridge regression."
 MEASURE = "With --auto: the measure to choose by; default: average_precision, or rrmse if the targets are numeric."
 BUDGET = "With --auto: seconds; candidates that do not fit are left out, and named."
-CRITERION = next(field.default for field in fields(SelectOptions) if field.name == "criterion")
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class AutoSelectOptions(SelectOptions):
             if typed:
                 raise InputError(f"{typed[0]} goes with --auto.")
             return options
-        if options.criterion != CRITERION:
+        if options.criterion is not None:
             raise InputError("--auto chooses the criterion; leave --criterion out, or name candidates with --portfolio.")
         if options.labelwise or options.stop is not None or options.estimator is not None:
             raise InputError(

@@ -1,5 +1,6 @@
 """The command that selects features of a file: ``labelsieve select``."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,12 +48,17 @@ def select(
         )
     if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
         raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
+    in_parts = memory_limit is not None or dask is not None
+    if (
+        in_parts and options.criterion is None and not auto
+    ):  # a method that can be counted in parts, whether or not the file fits
+        options = replace(options, criterion="cmim")
     candidates = {"portfolio": portfolio, "learner": learner, "measure": measure, "time_budget": time_budget}
     chosen = AutoSelectOptions.of(options, auto, **candidates)
     from labelsieve.report.selection_text import selection_text
 
     table = None
-    if memory_limit is not None or dask is not None:
+    if in_parts:
         table = large_table(file, options, memory_limit, cache_folder, always=dask is not None)
     if table is not None:
         if auto or redundant is not None or stability is not None:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from labelsieve.selectors.base import BaseSieve
     from labelsieve.stopping import StoppingRule
 
-CRITERION = "A criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
+CRITERION = (
+    "A criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid; cmim with "
+    "--labelwise, --memory-limit and --dask, and with rules for the number of features other than cv."
+)
 COUNT = (
     "Number of features: a number, a share such as 10%, all, or a rule as for --stop; default: 10. With --stop: the largest."
 )
@@ -52,8 +55,8 @@ class SelectOptions(ReadOptions):
 
     count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=COUNT)] = None
     criterion: Annotated[
-        str, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
-    ] = "cmim"
+        str | None, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
+    ] = None
     stop: Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(registered("STOPPING_RULES")))] = None
     targets: Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(registered("LABEL_SPACES", "auto")))] = "auto"
     discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
@@ -76,10 +79,12 @@ class SelectOptions(ReadOptions):
     def make_selector(self) -> Any:
         """The selector, its parameters checked before a long file is read."""
         from labelsieve.registry import METHODS, make_discretizer, make_selector, method_name, resolve_method, selector_class
+        from labelsieve.selectors.sieve import Sieve
         from labelsieve.stopping import StoppingRule
 
-        name, settings = parse_named(self.criterion, "--criterion")
-        settings |= self._settings()
+        settings = self._settings()
+        name, typed = parse_named(self.criterion or self._default(settings), "--criterion")
+        settings = typed | settings
         method = method_name(name)
         if method in METHODS and isinstance(settings.get("n_features_to_select"), StoppingRule):
             takes = getattr(selector_class(method), "_parameter_constraints", {}).get("n_features_to_select", [])
@@ -88,7 +93,7 @@ class SelectOptions(ReadOptions):
         try:
             selector = make_selector(name, labelwise=self.labelwise, **settings)
             discretizer = getattr(selector, "discretizer", None)
-            if method not in METHODS:
+            if method not in METHODS or isinstance(selector, Sieve):
                 parts = (getattr(selector, part, "auto") for part in ("targets", "discretizer", "target_discretizer"))
                 discretizer = resolve_method(selector.criterion, *parts).discretizer
             if self.bins is not None:
@@ -99,6 +104,14 @@ class SelectOptions(ReadOptions):
         except (TypeError, ValueError) as error:
             raise InputError(f"{method}: {error}") from None
         return selector
+
+    def _default(self, settings: dict[str, Any]) -> str:
+        """The method where none is typed: that of docs/choosing.md, where its scores suffice for the other options."""
+        from labelsieve.stopping import CrossValidated, StoppingRule
+
+        rule = settings.get("n_features_to_select")
+        scores = isinstance(rule, StoppingRule) and not isinstance(rule, CrossValidated)
+        return "cmim" if self.labelwise or scores else "hybrid"
 
     def _settings(self) -> dict[str, Any]:
         """Parameters of the selector that the options set."""

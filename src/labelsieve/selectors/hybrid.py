@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.criteria import Criterion
+from labelsieve.discretize.kept_values import AsGiven
 from labelsieve.labelspace import LabelSpace
 from labelsieve.registry import ResolvedMethod
 from labelsieve.search import CombinedGain, Gain, LeastSquaresGain
@@ -47,7 +48,7 @@ class HybridSieve(Sieve):
         is above it if no feature is linearly related to what is left. 1: gains are divided by the largest, however small.
     penalty, basis, nominal
         Of the least-squares fit, as for :class:`labelsieve.selectors.OrthogonalPursuit`. Columns that the discretizer declares
-        nominal need not be repeated.
+        nominal need not be repeated; without a discretizer all are.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         As for :class:`labelsieve.Sieve`. Stopping rules that compare scores of different steps, or that permute targets, are
         refused: scores are shares of the best of their step.
@@ -140,7 +141,9 @@ class HybridSieve(Sieve):
     def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
         """Information, and least squares of the same rows."""
         X, targets, weights = self._rows(*data, method.target_discretizer)
-        nominal = getattr(method.discretizer, "nominal", None) if self.nominal is None else self.nominal
+        nominal = self.nominal
+        if nominal is None:  # codes are levels, whatever their numbers
+            nominal = "all" if isinstance(method.discretizer, AsGiven) else getattr(method.discretizer, "nominal", None)
         columns = read_columns(X, nominal, self.basis, weights, self.n_jobs)
         linear = LeastSquaresGain(columns, targets, penalty=self.penalty, n_jobs=self.n_jobs)
         gains = {"information": information, "least squares": linear}
