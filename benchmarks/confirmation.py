@@ -8,6 +8,7 @@ The files have a row for every cell and number of features: dataset, split, meth
 
 import sys
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -137,19 +138,41 @@ def against_unbounded(results, method):
     return pd.DataFrame(rows, columns=["measure", "improvement", "won-lost", "P(better)", "P(worse)"])
 
 
-def against_all_features(results, method, datasets=UNTOUCHED + LOOKED_AT):
+def interval(differences, rng):
+    """Mean and 95 % bootstrap interval over data sets."""
+    means = rng.choice(differences, (10_000, len(differences))).mean(axis=1)
+    return [differences.mean(), *np.quantile(means, [0.025, 0.975])]
+
+
+def against_all_features(results, method, datasets=UNTOUCHED + LOOKED_AT, learners=LEARNERS):
     """Mean improvements of the largest size up to 40 over all features, with 95 % bootstrap intervals over the data sets."""
     rng, rows = np.random.default_rng(0), []
     for measure, (sign, _) in {**DECIDING, **NO_HARM}.items():
-        chosen = results[(results["measure"] == measure) & results["classifier"].isin(LEARNERS)]
+        chosen = results[(results["measure"] == measure) & results["classifier"].isin(learners)]
         every = chosen[chosen["method"] == "all"].groupby("dataset")["value"].mean()
         some = chosen[(chosen["method"] == method) & chosen["k"].isin(SIZES)]
         largest = some[some["k"] == some.groupby("dataset")["k"].transform("max")].groupby("dataset")["value"].mean()
         found = (sign * (largest - every)).reindex(list(datasets)).dropna().to_numpy()
         if len(found):
-            means = rng.choice(found, (10_000, len(found))).mean(axis=1)
-            rows.append([measure, len(found), found.mean(), *np.quantile(means, [0.025, 0.975])])
+            rows.append([measure, len(found), *interval(found, rng)])
     return pd.DataFrame(rows, columns=["measure", "sets", "improvement", "low", "high"])
+
+
+def by_learner(results, question):
+    """A row for each rival and learner: improvements in all measures with 95 % intervals, in thousandths."""
+    rng, rows = np.random.default_rng(0), []
+    for rival, learner in product((*question.rivals.values(), "all"), LEARNERS):
+        row = [rival, learner]
+        every = against_all_features(results, question.method, UNTOUCHED, (learner,)).set_index("measure")
+        for measure, (sign, _) in {**DECIDING, **NO_HARM}.items():
+            if rival == "all":
+                found = every.loc[measure, ["improvement", "low", "high"]]
+            else:
+                means = set_means(results, measure, (learner,))
+                found = interval(improvements(means, question.method, rival, UNTOUCHED, sign).to_numpy(), rng)
+            row.append("{:+.1f} ({:+.1f} to {:+.1f})".format(*(1000 * value + 0.0 for value in found)))
+        rows.append(row)
+    return pd.DataFrame(rows, columns=["rival", "learner", *DECIDING, *NO_HARM])
 
 
 def read_results(paths):
@@ -180,6 +203,11 @@ def main(name, paths):
         for learner in LEARNERS:
             alone = results[results["classifier"] == learner]
             print(f"\nUntouched data sets, {learner} alone: not part of the decision.", verdicts(alone, question).T, sep="\n")
+        print(
+            "\nEach learner and measure, thousandths with 95 % intervals over the data sets.",
+            by_learner(results, question),
+            sep="\n",
+        )
         print("\nAgainst all features", against_all_features(results, question.method), sep="\n")
         if (results["measure"] == "rrmse").any():
             means = set_means(results, "rrmse", sizes=(5, 10, 20, 40))

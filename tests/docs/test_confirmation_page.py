@@ -7,7 +7,17 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from benchmarks.confirmation import DECIDING, NO_HARM, QUESTIONS, UNTOUCHED, improvements, p_value, read_results, set_means
+from benchmarks.confirmation import (
+    DECIDING,
+    NO_HARM,
+    QUESTIONS,
+    UNTOUCHED,
+    by_learner,
+    improvements,
+    p_value,
+    read_results,
+    set_means,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,3 +39,11 @@ def test_improvements_wins_and_p_values_are_those_of_the_cells(protocol):
             assert (measure in DECIDING) == bool(p)
             for text in p:
                 assert float(text.removeprefix("p = ")) == pytest.approx(p_value(found), abs=0.006)
+
+
+def test_intervals_by_learner_are_those_of_the_cells():
+    page = (ROOT / "docs" / "studies" / "confirmation.md").read_text(encoding="utf-8")
+    results = read_results([ROOT / "leaderboard" / "confirmation" / "labels" / "values.parquet"])
+    for rival, learner, *cells in by_learner(results, QUESTIONS["second"]).itertuples(index=False):
+        shown = "all features" if rival == "all" else f"`{rival}`"
+        assert f"| {shown} | {learner} | {' | '.join(cells)} |" in page
