@@ -24,16 +24,31 @@ inline Range range_of(std::span<const double> values) {
     return range;
 }
 
-inline bool has_more_values(std::span<const double> values, size_t limit) {
-    std::vector<double> known;
-    for (const double value : values) {
-        if (std::isnan(value)) continue;
-        const auto at = std::lower_bound(known.begin(), known.end(), value);
-        if (at != known.end() && *at == value) continue;
-        if (known.size() == limit) return true;
-        known.insert(at, value);
+// The distinct values that were met, in order, up to a limit.
+class FewValues {
+  public:
+    explicit FewValues(size_t limit) : limit_(limit) {}
+
+    // True once more than the limit were met; missing values do not count.
+    bool exceeded_by(std::span<const double> values) {
+        for (size_t i = 0; i < values.size() && !exceeded_; ++i) {
+            if (std::isnan(values[i])) continue;
+            const auto at = std::lower_bound(known_.begin(), known_.end(), values[i]);
+            if (at != known_.end() && *at == values[i]) continue;
+            exceeded_ = known_.size() == limit_;
+            if (!exceeded_) known_.insert(at, values[i]);
+        }
+        return exceeded_;
     }
-    return false;
+
+  private:
+    size_t limit_;
+    bool exceeded_ = false;
+    std::vector<double> known_;
+};
+
+inline bool has_more_values(std::span<const double> values, size_t limit) {
+    return FewValues(limit).exceeded_by(values);
 }
 
 }  // namespace labelsieve

@@ -37,10 +37,10 @@ void count_cuts(std::span<const double> cuts, bool strict, std::span<const doubl
     }
 }
 
-// Codes of a column by its cuts; a missing value has the code after the last. Returns whether there is one.
+// Codes of values by cuts; a missing value has the code after the last. Returns whether there is one.
 // For uint8_t and code_t.
 template <class Code>
-bool encode_column(const Column& column, std::span<const double> cuts, bool strict, Code* out);
+bool encode_values(std::span<const double> values, std::span<const double> cuts, bool strict, Code* out);
 
 // Equal-width cut points of one column, or its few distinct values.
 class EqualWidthCuts {

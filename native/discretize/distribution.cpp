@@ -17,7 +17,7 @@ uint64_t key_in(const Entry& entry) { return entry.key; }
 
 // A radix sort, digit by digit from the last, that leaves out digits in which all agree.
 template <class Item>
-void radix_sort(std::vector<Item>& items, std::vector<Item>& buffer) {
+void radix_sort(Scratch<Item>& items, Scratch<Item>& buffer) {
     std::vector<uint32_t> counts(n_digits * n_values, 0);
     const auto digit = [](const Item& item, size_t d) {
         return key_in(item) >> digit_bits * d & (n_values - 1);
@@ -37,7 +37,7 @@ void radix_sort(std::vector<Item>& items, std::vector<Item>& buffer) {
 
 }  // namespace
 
-void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& buffer) {
+void sort_entries(Scratch<Entry>& entries, Scratch<Entry>& buffer) {
     if (entries.size() > few_entries) return radix_sort(entries, buffer);
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return std::pair(a.key, a.row) < std::pair(b.key, b.row);
@@ -68,6 +68,7 @@ void Distribution::read(const Column& column, const uint64_t* weights, uint64_t 
 
 void Distribution::read_weighted(const Column& column, const uint64_t* weights) {
     entries_.clear();
+    entries_.reserve(column.values.size());
     for (size_t i = 0; i < column.values.size(); ++i)
         if (!std::isnan(column.values[i]))
             entries_.push_back({.key = key_of(column.values[i]), .row = column.row(i)});
@@ -78,6 +79,7 @@ void Distribution::read_weighted(const Column& column, const uint64_t* weights) 
 // Rows of equal weight need not be distinguished.
 void Distribution::read_keys(const Column& column) {
     keys_.clear();
+    keys_.reserve(column.values.size());
     for (const double value : column.values)
         if (!std::isnan(value)) keys_.push_back(key_of(value));
     if (keys_.size() > few_entries) {

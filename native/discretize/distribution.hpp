@@ -25,7 +25,7 @@ struct Entry {
 };
 
 // By key; rows with the same key stay in their order. `buffer` is working memory.
-void sort_entries(std::vector<Entry>& entries, std::vector<Entry>& buffer);
+void sort_entries(Scratch<Entry>& entries, Scratch<Entry>& buffer);
 
 // A point between two neighboring values: above `low`, and no more than `high`.
 inline double between(double low, double high) {
@@ -54,8 +54,8 @@ class Distribution {
     std::vector<double> values_;
     std::vector<uint64_t> weights_;
     uint64_t total_ = 0;
-    std::vector<Entry> entries_, buffer_;
-    std::vector<uint64_t> keys_, key_buffer_;
+    Scratch<Entry> entries_, buffer_;
+    Scratch<uint64_t> keys_, key_buffer_;
 };
 
 }  // namespace labelsieve

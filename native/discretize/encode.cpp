@@ -93,7 +93,7 @@ std::optional<Position> encode_equal_width(const StridedNumbers& numbers, EqualW
     return with_type(numbers.type, [&](auto zero) -> std::optional<Position> {
         using T = decltype(zero);
         using Kept = std::conditional_t<sizeof(T) == 1, T, double>;
-        std::vector<Kept> values(together * n);
+        Scratch<Kept> values(checked_product(std::min(together, numbers.n_columns), n));
         for (size_t first = 0; first < numbers.n_columns; first += together) {
             StridedNumbers part = numbers;
             part.data = static_cast<const uint8_t*>(numbers.data) + ptrdiff_t(first) * numbers.column_stride;
@@ -176,17 +176,19 @@ std::optional<Position> equal_width(const CsrView<row_t, double>& columns, size_
 }
 
 template <class Code>
-bool encode_column(const Column& column, std::span<const double> cuts, bool strict, Code* out) {
-    count_cuts(cuts, strict, column.values, out);
+bool encode_values(std::span<const double> values, std::span<const double> cuts, bool strict, Code* out) {
+    count_cuts(cuts, strict, values, out);
     bool any = false;
-    for (size_t i = 0; i < column.values.size(); ++i) {
-        const bool missing = std::isnan(column.values[i]);
+    for (size_t i = 0; i < values.size(); ++i) {
+        const bool missing = std::isnan(values[i]);
         out[i] = missing ? Code(cuts.size() + 1) : out[i];
         any |= missing;
     }
     return any;
 }
-template bool encode_column(const Column& column, std::span<const double> cuts, bool strict, uint8_t* out);
-template bool encode_column(const Column& column, std::span<const double> cuts, bool strict, code_t* out);
+template bool encode_values(std::span<const double> values, std::span<const double> cuts, bool strict,
+                            uint8_t* out);
+template bool encode_values(std::span<const double> values, std::span<const double> cuts, bool strict,
+                            code_t* out);
 
 }  // namespace labelsieve

@@ -45,11 +45,13 @@ const T* stretch(const StridedNumbers& numbers, size_t column, size_t top, size_
     return buffer;
 }
 
+inline constexpr size_t most_together = 4096;  // rows of a stretch
+
 // visit(column, top, n, values): by stripes of rows, so that a row-major table is read line by line.
 template <class T, class Visit>
 void each_stretch(const StridedNumbers& numbers, Visit&& visit) {
     const bool by_columns = std::abs(numbers.row_stride) <= std::abs(numbers.column_stride);
-    const size_t rows = by_columns ? 4096 : 256;
+    const size_t rows = by_columns ? most_together : 256;
     std::vector<T> buffer(rows);
     const size_t wide = by_columns ? 1 : 64;  // columns that share the lines of a stripe
     for (size_t left = 0; left < numbers.n_columns; left += wide)

@@ -1,6 +1,7 @@
 #include "discretize/quantiles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "discretize/column_range.hpp"
@@ -14,27 +15,49 @@ constexpr size_t fewest_rows = 4096;  // below, sorting is as fast
 constexpr size_t n_buckets = 4096;
 constexpr uint16_t missing = n_buckets;  // the bucket of missing values
 
+// visit(value, bucket) for all values.
+template <class Visit>
+void each_bucket(std::span<const double> values, double least, double per_width, Visit&& visit) {
+    std::array<uint16_t, 512> buckets;  // computed together, in vectors
+    for (size_t start = 0; start < values.size(); start += buckets.size()) {
+        const size_t n = std::min(buckets.size(), values.size() - start);
+        const double* from = values.data() + start;
+        for (size_t i = 0; i < n; ++i) {
+            const double place = (from[i] - least) * per_width;
+            const double last = place < double(n_buckets - 1) ? place : double(n_buckets - 1);
+            buckets[i] = from[i] == from[i] ? uint16_t(int32_t(last)) : missing;
+        }
+        for (size_t i = 0; i < n; ++i) visit(from[i], buckets[i]);
+    }
+}
+
 }  // namespace
 
 bool QuantileCuts::cut(const Column& column, size_t n_bins, std::vector<double>& points) {
-    const std::span<const double> values = column.values;
-    if (column.has_unlisted() || values.size() < fewest_rows || n_bins < 2 || n_bins > n_buckets / 16)
-        return false;
-    const Range range = range_of(values);
-    const double per_width = double(n_buckets) / (range.largest - range.least);
-    if (!(range.largest > range.least) || !std::isfinite(per_width) || per_width == 0 ||
-        !has_more_values(values, n_bins))
-        return false;
+    if (column.has_unlisted()) return false;
+    return cut([&](const Visit& visit) { visit(column.values); }, column.n_rows, n_bins, points);
+}
 
-    buckets_.resize(values.size());
-    for (size_t i = 0; i < values.size(); ++i) {
-        const double place = (values[i] - range.least) * per_width;
-        const double last = place < double(n_buckets - 1) ? place : double(n_buckets - 1);
-        buckets_[i] = values[i] == values[i] ? uint16_t(int32_t(last)) : missing;
-    }
+bool QuantileCuts::cut(const EachPiece& each_piece, size_t n_rows, size_t n_bins,
+                       std::vector<double>& points) {
+    if (n_rows < fewest_rows || n_bins < 2 || n_bins > n_buckets / 16) return false;
+    Range range = range_of({});
+    FewValues few(n_bins);
+    bool many = false;
+    each_piece([&](std::span<const double> values) {
+        const Range of_piece = range_of(values);
+        range.least = std::min(range.least, of_piece.least);
+        range.largest = std::max(range.largest, of_piece.largest);
+        many = many || few.exceeded_by(values);
+    });
+    const double per_width = double(n_buckets) / (range.largest - range.least);
+    if (!(range.largest > range.least) || !std::isfinite(per_width) || per_width == 0 || !many) return false;
+
     counts_.assign(n_buckets + 1, 0);
-    for (const uint16_t bucket : buckets_) ++counts_[bucket];
-    const size_t n = values.size() - counts_[missing];
+    each_piece([&](std::span<const double> values) {
+        each_bucket(values, range.least, per_width, [&](double, uint16_t bucket) { ++counts_[bucket]; });
+    });
+    const size_t n = n_rows - counts_[missing];
     below_.assign(n_buckets + 1, 0);
     for (size_t b = 0; b < n_buckets; ++b) below_[b + 1] = below_[b] + counts_[b];
 
@@ -65,8 +88,11 @@ bool QuantileCuts::cut(const Column& column, size_t n_bins, std::vector<double>&
     }
     if (n_wanted > n / 4) return false;
     sorted_.clear();
-    for (size_t i = 0; i < values.size(); ++i)
-        if (wanted_[buckets_[i]]) sorted_.push_back(values[i] + 0.0);
+    each_piece([&](std::span<const double> values) {
+        each_bucket(values, range.least, per_width, [&](double value, uint16_t bucket) {
+            if (wanted_[bucket]) sorted_.push_back(value + 0.0);
+        });
+    });
     std::sort(sorted_.begin(), sorted_.end());
 
     const size_t before = points.size();

@@ -142,21 +142,31 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
     QuantileCuts quantiles;
     TallKMeans clusters;
     size_t n_read = 0;
-    values.each_column([&](size_t j, const Column& column) {
+    const bool plain = !settings.keep_binary && !weights.of_rows;
+    const bool by_quantiles = plain && settings.rule == Rule::equal_frequency;
+    const auto begin_column = [&](size_t j) {
         n_read += values.n_rows();
         if (j % 16 == 0 || n_read >= rows_between_polls) {
             poll();
             n_read = 0;
         }
+    };
+    const auto cut_in_pieces = [&](size_t j) {  // without a copy of the column
+        if (!by_quantiles) return false;
+        begin_column(j);
+        const auto each_piece = [&](const QuantileCuts::Visit& visit) { values.each_piece_of(j, visit); };
+        const bool found = quantiles.cut(each_piece, values.n_rows(), settings.n_bins, cuts.points);
+        if (found) cuts.end_column(false);
+        return found;
+    };
+    const auto cut_column = [&](size_t j, const Column& column) {
+        begin_column(j);
         if (settings.rule == Rule::equal_width) {
             cuts.end_column(cut_equal_width(column, settings.n_bins, present, cuts.points));
             return;
         }
-        const bool plain = !settings.keep_binary && !weights.of_rows;
-        if (plain &&
-            ((settings.rule == Rule::equal_frequency &&
-              quantiles.cut(column, settings.n_bins, cuts.points)) ||
-             (settings.rule == Rule::k_means && clusters.cut(column, settings.n_bins, cuts.points)))) {
+        if ((by_quantiles && !values.by_columns() && quantiles.cut(column, settings.n_bins, cuts.points)) ||
+            (plain && settings.rule == Rule::k_means && clusters.cut(column, settings.n_bins, cuts.points))) {
             cuts.end_column(false);
             return;
         }
@@ -179,7 +189,8 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
                 cut_mean_std(column_values, settings, weights.unit, cuts.points);
         }
         cuts.end_column(false);
-    });
+    };
+    values.each_column(cut_column, cut_in_pieces);
     return cuts;
 }
 

@@ -36,9 +36,9 @@ class TallKMeans {
     double least_ = 0, per_unit_ = 0;
     uint64_t n_rows_ = 0, total_ = 0;
     size_t n_buckets_ = 0;
-    unsigned shift_ = 0;              // bits of a number below those that give its bucket
-    std::vector<uint64_t> numbers_;   // those that may be next to a boundary
-    std::vector<uint32_t> of_place_;  // the place of each
+    unsigned shift_ = 0;          // bits of a number below those that give its bucket
+    Scratch<uint64_t> numbers_;   // those that may be next to a boundary
+    Scratch<uint32_t> of_place_;  // the place of each
     std::vector<uint32_t> counts_, place_of_bucket_;
     std::vector<uint64_t> sums_;
     std::vector<Place> places_;

@@ -46,13 +46,13 @@ class TallMdl {
     size_t most_classes_ = 0;
     const ClassesOfRows* problem_ = nullptr;
     std::span<const double> values_;
-    std::vector<uint16_t> buckets_;  // of each row
-    std::vector<uint32_t> starts_;   // of the rows of each bucket
-    std::vector<row_t> rows_;        // by bucket
+    Scratch<uint16_t> buckets_;     // of each row
+    std::vector<uint32_t> starts_;  // of the rows of each bucket
+    Scratch<row_t> rows_;           // by bucket
     std::vector<uint64_t> counts_, left_, right_;
     std::vector<Cell> cells_;
     std::vector<double> bounds_;
-    std::vector<Entry> entries_, buffer_;
+    Scratch<Entry> entries_, buffer_;
 };
 
 }  // namespace labelsieve

@@ -65,7 +65,7 @@ struct ValueGroups {
         }
         return key;
     }
-    std::vector<Entry> entries_, buffer_;
+    Scratch<Entry> entries_, buffer_;
 };
 
 }  // namespace labelsieve

@@ -163,6 +163,19 @@ def test_columns_of_many_levels_after_columns_of_few(tmp_path):
         assert_same(ours, from_memory(tmp_path / "t.parquet", "y", criterion="mim", discretizer=None))
 
 
+def test_numbers_of_several_types_with_missing_cells_and_rows_without_weight(tmp_path):
+    rng = np.random.default_rng(0)
+    whole = pd.array(rng.integers(0, 9, 700), dtype="Int16")
+    whole[::7] = pd.NA
+    frame = pd.DataFrame({"whole": whole, "short": rng.normal(size=700).astype(np.float32), "y": rng.integers(0, 2, 700)})
+    frame["long"] = frame["y"] + rng.normal(size=700)
+    path, weights = tmp_path / "t.parquet", rng.integers(0, 3, 700)
+    frame.to_parquet(path, row_group_size=110)
+    data = load(path, "y")
+    expected = Sieve("jmi").fit(data.named_features(), data.named_labels(), sample_weight=weights)
+    assert_same(Sieve("jmi").fit(ChunkedTable.from_parquet(path, "y"), sample_weight=weights), expected)
+
+
 def test_nothing_stays_in_the_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     frame = make_frame()

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.datasets.dataset_frames import with_names
-from labelsieve.datasets.readers.parquet import arrow, tabulate
+from labelsieve.datasets.readers.parquet import arrow, read_metadata, tabulate
 from labelsieve.datasets.readers.target_columns import targets
 from labelsieve.fingerprint import content_print, file_print, text_print
 
@@ -146,6 +147,46 @@ class ArrowColumns(TableColumns):
         if self._folder is not None:
             return text_print(*map(content_print, files))
         return file_print(*files) if files else None
+
+    def features(self, columns: Sequence[int], rows: Rows) -> Any:
+        """See :class:`ColumnSource`."""
+        numbers = self._read_numbers([self._features[j] for j in columns], rows)
+        if numbers is None:
+            return super().features(columns, rows)
+        names = self.names[0]
+        return numbers if names is None else with_names(numbers, [names[j] for j in columns], {}, copy=False)
+
+    def _read_numbers(self, names: list[str], rows: Rows) -> NDArray[np.float64] | None:
+        """Columns of numbers as an array, which is filled batch by batch; None if some hold anything else.
+
+        Every array of the size of a column costs more than reading it: the system clears its memory, page by page.
+        """
+        fields = [self._dataset.schema.field(name) for name in names]
+        if not all(self._is_number(field.type) and field.name not in self._declared for field in fields):
+            return None
+        n_rows = self.n_rows if rows is None else int(np.count_nonzero(rows))
+        numbers = np.empty((n_rows, len(names)), order="F")
+        start, top = 0, 0
+        for batch in self._dataset.to_batches(columns=names):
+            taken = None if rows is None else rows[start : start + len(batch)]
+            n_taken = len(batch) if taken is None else int(np.count_nonzero(taken))
+            for position, column in enumerate(batch.columns):
+                values = column.to_numpy(zero_copy_only=False)
+                numbers[top : top + n_taken, position] = values if taken is None else values[taken]
+            start, top = start + len(batch), top + n_taken
+        return numbers
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """Columns whose values the metadata of the file list."""
+        described = read_metadata(self._dataset.schema.metadata)
+        return frozenset() if described is None else frozenset(described.categories)
+
+    def _is_number(self, kind: Any) -> bool:
+        text = str(kind)
+        return text in ("float", "double") or (
+            self._file is not None and text.lstrip("u") in ("int8", "int16", "int32", "int64")
+        )
 
     def _read(self, names: list[str], rows: Rows) -> Any:
         table = self._dataset.to_table(columns=names)

@@ -15,13 +15,13 @@ from labelsieve.errors import InputError
 Categories = Mapping[str, tuple[str, ...]]
 
 
-def to_pandas(values: Any, names: Sequence[str], categories: Categories) -> Any:
+def to_pandas(values: Any, names: Sequence[str], categories: Categories, *, copy: bool = True) -> Any:
     """A frame of pandas: nominal columns are categorical, sparse ones stay sparse."""
     pandas = _imported("pandas")
     if sparse.issparse(values):
         frame = pandas.DataFrame.sparse.from_spmatrix(values, columns=list(names))
     else:
-        frame = pandas.DataFrame(values, columns=list(names))
+        frame = pandas.DataFrame(values, columns=list(names), copy=copy)
     if not any(name in categories for name in names):
         return frame
     columns = {name: frame.iloc[:, position] for position, name in enumerate(names)}
@@ -46,12 +46,15 @@ def to_polars(values: Any, names: Sequence[str], categories: Categories) -> Any:
     return polars.DataFrame(columns)
 
 
-def with_names(values: Any, names: Sequence[str], categories: Categories) -> Any:
-    """A frame of pandas or polars; ``values`` where they are sparse, or where neither library is installed."""
+def with_names(values: Any, names: Sequence[str], categories: Categories, *, copy: bool = True) -> Any:
+    """A frame of pandas or polars; ``values`` where they are sparse, or where neither library is installed.
+
+    Without ``copy`` the numbers of a frame of pandas are those of ``values``.
+    """
     if sparse.issparse(values):
         return values
     if find_spec("pandas") is not None:
-        return to_pandas(values, names, categories)
+        return to_pandas(values, names, categories, copy=copy)
     return to_polars(values, names, categories) if find_spec("polars") is not None else values
 
 

@@ -116,9 +116,8 @@ class ArffColumns(ArrowColumns):
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
         """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
         names = [self._features[j] for j in columns]
-        table = self._read(names, rows)
         values = {name: values for name in names if (values := self._columns[name].values) is not None}
-        return with_names(np.column_stack([column.to_numpy() for column in table.columns]), names, values)
+        return with_names(self._read_numbers(names, rows), names, values, copy=False)
 
     def label(self, column: int, rows: Rows) -> Any:
         """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
