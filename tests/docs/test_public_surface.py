@@ -86,7 +86,14 @@ def test_an_unknown_name_is_an_attribute_error():
 
 @pytest.mark.parametrize(
     "package",
-    ["labelsieve", "labelsieve.information", "labelsieve.metrics", "labelsieve.statistics", "labelsieve.report.figures"],
+    [
+        "labelsieve",
+        "labelsieve.cli",
+        "labelsieve.information",
+        "labelsieve.metrics",
+        "labelsieve.statistics",
+        "labelsieve.report.figures",
+    ],
 )
 def test_importing_loads_no_heavy_package(package):
     heavy = {"pandas", "polars", "pyarrow", "matplotlib", "sklearn", "torch", "dask", "hypothesis", "pytest"}

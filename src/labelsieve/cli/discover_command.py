@@ -13,10 +13,10 @@ from labelsieve.cli.report_command import require_matplotlib
 from labelsieve.cli.select_options import CUTS, read_column_cuts, types_of_labels
 from labelsieve.errors import InputError, share
 from labelsieve.names import unknown_name
-from labelsieve.selectors.base_discoveries import BaseDiscoveries
 
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset
+    from labelsieve.selectors.base_discoveries import BaseDiscoveries
 
 FDR = "The false discovery rate, of features and of the labels of selected features."
 METHOD = "hierarchical: features first, then their labels; pooled: all pairs together, without an error rate over features."
@@ -32,7 +32,7 @@ FOLDER = "Write figures into this folder: volcano.png, map.png and calibration.p
 class Found(NamedTuple):
     """The fitted selector, the names of the features that were tested, and the data."""
 
-    selector: BaseDiscoveries
+    selector: "BaseDiscoveries"
     names: list[str]
     data: "Dataset"
 
@@ -145,7 +145,7 @@ def discover(
     )
 
 
-def document_of(selector: BaseDiscoveries, table: dict[str, list[Any]], names: list[str]) -> dict[str, Any]:
+def document_of(selector: "BaseDiscoveries", table: dict[str, list[Any]], names: list[str]) -> dict[str, Any]:
     """The result as plain values, for JSON."""
     return {
         "alpha": selector.alpha,
@@ -163,7 +163,7 @@ def document_of(selector: BaseDiscoveries, table: dict[str, list[Any]], names: l
     }
 
 
-def write_figures(selector: BaseDiscoveries, folder: Path, named: dict[str, Any]) -> None:
+def write_figures(selector: "BaseDiscoveries", folder: Path, named: dict[str, Any]) -> None:
     """The figures as PNG files; the map only where there is a discovery."""
     from labelsieve.report.figures import discovery_map, discovery_volcano, p_value_calibration
     from labelsieve.report.figures.style import off_screen

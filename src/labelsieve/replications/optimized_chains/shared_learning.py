@@ -1,6 +1,7 @@
 """Classifiers that share all work which does not depend on the number of features."""
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from labelsieve.chains import ClassifierChain, OptimizedClassifierChain
 from labelsieve.chains.chain_links import Chain, fit_chain
 from labelsieve.chains.inference import greedy
 from labelsieve.errors import InputError
+from labelsieve.labelspace.base_space import RandomState
 from labelsieve.metrics import MEASURES
 from labelsieve.selectors import MDDM
 
@@ -61,14 +63,15 @@ class ByShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
 
+@dataclass(eq=False, repr=False)
 class SharedChain(ByShare):
     """oCC whose order, parents and rankings serve all shares: a selection of fewer features is the start of a larger one."""
 
-    def __init__(self, chain: Any = None, base: Any = None, *, share: float = 0.9, random_state: Any = None) -> None:
-        self.chain = chain
-        self.base = base
-        self.share = share
-        self.random_state = random_state
+    chain: OptimizedClassifierChain | None = None
+    base: BaseEstimator | None = None
+    _: KW_ONLY
+    share: float = 0.9
+    random_state: RandomState = None
 
     def _learn(self, X: Any, y: Any) -> None:
         chain = OptimizedClassifierChain() if self.chain is None else clone(self.chain)
@@ -86,14 +89,15 @@ class SharedChain(ByShare):
         )
 
 
+@dataclass
 class _Links:
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
+    chain: Chain
 
     def predict(self, X: Any) -> Any:
         return self.chain.by_label(greedy(self.chain, X.tocsc() if sp.issparse(X) else X))
 
 
+@dataclass(eq=False, repr=False)
 class SharedDirections(ByShare):
     """BR on projected features: MDDM with its directions in descending order, computed once.
 
@@ -102,10 +106,10 @@ class SharedDirections(ByShare):
     rank of the matrix.
     """
 
-    def __init__(self, base: Any = None, *, directions: Literal["useful", "filled"] = "useful", share: float = 0.9) -> None:
-        self.base = base
-        self.directions = directions
-        self.share = share
+    base: BaseEstimator | None = None
+    _: KW_ONLY
+    directions: Literal["useful", "filled"] = "useful"
+    share: float = 0.9
 
     def _learn(self, X: Any, y: Any) -> None:
         mddm = MDDM(mu=0.5 if self.directions == "useful" else 0.0).fit(X, y)
@@ -118,9 +122,10 @@ class SharedDirections(ByShare):
         return _Projected(self.directions_[:, :n], ClassifierChain(self.base, network="br")).fit(*self.seen_)
 
 
+@dataclass
 class _Projected:
-    def __init__(self, directions: NDArray[np.float64], model: Any) -> None:
-        self.directions, self.model = directions, model
+    directions: NDArray[np.float64]
+    model: ClassifierChain
 
     def fit(self, X: Any, y: Any) -> Self:
         self.model.fit(np.asarray(X @ self.directions), y)
@@ -130,20 +135,24 @@ class _Projected:
         return self.model.predict(np.asarray(X @ self.directions))
 
 
-class BySize(BaseEstimator):  # type: ignore[misc]
-    """A classifier with shares, or an ensemble of them, that a study evaluates for several numbers of features."""
+@dataclass(eq=False, repr=False)
+class OfLearner(BaseEstimator):  # type: ignore[misc]
+    """A classifier that fits another one in its own way."""
 
-    def __init__(self, learner: Any) -> None:
-        self.learner = learner
+    learner: BaseEstimator
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Delegate to the classifier."""
+        """Fit the classifier."""
         self.learner_ = clone(self.learner).fit(X, y)
         return self
 
     def predict(self, X: Any) -> Any:
-        """Delegate to the classifier."""
+        """Predict with the fitted classifier."""
         return self.learner_.predict(X)
+
+
+class BySize(OfLearner):
+    """A classifier with shares, or an ensemble of them, that a study evaluates for several numbers of features."""
 
     def predictions_by_size(self, X: Any, Y: Any, queries: Any, sizes: list[int]) -> Iterator[tuple[int, Any]]:
         """Yield predicted labels of ``queries`` for each size, from one fit."""
@@ -155,23 +164,15 @@ class BySize(BaseEstimator):  # type: ignore[misc]
             yield size, predicted
 
 
-class TunedShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class TunedShare(ClassifierMixin, OfLearner):  # type: ignore[misc]
     """A classifier with the share that is best on rows held out of the training rows; test rows are not used."""
 
-    def __init__(
-        self,
-        learner: Any,
-        shares: tuple[float, ...],
-        *,
-        measure: str = "exact_match",
-        held_out: float = 0.25,
-        random_state: int = 0,
-    ) -> None:
-        self.learner = learner
-        self.shares = shares
-        self.measure = measure
-        self.held_out = held_out
-        self.random_state = random_state
+    shares: tuple[float, ...]
+    _: KW_ONLY
+    measure: str = "exact_match"
+    held_out: float = 0.25
+    random_state: int = 0
 
     def fit(self, X: Any, y: Any) -> Self:
         """Tune the share, then fit on all rows."""
@@ -185,29 +186,20 @@ class TunedShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.learner_ = with_share(clone(self.learner), self.share_).fit(X, y)
         return self
 
-    def predict(self, X: Any) -> Any:
-        """Predict with the tuned share."""
-        return self.learner_.predict(X)
 
-
-class SomeRows(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class SomeRows(ClassifierMixin, OfLearner):  # type: ignore[misc]
     """A classifier fitted on a random share of the training rows."""
 
-    def __init__(self, learner: Any, share_of_rows: float, *, random_state: int = 0) -> None:
-        self.learner = learner
-        self.share_of_rows = share_of_rows
-        self.random_state = random_state
+    share_of_rows: float
+    _: KW_ONLY
+    random_state: int = 0
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit on those rows."""
         n_rows = max(1, round(self.share_of_rows * X.shape[0]))
         rows = np.sort(np.random.default_rng(self.random_state).permutation(X.shape[0])[:n_rows])
-        self.learner_ = clone(self.learner).fit(X[rows], y[rows])
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Delegate to the classifier."""
-        return self.learner_.predict(X)
+        return super().fit(X[rows], y[rows])
 
 
 def with_share(learner: Any, share: float) -> Any:

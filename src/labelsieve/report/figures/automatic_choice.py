@@ -30,8 +30,6 @@ def automatic_choice(auto: "AutoSieve", *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from labelsieve import AutoSieve
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(n_rows=200, n_xor_pairs=0)

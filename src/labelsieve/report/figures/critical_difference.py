@@ -37,8 +37,6 @@ def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH,
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from labelsieve.statistics import compare
     >>> found = compare([[1, 2, 3], [1, 2, 3], [1, 3, 2], [1, 2, 3]], lower_is_better=True, methods=["a", "b", "c"])
     >>> ax = critical_difference_diagram(found)

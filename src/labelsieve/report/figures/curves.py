@@ -65,8 +65,6 @@ def curves(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> ax = curves([1, 2, 3], {"jmi": [[0.3, 0.2, 0.1], [0.4, 0.2, 0.2]], "all": [0.1, 0.1, 0.1]}, ylabel="Hamming loss")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['jmi', 'all']

@@ -44,8 +44,6 @@ def discovery_volcano(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from labelsieve.datasets import make_feature_roles
     >>> from labelsieve.selectors import MarginalDiscoveries
     >>> data = make_feature_roles(n_rows=200, n_xor_pairs=0)

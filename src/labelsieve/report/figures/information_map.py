@@ -42,8 +42,6 @@ def information_map(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> ax = information_map([[0.5, 0.0, 0.4], [0.0, 0.3, 0.0], [0.4, 0.0, 0.5]], features=["a", "b", "c"])
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['b', 'c', 'a']

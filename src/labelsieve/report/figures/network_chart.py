@@ -39,8 +39,6 @@ def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from labelsieve import LabelNetwork
     >>> ax = label_network(LabelNetwork(order=[2, 0, 1], parents=[[2], [2, 0], []]), names=["calm", "happy", "sad"])
     >>> [label.get_text() for label in ax.get_yticklabels()]

@@ -26,8 +26,6 @@ def p_value_calibration(p_values: Any, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> p_value_calibration({"shuffled": [0.1, 0.5, 0.9], "labels": [0.001, 0.01, 0.4]}).get_xlabel()
     'p-value'
     """

@@ -34,8 +34,6 @@ def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> ax = rank_map([[0.1, 0.3], [0.2, 0.2]], lower_is_better=False, methods=["mim", "jmi"])
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['jmi', 'mim']

@@ -51,8 +51,6 @@ def ranking(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from labelsieve import Sieve
     >>> sieve = Sieve("mrmr", n_features_to_select=2, discretizer=None).fit([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1])
     >>> ax = ranking(sieve, names=["tempo", "loud"])

@@ -45,8 +45,6 @@ def shared_features(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from labelsieve import LabelwiseSieve
     >>> X, Y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> sieve = LabelwiseSieve("mim", n_features_to_select=1, discretizer=None).fit(X, Y)

@@ -38,8 +38,6 @@ def selection_stability(
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from labelsieve.statistics import stability_index
     >>> ax = selection_stability(stability_index([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]]), names=["a", "b", "c", "d"])
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_title()

@@ -31,8 +31,6 @@ def stopping_curve(rule: "CrossValidated", *, ylabel: str | None = None, ax: Axe
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from labelsieve import Sieve
     >>> from labelsieve.datasets import make_feature_roles
     >>> from labelsieve.stopping import CrossValidated
