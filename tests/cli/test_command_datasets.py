@@ -55,7 +55,7 @@ FORMATS = {"Mulan": mulan, "MEKA": meka, "sparse ARFF": sparse_arff, "CSV": comm
 def test_select_names_the_features_of_a_file_of_any_format(format, tmp_path):
     file, options = FORMATS[format](tmp_path)
     lines = run("select", file, "-k", 1, *options).splitlines()
-    assert lines[0].startswith("hybrid: 1 of 2 features for 2 labels (cumulative), from 6 rows")
+    assert lines[0].startswith("hybrid: 1 of 2 features for 2 labels (single), from 6 rows")
     assert lines[-1].split()[:2] == ["1", "tempo"]
 
 

@@ -57,8 +57,8 @@ def targets_text(selection: Selection) -> str:
     """
     numeric = [name for name, kind in zip(selection.labels, selection.target_types, strict=False) if kind == "numeric"]
     n_classes = len(selection.target_types) - len(numeric)
-    if not numeric:
-        return selection.targets
+    if not numeric:  # cut points are those of numeric targets, and without them each label is a target as it is
+        return "single" if selection.targets == "cumulative" and n_classes else selection.targets
     if not n_classes:
         return f"{selection.targets}; numeric"
     names = ", ".join([*map(printable, numeric[:5]), *(["..."] if len(numeric) > 5 else [])])
