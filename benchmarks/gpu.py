@@ -179,7 +179,7 @@ def main():
     parser.add_argument("--core-picks", type=int, default=5)
     parser.add_argument("--json")
     parser.add_argument("--no-core", action="store_true", help="without the core on all threads")
-    parser.add_argument("--portable", action="store_true", help="without tensor cores")
+    parser.add_argument("--instruction", choices=["wgmma", "mma", "popcount"], help="that counts, instead of the best one")
     parser.add_argument("--stream", action="store_true", help="features stay in host memory and are copied at every step")
     parser.add_argument("--sizes", action="store_true", help="compare whole fits of many sizes instead")
     chosen = parser.parse_args()
@@ -199,8 +199,8 @@ def main():
         Y = make_targets(sizes[0], sizes[2])
         prototype = prototype_time(*shape)
         backend = partial(GpuBackend, memory_limit=0 if chosen.stream else None)
-        if chosen.portable:
-            backend = partial(backend, kernels=CudaKernels(tensor=False))
+        if chosen.instruction:
+            backend = partial(backend, kernels=CudaKernels(instruction=chosen.instruction))
         first, pick, sieve = timed_fit(X, Y, criterion, chosen.picks, backend=backend)
         kernels = kernel_time(sieve._search[1].workspace.backend, X.shape[1], criterion)
         core_first, core_pick, same = None, None, "-"

@@ -17,6 +17,7 @@ from labelsieve.counting.backends import (
     PanelFold,
     Target,
     gpu_counting,
+    gpu_features,
     gpu_kernels,
     gpu_transfer,
 )
@@ -102,6 +103,27 @@ def test_counts_of_a_panel_may_be_made_in_parts(factory, monkeypatch):
     monkeypatch.setattr(gpu_transfer, "PIECE", 1)
     monkeypatch.setattr(gpu_kernels, "STAGED", 4096)
     assert_same_answers(factory(X, Y, fixed), NativeBackend(X, Y, fixed), [Feature(1), Feature(40)])
+
+
+@on_every_kernel
+@pytest.mark.parametrize("limit", [0, 100_000], ids=["no feature stays", "some stay"])
+def test_features_and_rows_that_do_not_fit_are_counted_in_blocks(factory, limit, monkeypatch):
+    """One stage of rows of 256 features at a time; targets of many levels and for two groups, conditions of two passes."""
+    X, Y = make_tables(2100, 270, 114, levels=(*[2] * 60, 7), target_levels=(*[2] * 112, 30))
+    fixed = FixedPoint.for_rows(2100, n_targets=114)
+    monkeypatch.setattr(gpu_features, "PART_BYTES", 1)
+    ours, native = factory(X, Y, fixed, memory_limit=limit), NativeBackend(X, Y, fixed)
+    blocks = ours.on_device.counts._features.packed
+    assert [len(block.parts) for block in blocks if not block.is_resident] == [3] * (3 if limit == 0 else 2)
+    for given, targets in (
+        (Feature(60), slice(None)),
+        (Feature(3), slice(0, 50)),
+        (Target(1), slice(0, 0)),
+        (Target(112), slice(3)),
+    ):
+        for mine, expected in zip(*(each.panel(given, targets=targets) for each in (ours, native)), strict=True):
+            assert np.array_equal(mine, expected)
+    assert np.array_equal(ours.pairs(reduce="sum"), native.pairs(reduce="sum"))
 
 
 @on_every_kernel

@@ -7,7 +7,7 @@ import pytest
 
 from labelsieve import Sieve
 from labelsieve.counting.backends.gpu_kernels import CudaKernels
-from labelsieve.formula import accumulator
+from labelsieve.formula import accumulator, device_scorer
 from labelsieve.formula.device_scorer import DeviceScorer
 from labelsieve.search import greedy
 from labelsieve.stopping import Knee, PermutationTest
@@ -17,7 +17,7 @@ from tests.support.gpu_backends import on_card
 
 BACKENDS = {"stand-in": CardBackend, "card": pytest.param(on_card, marks=pytest.mark.gpu)}
 on_every_backend = pytest.mark.parametrize("backend", BACKENDS.values(), ids=BACKENDS)
-ON_CARD = "jmi", "mrmr", "mifs", "cife", "cmim", "disr", "jmim", "icap", "scls", "mdmr"
+ON_CARD = "jmi", "mrmr", "mifs", "cife", "cmim", "disr", "jmim", "icap", "scls", "mdmr", "pmu", "cmi"
 
 
 def make_data(n_rows=200, n_features=14, n_targets=4, n_levels=3, seed=0):
@@ -69,6 +69,7 @@ def test_all_features_in_any_number_of_fits(backend, criterion, mixed, monkeypat
     X[:, 3] %= 2 if mixed else 3
     monkeypatch.setattr(greedy, "AHEAD", 4)
     monkeypatch.setattr(accumulator, "SPILL_AFTER", 3)
+    monkeypatch.setattr(device_scorer, "FEWEST_RECORDED", 1)
     options = {"forced": [7, 4], "excluded": [1], "n_features_to_select": "all"}
     host, card = fit_both(backend, criterion, X, Y, **options)
     assert_same(host, card)

@@ -38,7 +38,7 @@ class CardArray(NDArrayOperatorsMixin):
         self.host[_keys(key)] = _data(value)
 
     def __getattr__(self, name):
-        if name in ("sum", "min", "max", "take", "reshape", "ravel", "astype", "item"):
+        if name in ("sum", "min", "max", "take", "reshape", "ravel", "astype", "item", "view", "cumsum"):
             method = getattr(self.host, name)
             return lambda *args, **options: _wrap(method(*map(_data, args), **options), name != "item")
         raise AttributeError(f"CuPy's arrays may have no {name}")
@@ -96,7 +96,7 @@ class CardSums:
         self._sums, self.device = sums, sums.device
 
     def __getattr__(self, name):
-        if name not in ("given_single", "chooses", "count", "counts"):
+        if name not in ("given_single", "chooses", "count", "counts", "recorded"):
             raise AttributeError(name)
         return getattr(self._sums, name)
 

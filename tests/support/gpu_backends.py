@@ -9,8 +9,8 @@ from labelsieve.counting.backends.gpu_kernels import CudaKernels
 from tests.support.numpy_kernels import NumpyKernels
 
 
-def on_card(*tables, tensor=None, **options):
-    return GpuBackend(*tables, kernels=CudaKernels(tensor=tensor), **options)
+def on_card(*tables, instruction=None, **options):
+    return GpuBackend(*tables, kernels=CudaKernels(instruction=instruction), **options)
 
 
 STAND_INS = {
@@ -19,7 +19,8 @@ STAND_INS = {
 }
 CARDS = {
     "gpu": on_card,
-    "gpu, without tensor cores": partial(on_card, tensor=False),
+    "gpu, mma": partial(on_card, instruction="mma"),
+    "gpu, without tensor cores": partial(on_card, instruction="popcount"),
     "gpu, features in host memory": partial(on_card, memory_limit=0),
 }
 GPU_BACKENDS = {**STAND_INS, **{name: pytest.param(factory, marks=pytest.mark.gpu) for name, factory in CARDS.items()}}

@@ -42,6 +42,9 @@ class NumpyKernels:
         value[0] = scores.ravel()[chosen[0]]
         is_taken[chosen[0]] = True
 
+    def recorded(self, step):
+        return step
+
     def condition(self, features, place, levels, plain, fragments, known):
         column = int(np.ravel(place)[0]) * levels
         if features is not None:

@@ -26,14 +26,12 @@ class Accumulator:
         self._n_folds = 0
 
     def fold_panel(self, panel: Panel, fold: PanelFold) -> None:
-        """Fold a linear function of the newest feature's panel: one pass."""
+        """Fold a linear function of the newest feature's panel: one pass. :meth:`carry` follows."""
         fold_panel(self._started().ravel(), panel, fold)
-        self._spill()
 
     def fold_newest(self, backend: Backend, feature: Any, fold: PanelFold, targets: slice) -> None:
         """The same for a panel that no other accumulator needs."""
         fold_newest(backend, self._started().ravel(), feature, fold, targets)
-        self._spill()
 
     def _started(self) -> Fixed:
         if self._low is None:
@@ -45,19 +43,25 @@ class Accumulator:
         low = self._started()
         self.operation.fold(low if targets is None else low[:, targets], value)
         if self.operation.linear and (targets is None or targets.stop == self._shape[1]):
-            self._spill()
+            self.carry()
 
-    def _spill(self) -> None:
-        """Carry the high bits over before they overflow."""
+    @property
+    def spills_next(self) -> bool:
+        """True when high bits are carried over after the next fold."""
+        return (self._n_folds + 1) % SPILL_AFTER == 0
+
+    def carry(self) -> None:
+        """Count a fold, and carry the high bits over before they overflow."""
+        spills = self.spills_next
         self._n_folds += 1
-        if self._n_folds % SPILL_AFTER == 0:
+        if spills:
             assert self._low is not None
             if self._high is None:
                 self._high = self._xp.zeros(self._shape, dtype=np.int64)
             self._high += self._low >> 32
             self._low &= 2**32 - 1
 
-    def value(self, n_folds: int, targets: slice, fixed: FixedPoint) -> Value:
+    def value(self, n_folds: Any, targets: slice, fixed: FixedPoint) -> Value:
         """The reduced value of as many folds, for a slice of the targets; 0 while nothing is folded."""
         if self._low is None:
             return fixed_value(self._xp.zeros((self._shape[0], 1), dtype=np.int64))

@@ -1,6 +1,7 @@
 """Scores that are computed, and compared, on the card that counts; only what is selected comes back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,12 +15,41 @@ if TYPE_CHECKING:
     from labelsieve.formula.plan import Component
 
 
+Scored = tuple["list[Component]", list[Value], Any]
+"""Components of the score, their values, and the score of every feature."""
+FEWEST_RECORDED = 4  # picks that are left when operations are recorded
+
+
 class Pick(NamedTuple):
     """A selected feature, its score and the components of that."""
 
     feature: int
     score: float
     components: dict[str, float]
+
+
+class Slots:
+    """Memory of the card that picks read and write, always at the same place."""
+
+    def __init__(self, xp: Any, n_features: int, n_components: int) -> None:
+        self.is_taken = xp.zeros(n_features, dtype=np.bool_)
+        self.row = xp.zeros(2 + n_components, dtype=np.int64)
+        """The feature that was chosen last, its score, and the summands of that; doubles where they are not exact."""
+        self.newest = self.row[:1].reshape(())
+        self.n_selected = xp.zeros((), dtype=np.float64)
+        self.zero = xp.zeros(1, dtype=np.int64)
+
+    def reset(self, xp: Any, unavailable: Sequence[int], n_selected: int) -> None:
+        """Before the first of some picks."""
+        self.is_taken[...] = False
+        if len(unavailable):
+            self.is_taken[xp.asarray(np.asarray(unavailable, dtype=np.intp))] = True
+        self.n_selected[...] = float(n_selected)
+
+
+def _is_constant(value: Value) -> bool:
+    """True for a number that the host knows, the same for all features at every pick."""
+    return isinstance(value.array, np.ndarray) and value.array.size == 1
 
 
 class DeviceScorer(Scorer):
@@ -29,6 +59,10 @@ class DeviceScorer(Scorer):
     card that has packed all features alike also finds the best one itself and conditions on it, so that the host only
     queues picks and reads them when all are done.
     """
+
+    _slots: Slots | None = None
+    _repeat: Callable[[], Scored] | None = None
+    _is_recordable = False
 
     def scores(self) -> Real:
         """Score of every feature, in nats."""
@@ -52,47 +86,95 @@ class DeviceScorer(Scorer):
 
         ``unavailable`` are all features that must not be selected; at least ``n_picks`` others are left.
         """
-        sums, program, xp = self._sums, self._program, self._sums.xp
+        program, xp = self._program, self._sums.xp
         with self._device:
-            is_taken = xp.zeros(program.sources.X.n_columns, dtype=np.bool_)
-            if len(unavailable):
-                is_taken[xp.asarray(np.asarray(unavailable, dtype=np.intp))] = True
-            features, scores = xp.empty(n_picks, dtype=np.int64), xp.empty(n_picks)
-            on_card = sums.chooses and program.is_from_one_panel
-            steps: list[tuple[list[Component], list[Value]]] = []
+            if self._slots is None:
+                self._slots = Slots(xp, program.sources.X.n_columns, len(self._plan.components))
+            slots, steps = self._slots, []
+            slots.reset(xp, unavailable, program.n_selected)
+            picked = xp.empty((n_picks, slots.row.size), dtype=np.int64)
             for k in range(n_picks):
-                if k:
-                    chosen = features[k - 1 : k].reshape(())
-                    program.select(chosen if on_card else int(chosen))
-                self._components, self._values, total = self._evaluate()
-                same_for_all = len(total) < len(is_taken)
-                self._total = xp.full(is_taken.shape, float(total[0, 0])) if same_for_all else total[:, 0]
-                sums.best(self._total, is_taken, features[k : k + 1], scores[k : k + 1])
-                steps.append((self._components, self._taken(features[k : k + 1])))
-            picked = self._to_host(features).tolist(), self._to_host(scores).tolist()
-            parts = [self._by_kind(*step, score) for step, score in zip(steps, picked[1], strict=True)]
-        return [Pick(*pick) for pick in zip(*picked, parts, strict=True)]
+                self._components, self._values, self._total = self._next(slots, n_picks - k) if k else self._choose(slots)
+                picked[k] = slots.row
+                known = [value.array if _is_constant(value) else None for value in self._values]
+                steps.append((self._components, known, [value.exact for value in self._values]))
+            rows = self._to_host(picked)
+        scores = rows[:, 1].copy().view(np.float64).tolist()
+        parts = [self._by_kind(*step, row[2:], score) for step, row, score in zip(steps, rows, scores, strict=True)]
+        return [Pick(*pick) for pick in zip(rows[:, 0].tolist(), scores, parts, strict=True)]
+
+    def _next(self, slots: "Slots", n_left: int) -> Scored:
+        """Add the feature that was chosen last to the selected ones, and choose another one.
+
+        A card that chooses queues the same operations at every pick until accumulators carry over, so they are recorded after
+        one of them and repeated as a whole.
+        """
+        program = self._program
+        if not (self._sums.chooses and program.is_from_one_panel and "S" not in self._plan.needs):
+            program.select(int(slots.newest))
+            return self._choose(slots)
+        if program.spills_next:
+            self._repeat, self._is_recordable = None, False
+            program.select(slots.newest)
+            slots.n_selected += 1.0
+            return self._choose(slots)
+        if self._repeat is None and self._is_recordable and n_left >= FEWEST_RECORDED:
+            self._repeat = self._sums.recorded(partial(self._pick, slots))
+        scored = self._pick(slots) if self._repeat is None else self._repeat()
+        program.count_folded()
+        self._is_recordable = True
+        return scored
+
+    def _pick(self, slots: "Slots") -> Scored:
+        """What the card does at every pick."""
+        program = self._program
+        program.fold_panel(slots.newest)
+        slots.n_selected += 1.0
+        program.n_on_card = slots.n_selected
+        try:
+            return self._choose(slots)
+        finally:
+            program.n_on_card = None
+
+    def _choose(self, slots: "Slots") -> Scored:
+        """Score all features and write the best one, its score, and the summands of that."""
+        components, values, total = self._evaluate()
+        xp, column, shape = self._sums.xp, total[:, 0], slots.is_taken.shape
+        if len(column) < shape[0]:  # the same for all
+            column = (
+                xp.full(shape, float(column[0]))
+                if isinstance(column, np.ndarray)
+                else xp.ascontiguousarray(xp.broadcast_to(column, shape))
+            )
+        chosen, score, parts = slots.row[:1], slots.row[1:2].view(np.float64), slots.row[2:]
+        self._sums.best(column, slots.is_taken, chosen, score)
+        for place, value in enumerate(values if len(values) > 1 else ()):
+            if not _is_constant(value):
+                part = parts[place : place + 1]
+                of_value: Any = value.array[:, 0]
+                of_value.take(chosen if len(of_value) > 1 else slots.zero, None, part if value.exact else part.view(np.float64))
+        return components, values, column
 
     def last_scores(self) -> Real:
         """Scores of all features at the last pick."""
         with self._device:
             return self._to_host(self._total)
 
-    def _taken(self, chosen: Any) -> list[Value]:
-        """The summands of the score of a feature that the card has chosen; none where the score is the only one."""
-        if len(self._values) == 1:
-            return []
-        columns: list[Any] = [value.array[:, 0] for value in self._values]
-        taken = [column.take(chosen) if len(column) > 1 else column for column in columns]
-        return [Value(array, value.exact) for array, value in zip(taken, self._values, strict=True)]
-
-    def _by_kind(self, components: "list[Component]", values: list[Value], score: float) -> dict[str, float]:
-        if not values:
+    def _by_kind(
+        self,
+        components: "list[Component]",
+        known: list[NDArray[Any] | None],
+        exact: list[bool],
+        parts: NDArray[np.int64],
+        score: float,
+    ) -> dict[str, float]:
+        """The summands of a score: those that are ``known`` on the host, the others as the card has written them."""
+        if len(components) == 1:
             return {components[0].kind: score}
         by_kind: dict[str, float] = {}
-        for component, value in zip(components, values, strict=True):
-            on_host = Value(np.asarray(self._to_host(value.array)).reshape(1, 1), value.exact)
-            nats = float(on_host.real(self._program.sources.fixed)[0, 0])
+        for component, array, is_exact, part in zip(components, known, exact, parts.reshape(-1, 1, 1), strict=True):
+            written = part if is_exact else part.view(np.float64)
+            nats = float(Value(written if array is None else array, is_exact).real(self._program.sources.fixed)[0, 0])
             by_kind[component.kind] = by_kind.get(component.kind, 0.0) + nats
         return by_kind
 

@@ -14,7 +14,7 @@ from labelsieve.formula.linear_evaluation import linear, linear_sum
 from labelsieve.formula.nodes import Formula
 from labelsieve.formula.operations import SUM
 from labelsieve.formula.table_sources import Context, Sources
-from labelsieve.formula.values import TOO_LARGE, Fixed, Value, fixed_value, real_value, weighted_sum
+from labelsieve.formula.values import TOO_LARGE, Fixed, Value, fixed_value, largest, real_value, weighted_sum
 from labelsieve.formula.variables import Domain, Reduce, Reduced, Table, reducers_over_selected
 
 Parents = list[list[int]]
@@ -46,6 +46,7 @@ class Program:
         self.base = Context(first, last)
         self._targets_per_slice = max(1, panel_bytes // (8 * sources.X.n_columns))
         self.n_selected = 0
+        self.n_on_card: Any = None  # the same as an array of a card, while a pick is recorded there
         self._selected: list[int] = []
         self.progress: Progress | None = None
         # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
@@ -79,18 +80,21 @@ class Program:
     def select(self, feature: Any) -> None:
         """Fold in one more selected feature; a number, or the one that a card has chosen."""
         if self._from_one_panel:
-            self._fold_panel(feature)
-        else:
-            for fold in self._folds:
-                for pair in self._newest(fold, feature):
-                    self._fold(fold, pair)
+            self.fold_panel(feature)
+            self.count_folded()
+            return
+        for fold in self._folds:
+            for pair in self._newest(fold, feature):
+                self._fold(fold, pair)
         self.n_selected += 1
         self._selected.append(feature)
         self.sources.select(feature)
 
-    def n_folds(self, variable: Reduced) -> int:
+    def n_folds(self, variable: Reduced) -> Any:
         """The number of values that a reducer over the selected features, or over ordered pairs of them, has."""
-        return self.n_selected * (self.n_selected - 1) if variable == "st" else self.n_selected
+        if variable == "st":
+            return self.n_selected * (self.n_selected - 1)
+        return self.n_selected if self.n_on_card is None else self.n_on_card
 
     def _newest(self, fold: Fold, feature: int) -> list[Context]:
         """What a newly selected feature adds to a fold: itself, or its pairs with all before it, in both orders."""
@@ -99,7 +103,19 @@ class Program:
         pairs = [pair for other in self._selected for pair in ((feature, other), (other, feature))]
         return [self.base._replace(s=one, t=other) for one, other in pairs]
 
-    def _fold_panel(self, feature: Any) -> None:
+    @property
+    def spills_next(self) -> bool:
+        """True when the next feature is the last one before accumulators carry over."""
+        return any(fold.accumulator.spills_next for fold in self._folds)
+
+    def count_folded(self) -> None:
+        """Note a feature that :meth:`fold_panel` has folded in."""
+        for fold in self._folds:
+            fold.accumulator.carry()
+        self.n_selected += 1
+
+    def fold_panel(self, feature: Any) -> None:
+        """Fold the panel of the newest feature, which is all that a pick needs; the host keeps no account of it."""
         factors = [fold.panel_factors for fold in self._folds]
         is_needed = any(factor.single for factor in factors if factor is not None)
         backend, single = self.sources.backend, self.sources.table_of(feature) if is_needed else 0
@@ -183,14 +199,15 @@ class Program:
                 table = self.value(node.body, part).fixed(fixed)
                 reduced.append(operation.reduce(np.broadcast_to(table, (table.shape[0], part.last - part.first))))
         if not reduced:
-            return fixed_value(np.zeros((self.sources.X.n_columns if "f" in node.body.free else 1, 1), dtype=np.int64))
+            n_rows = self.sources.X.n_columns if "f" in node.body.free else 1
+            return fixed_value(self.sources.xp.zeros((n_rows, 1), dtype=np.int64))
         return operation.finish(
             reduce(operation.ufunc, reduced), np.array(sum(targets.last - targets.first for targets in ranges)), fixed
         )
 
     def over_pairs(self, node: Reduce, context: Context) -> Value:
         """One panel for every ``z``, folded at once: nothing of the size of the pairs is kept."""
-        operation, fixed = node.operation, self.sources.fixed
+        operation, fixed, xp = node.operation, self.sources.fixed, self.sources.xp
         seconds = np.arange(self.base.first, self.base.last)
         if node.top is not None:
             order = np.argsort(-self.sources.entropies_of_targets()[seconds], kind="stable")
@@ -198,31 +215,31 @@ class Program:
             context = context._replace(among=tuple(map(int, seconds)))
         by_target = "y" in node.free
         firsts = np.arange(context.first, context.last) if by_target else np.full(1, -1)
-        result = operation.start((self.sources.X.n_columns, len(firsts)))
+        result = operation.start((self.sources.X.n_columns, len(firsts)), xp)
         counts, bound = np.zeros(len(firsts), dtype=np.intp), 0
         for done, second in enumerate(seconds):
             if self.progress is not None:
                 self.progress(done, len(seconds))
             value = self.value(node.body, context._replace(z=int(second))).fixed(fixed)
             if operation.linear:
-                bound += int(np.abs(value).max(initial=0))
+                bound += int(largest(value))
                 if bound >= 2**62:
                     raise InputError(TOO_LARGE)
             others = firsts != second
-            operation.fold(result, value, others if by_target else None)
+            operation.fold(result, value, xp.asarray(others) if by_target else None)
             counts += others
-        return operation.finish(result, counts, fixed)
+        return operation.finish(result, xp.asarray(counts), fixed)
 
     def over_parents(self, node: Reduce, context: Context) -> Value:
         """One panel for every target that is a parent, folded into its children."""
-        operation, fixed = node.operation, self.sources.fixed
+        operation, fixed, xp = node.operation, self.sources.fixed, self.sources.xp
         parents = self.parents or [[] for _ in range(self.sources.Y.n_columns)]
         of_targets = parents[context.first : context.last]
-        result = operation.start((self.sources.X.n_columns, context.last - context.first))
+        result = operation.start((self.sources.X.n_columns, context.last - context.first), xp)
         for parent in sorted(set().union(*of_targets) if of_targets else set()):
             children = np.array([parent in some for some in of_targets])
             first, last = int(np.argmax(children)), len(children) - int(np.argmax(children[::-1]))
             part = context.over(context.first + first, context.first + last)._replace(pa=parent)
             value = self.value(node.body, part).fixed(fixed)
-            operation.fold(result[:, first:last], value, children[first:last])
-        return operation.finish(result, np.array([len(some) for some in of_targets], dtype=np.intp), fixed)
+            operation.fold(result[:, first:last], value, xp.asarray(children[first:last]))
+        return operation.finish(result, xp.asarray(np.array([len(some) for some in of_targets], dtype=np.intp)), fixed)

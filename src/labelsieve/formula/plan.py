@@ -191,19 +191,17 @@ class Plan:
         return "\n".join(lines)
 
     def runs_on_device(self, targets: slice, workspace: Workspace) -> bool:
-        """True when scores can be computed where a card counts: of features, all targets, and selected features one by one."""
+        """True when scores can be computed where a card counts: of all targets, and without whole tables."""
         whole = targets.indices(workspace.Y.n_columns) == (0, workspace.Y.n_columns, 1)
-        return whole and not self.keeps_terms and self.needs.keys() <= {None, "s"} and not {"z", "pa"} & self._reduced_over
-
-    @property
-    def _reduced_over(self) -> set[str]:
-        return {node.variable for node in self._reducers}
+        return whole and not self.keeps_terms
 
     def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> Scorer:
         """A scorer of the features of ``workspace``."""
         plan = self.suited_to(workspace)
         if (device := workspace.on_device) is not None and plan.runs_on_device(targets, workspace):
-            return DeviceScorer(plan, Program(plan.formulas, Sources(device, plan.needs), over_selected=plan.over_selected))
-        sources = TermSources(workspace, plan.formulas) if plan.keeps_terms else Sources(workspace, plan.needs)
+            sources, kind = Sources(device, plan.needs), DeviceScorer
+        else:
+            sources = TermSources(workspace, plan.formulas) if plan.keeps_terms else Sources(workspace, plan.needs)
+            kind = Scorer
         program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
-        return Scorer(plan, program)
+        return kind(plan, program)

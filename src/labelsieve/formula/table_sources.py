@@ -113,7 +113,9 @@ class Sources:
 
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""
-        return self.fixed.top - self._workspace.target_sums
+        entropies: Fixed = self.fixed.top - self._workspace.target_sums
+        to_host = getattr(self.backend, "to_host", None)
+        return entropies if to_host is None else to_host(entropies)
 
     def table(self, names: Variables, context: Context) -> Fixed:
         """Sums over the cells of a joint table: features down, targets across."""

@@ -90,6 +90,17 @@ def to_swizzled(xp: Any, plain: Any) -> Any:
     return xp.ascontiguousarray(chunks.transpose(1, 0, 2, 3)[:, line, chunk ^ line % 8])
 
 
+def rows_of_fragments(xp: Any, fragments: Any, stages: slice) -> Any:
+    """Some stages of the fragments of a condition, in the same order: passes of four levels, stages, levels."""
+    padded, n_all, _ = fragments.shape
+    flat, parts = fragments.reshape(-1), []
+    for first in range(0, padded, 4):
+        width = min(4, padded - first)
+        of_pass = flat[first * n_all * WORDS :][: width * n_all * WORDS].reshape(n_all, width * WORDS)
+        parts.append(of_pass[stages].reshape(-1))
+    return xp.concatenate(parts).reshape(padded, -1, WORDS)
+
+
 def padded_levels(n_levels: int) -> int:
     """Columns of a condition in passes of 4, 4, ..., and 1, 2 or 4 in the last one.
 

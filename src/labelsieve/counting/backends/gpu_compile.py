@@ -14,6 +14,7 @@ from labelsieve.errors import DeviceError
 INSTALL = "pip install 'labelsieve[gpu]' (CUDA 12), or pip install 'cupy-cuda13x[ctk]' (CUDA 13)"
 BACKENDS = "labelsieve.counting.backends"
 TENSOR_SHARED = 200 * 1024  # bytes of a block
+MMA_SHARED = 96 * 1024
 
 
 def count_type(narrow: bool) -> str:
@@ -53,12 +54,23 @@ def compiled_kernel(package: str, file: str, name: str, *options: str) -> Any:
 
 
 @cache
-def tensor_kernels(levels: int, narrow: bool, device: int) -> Sequence[Any]:
-    """Kernels, for this card, that count with the tensor cores; CuPy compiles for plain 9.0, which has no such instruction."""
+def mma_kernels(levels: int, narrow: bool) -> Sequence[Any]:
+    """Kernels that count with the tensor cores of compute capability 8.0 to 9.0."""
+    source = _source(BACKENDS, "gpu_tiles.cu") + _source(BACKENDS, "gpu_mma.cu")
+    options = "--std=c++17", f"-DLEVELS={levels}", f"-DCOUNT={count_type(narrow)}"
+    module = import_module("cupy").RawModule(code=source, options=options)
+    count = module.get_function("count")
+    count.max_dynamic_shared_size_bytes = MMA_SHARED
+    return module.get_function("clear"), count
+
+
+@cache
+def wgmma_kernels(levels: int, narrow: bool, device: int) -> Sequence[Any]:
+    """The same for this card, of 9.0; CuPy compiles for plain 9.0, which has no such instruction."""
     cupy = import_module("cupy")
     nvrtc = cupy.cuda.nvrtc
     registers = {"@D@": ", ".join(f"%{i}" for i in range(56)), "@C@": ", ".join(f'"+r"(c[{i}])' for i in range(56))}
-    source = _source(BACKENDS, "gpu_tensor.cu")
+    source = _source(BACKENDS, "gpu_tiles.cu") + _source(BACKENDS, "gpu_wgmma.cu")
     for mark, text in registers.items():
         source = source.replace(mark, text)
     options = "--std=c++17", "-arch=sm_90a", f"-DLEVELS={levels}", f"-DCOUNT={count_type(narrow)}"
@@ -66,7 +78,7 @@ def tensor_kernels(levels: int, narrow: bool, device: int) -> Sequence[Any]:
     folder = os.environ.get("CUPY_CACHE_DIR", "~/.cupy/kernel_cache")  # where CuPy keeps the others
     path = Path(folder).expanduser() / f"labelsieve-{key}.cubin"
     if not path.is_file():
-        program = nvrtc.createProgram(source, "gpu_tensor.cu", (), ())
+        program = nvrtc.createProgram(source, "gpu_wgmma.cu", (), ())
         try:
             nvrtc.compileProgram(program, options)
             cubin = nvrtc.getCUBIN(program)

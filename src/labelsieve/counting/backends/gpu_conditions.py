@@ -3,8 +3,15 @@
 from functools import cached_property
 from typing import Any
 
-from labelsieve.counting.backends.gpu_bits import WORDS, n_stages, pack_plain, padded_levels, unpack_codes
-from labelsieve.counting.backends.gpu_outputs import Margins, TargetGroup
+from labelsieve.counting.backends.gpu_bits import (
+    WORDS,
+    n_stages,
+    pack_plain,
+    padded_levels,
+    rows_of_fragments,
+    unpack_codes,
+)
+from labelsieve.counting.backends.gpu_outputs import GivenRows, Margins, TargetGroup
 from labelsieve.counting.backends.gpu_transfer import BitBlock
 
 
@@ -20,6 +27,10 @@ class EveryRow:
 
     def counts_of(self, group: TargetGroup, margins: Margins | None) -> None:
         """No level but the first: nothing is counted."""
+
+    def rows(self, stages: slice) -> GivenRows:
+        """The same for some stages of the rows."""
+        return GivenRows(None, self.fragments[stages])
 
 
 class DeviceColumn:
@@ -64,9 +75,14 @@ class DeviceColumn:
         """The same in passes of four levels, in the order in which the threads of a warp group hold them."""
         return self._bits[1]
 
+    def rows(self, stages: slice) -> GivenRows:
+        """The columns in some stages of the rows."""
+        xp, (plain, fragments) = self._xp, self._bits
+        return GivenRows(xp.ascontiguousarray(plain[:, stages]), rows_of_fragments(xp, fragments, stages))
+
     def _prepare(self, plain: Any, fragments: Any, known: tuple[Margins, Any] | None) -> None:
         block, place = (None, 0) if self.feature is None else self.feature
-        features = None if block is None or not block.is_resident else block.stored
+        features = None if block is None or not block.is_resident else block.parts[0]
         self._kernels.condition(features, place, self.n_levels - 1, plain, fragments, known)
 
     def counts_of(self, group: TargetGroup, margins: Margins | None) -> Any:

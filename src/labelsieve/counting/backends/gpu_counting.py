@@ -12,7 +12,7 @@ from labelsieve.counting.backends.gpu_conditions import DeviceColumn, EveryRow
 from labelsieve.counting.backends.gpu_features import features_on_card
 from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Output, TargetGroup
 from labelsieve.counting.backends.gpu_targets import DeviceTargets, TargetCodes
-from labelsieve.counting.backends.gpu_transfer import BitBlock
+from labelsieve.counting.backends.gpu_transfer import BitBlock, RowParts
 from labelsieve.counting.codes import Codes
 
 COUNT_BYTES = 2**30  # of the counts of one panel
@@ -110,7 +110,8 @@ class DeviceCounts:
                 columns, counts = slice(blocks.start * BLOCK, blocks.stop * BLOCK), None
                 if padded:
                     counts = self._xp.empty((padded, rows, columns.stop - columns.start), dtype=kind)
-                    self._kernels.count(bits[blocks], given, given.n_levels - 1, group, counts)
+                    some_bits = bits if isinstance(bits, RowParts) else bits[blocks]
+                    self._count(some_bits, given, given.n_levels - 1, group, counts)
                 part, index = margins, block.index
                 if step < len(block.columns):
                     part = Margins(margins.rows[:, columns], margins.every[columns], margins.n_columns)
@@ -141,15 +142,26 @@ class DeviceCounts:
             self._room -= needed
             kept = self._xp.empty((n_columns + 1, width), dtype=kind)
             for other in self._targets.all_groups:
-                self._kernels.count(bits, self.no_condition, 1, other, kept[None, other.columns.start : other.columns.stop + 1])
+                self._count(bits, self.no_condition, 1, other, kept[None, other.columns.start : other.columns.stop + 1])
             self._margins[key] = kept
         rows = self._margins[key][group.columns] if key in self._margins else self._count_margins(bits, group)
         return Margins(rows, self._features.every[key], group.n_columns)
 
     def _count_margins(self, bits: Any, group: TargetGroup) -> Any:
         counts = self._xp.empty((1, group.n_columns, len(bits) * BLOCK), dtype=self._count_type(bits))
-        self._kernels.count(bits, self.no_condition, 1, group, counts)
+        self._count(bits, self.no_condition, 1, group, counts)
         return counts[0]
+
+    def _count(self, bits: Any, given: DeviceColumn | EveryRow, levels: int, group: TargetGroup, counts: Any) -> None:
+        """Counts of features by columns of targets and of a condition; those of parts of the rows are added up."""
+        if not isinstance(bits, RowParts):
+            self._kernels.count(bits, given, levels, group, counts)
+            return
+        counts[...] = 0
+        for stages, part in bits.on_card():
+            of_part = self._xp.zeros_like(counts)
+            self._kernels.count(part, given.rows(stages), levels, group.rows(self._xp, stages), of_part)
+            counts += of_part
 
     def _add_tables(
         self,

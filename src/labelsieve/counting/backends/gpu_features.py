@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu_bits import BIT_LEVELS
 from labelsieve.counting.backends.gpu_conditions import DeviceColumn
-from labelsieve.counting.backends.gpu_transfer import BitBlock, CodeBlock, fill, place_of
+from labelsieve.counting.backends.gpu_transfer import BitBlock, CodeBlock, RowParts, fill, place_of
 from labelsieve.counting.codes import Codes
 
 BLOCK_BYTES = 2**31  # of packed features that are copied to the card together, where they do not stay there
 RESIDENT = 0.75  # of the free memory, for packed features
+PART_BYTES = 2**26  # of packed features that are copied together, however small the limit is
 
 
 class DeviceFeatures:
@@ -46,16 +47,18 @@ class DeviceFeatures:
         limit = int(RESIDENT * self._kernels.free_bytes()) if memory_limit is None else memory_limit
         levels = np.maximum(X.levels, 2)
         packed = np.zeros(X.n_columns, dtype=bool) if weighted else levels <= BIT_LEVELS
+        part_bytes = max(PART_BYTES, min(BLOCK_BYTES, limit // 4))
         for n_levels in map(int, np.unique(levels[packed])):
             same = np.flatnonzero(packed & (levels == n_levels))
             if BitBlock.bytes_of(len(same), n_levels, self._n_rows) <= limit:
                 step = len(same)
             else:
-                step = max(1, min(BLOCK_BYTES, limit // 4) // BitBlock.bytes_of(256, n_levels, self._n_rows)) * 256
+                step = max(1, part_bytes // BitBlock.bytes_of(256, n_levels, self._n_rows)) * 256
             for start in range(0, len(same), step):
                 some = same[start : start + step]
                 n_bytes = BitBlock.bytes_of(len(some), n_levels, self._n_rows)
-                self.packed.append(BitBlock(self._kernels, some, n_levels, self._n_rows, resident=n_bytes <= limit))
+                stays = n_bytes <= limit
+                self.packed.append(BitBlock(self._kernels, some, n_levels, self._n_rows, None if stays else part_bytes))
                 limit -= n_bytes if n_bytes <= limit else 0
         if not packed.all():
             rest = np.flatnonzero(~packed)
@@ -73,10 +76,16 @@ class DeviceFeatures:
 
     def with_bits(self) -> Iterator[tuple[BitBlock, Any]]:
         """Packed blocks with their bits on the card; those that do not stay there are copied, one while another is used."""
-        streamed = self._kernels.streamed([block.stored for block in self.packed if not block.is_resident])
+        streamed = self._kernels.streamed([block.parts[0] for block in self.packed if self._is_streamed(block)])
         for block in self.packed:
-            yield block, block.stored if block.is_resident else next(streamed)
+            if self._is_streamed(block):
+                yield block, next(streamed)
+            else:
+                yield block, block.parts[0] if block.is_resident else RowParts(self._kernels, block)
         next(streamed, None)
+
+    def _is_streamed(self, block: BitBlock) -> bool:
+        return not block.is_resident and len(block.parts) == 1
 
     def column(self, index: Any) -> DeviceColumn:
         """A feature as a condition: its number, or, with one block, an array of one number on the card."""

@@ -1,6 +1,6 @@
 """Kernels on a card of NVIDIA, and the memory that they work on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu_bits import WORDS
-from labelsieve.counting.backends.gpu_compile import TENSOR_SHARED, count_type, find_cupy, portable_kernel, tensor_kernels
+from labelsieve.counting.backends.gpu_compile import (
+    MMA_SHARED,
+    TENSOR_SHARED,
+    count_type,
+    find_cupy,
+    mma_kernels,
+    portable_kernel,
+    wgmma_kernels,
+)
 from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Output, TargetGroup
 
 SHARED_BYTES = 48 * 1024  # of a block, without asking for more
@@ -28,17 +36,21 @@ class CudaKernels:
     ----------
     device : int, optional
         The number of the card; None is CuPy's current one.
-    tensor : bool, optional
-        Count with the one-bit tensor cores; None: on cards of compute capability 9.0, which have them in the form used here.
+    instruction : {"wgmma", "mma", "popcount"}, optional
+        What counts: the one-bit tensor cores as cards of compute capability 9.0 have them, as those from 8.0 to 9.0 do, or
+        AND and population count, on every card; None: the first of these that the card has. Later cards only emulate them.
     """
 
-    def __init__(self, device: int | None = None, *, tensor: bool | None = None) -> None:
+    def __init__(self, device: int | None = None, *, instruction: str | None = None) -> None:
         self.xp = find_cupy(device)
         self.device = self.xp.cuda.Device(device)
         self._buffer: NDArray[Any] | None = None
         self._of_blocks: tuple[Any, Any, Any] | None = None
         self._n_processors = self.device.attributes["MultiProcessorCount"]
-        self.has_tensor = self.device.compute_capability == "90" if tensor is None else tensor
+        capability = int(self.device.compute_capability)
+        best = "wgmma" if capability == 90 else "mma" if 80 <= capability < 100 else "popcount"
+        self._instruction = best if instruction is None else instruction
+        self.has_tensor = self._instruction != "popcount"
 
     def free_bytes(self) -> int:
         """Memory of the card that is free, or kept for reuse."""
@@ -109,6 +121,24 @@ class CudaKernels:
         pinned: NDArray[Any] = import_module("cupyx").empty_pinned(shape, dtype=dtype)
         return pinned
 
+    def recorded(self, step: Callable[[], Any]) -> Callable[[], Any]:
+        """What ``step`` queues, as a graph that one call queues; its results are always at the same place in memory."""
+        cuda = self.xp.cuda
+        stream, own = cuda.Stream(non_blocking=True), cuda.MemoryPool()  # no other array may come to lie where the graph writes
+        with cuda.using_allocator(own.malloc), stream:
+            stream.begin_capture()
+            try:
+                results = step()
+            finally:
+                graph = stream.end_capture()
+
+        def repeat() -> Any:
+            graph.launch(cuda.get_current_stream())
+            return results
+
+        repeat.__dict__["memory"] = own  # as long as it can be called
+        return repeat
+
     def _launch(self, kernel: Any, grid: tuple[int, ...], threads: int, *arguments: Any, shared: int = 0) -> None:
         kernel(grid, (threads,), [0 if argument is None else argument for argument in arguments], shared_mem=shared)
 
@@ -168,11 +198,15 @@ class CudaKernels:
             masks = fragments.reshape(-1)[first * stages * WORDS :]
             blocks = self._n_processors
             narrow = counts.itemsize == 2
-            clear, count = tensor_kernels(width, narrow, self.device.id)
+            threads, shared = (384, TENSOR_SHARED) if self._instruction == "wgmma" else (256, MMA_SHARED)
+            if self._instruction == "wgmma":
+                clear, count = wgmma_kernels(width, narrow, self.device.id)
+            else:
+                clear, count = mma_kernels(width, narrow)
             if not narrow:
                 self._launch(clear, (8 * blocks,), 256, part, stages, tiles, pitch, group.n_columns, blocks)
             arguments = bits, group.swizzled(self.xp), masks, part, stages, tiles, pitch, group.n_columns
-            self._launch(count, (blocks,), 384, *arguments, shared=TENSOR_SHARED)
+            self._launch(count, (blocks,), threads, *arguments, shared=shared)
 
     def sums(self, counted: Counted, group: TargetGroup, table: NLogN, index: Any, out: Output) -> None:
         """Sums of n log n over the cells of counts, added to ``out``."""

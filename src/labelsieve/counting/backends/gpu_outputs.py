@@ -1,6 +1,6 @@
 """What the backend and its kernels hand to each other: columns of targets, margins, counts, and where sums go."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from labelsieve.counting.backends.gpu_bits import to_swizzled
@@ -64,6 +64,7 @@ class TargetGroup:
     places: Any
     """Of the targets in a row of sums."""
     _swizzled: Any = field(default=None, repr=False)
+    _whole: "tuple[TargetGroup, slice] | None" = field(default=None, repr=False)
 
     @property
     def n_columns(self) -> int:
@@ -72,5 +73,17 @@ class TargetGroup:
     def swizzled(self, xp: Any) -> Any:
         """The columns as the tensor cores read them."""
         if self._swizzled is None:
-            self._swizzled = to_swizzled(xp, self.plain)
+            whole = self._whole
+            self._swizzled = to_swizzled(xp, self.plain) if whole is None else whole[0].swizzled(xp)[whole[1]]
         return self._swizzled
+
+    def rows(self, xp: Any, stages: slice) -> "TargetGroup":
+        """The same for some stages of the rows; totals are those of all."""
+        return replace(self, plain=xp.ascontiguousarray(self.plain[:, stages]), _swizzled=None, _whole=(self, stages))
+
+
+class GivenRows(NamedTuple):
+    """The columns of a condition in some stages of the rows, in both forms."""
+
+    plain: Any
+    fragments: Any

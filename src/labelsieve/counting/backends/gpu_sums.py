@@ -1,7 +1,8 @@
 """Sums of tables that stay on the card where they were counted: what a search on the card scores features from."""
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from labelsieve.counting.fixed_point import FixedPoint, logarithms
 from labelsieve.counting.joint_codes import constant_column, sum_of_levels
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
+
+Result = TypeVar("Result")
 
 
 class DeviceSums:
@@ -135,6 +138,15 @@ class DeviceSums:
         """Write the first of the largest scores of features that are not taken, take it, and write its score."""
         with self.device:
             self._kernels.best(scores, is_taken, chosen, value)
+
+    def recorded(self, step: Callable[[], Result]) -> Callable[[], Result]:
+        """The operations that ``step`` queues, to be queued by one call as often as it is made; ``step`` is not executed.
+
+        It must have been executed once, and must not read anything from the card. Its result is that of every call.
+        """
+        with self.device:
+            repeat: Callable[[], Result] = self._kernels.recorded(step)
+        return repeat
 
     def _pair_sums(self, counts: DeviceCounts, given: DeviceColumn | None) -> Any:
         sums = self.xp.zeros(counts.n_features, dtype=self.xp.int64)

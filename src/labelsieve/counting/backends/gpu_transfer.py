@@ -41,40 +41,51 @@ class BitBlock:
     columns : ndarray of int
         The features.
     n_levels, n_rows : int
-    resident : bool
-        Stored on the card, or in the memory of the host and copied to the card whenever it is counted.
+    part_bytes : int, optional
+        None: stored on the card. Else in the memory of the host, in parts of as many bytes, each some stages of the rows, which
+        are copied to the card whenever they are counted.
     """
 
-    def __init__(self, kernels: Any, columns: NDArray[np.intp], n_levels: int, n_rows: int, resident: bool) -> None:
+    def __init__(
+        self, kernels: Any, columns: NDArray[np.intp], n_levels: int, n_rows: int, part_bytes: int | None = None
+    ) -> None:
         self.columns, self.n_levels, self._n_rows, self._kernels = columns, n_levels, n_rows, kernels
         xp = self._xp = kernels.xp
-        shape = BitBlock.shape(len(columns), n_levels, n_rows)
-        self.stored = xp.zeros(shape, dtype=xp.uint32) if resident else kernels.host_array(shape, np.uint32)
-        self.is_resident = resident
-        if not resident:
-            self.stored[...] = 0
+        self.is_resident = part_bytes is None
+        n_blocks, stages, size = self.shape = BitBlock.shape_of(len(columns), n_levels, n_rows)
+        step = max(1, stages if part_bytes is None else min(stages, part_bytes // (4 * n_blocks * size)))
+        self.stages = [slice(start, min(start + step, stages)) for start in range(0, stages, step)]
+        """Of the rows of each part."""
+        if self.is_resident:
+            self.parts = [xp.zeros(self.shape, dtype=xp.uint32)]
+        else:
+            shapes = [(n_blocks, part.stop - part.start, size) for part in self.stages]
+            self.parts = [kernels.host_array(shape, np.uint32) for shape in shapes]
+            for part in self.parts:
+                part[...] = 0
         self.index = xp.asarray(columns, dtype=xp.int64)
 
     @staticmethod
-    def shape(n_columns: int, n_levels: int, n_rows: int) -> tuple[int, int, int]:
+    def shape_of(n_columns: int, n_levels: int, n_rows: int) -> tuple[int, int, int]:
         """Of the packed bits; columns fill tiles of 256."""
         return -(-n_columns * (n_levels - 1) // 256) * 4, n_stages(n_rows), 2 * STAGE
 
     @staticmethod
     def bytes_of(n_columns: int, n_levels: int, n_rows: int) -> int:
         """Memory of the packed bits."""
-        return 4 * math.prod(BitBlock.shape(n_columns, n_levels, n_rows))
+        return 4 * math.prod(BitBlock.shape_of(n_columns, n_levels, n_rows))
 
     def plain_columns(self, place: int) -> NDArray[np.uint32]:
         """The columns of a feature of a block in the memory of the host: ``[level - 1][stage][word]``."""
         word = np.arange(WORDS)
         in_order = word // 8 * 128 + word % 4 * 4 + word // 4 % 2 * 2
         columns = [divmod(place * (self.n_levels - 1) + level, BLOCK) for level in range(self.n_levels - 1)]
-        return np.stack([self.stored[block][:, x // 16 * 512 + x % 16 // 2 * 16 + x % 2 + in_order] for block, x in columns])
+        words = [(block, x // 16 * 512 + x % 16 // 2 * 16 + x % 2 + in_order) for block, x in columns]
+        return np.stack([np.concatenate([part[block][:, taken] for part in self.parts]) for block, taken in words])
 
     @property
     def bytes(self) -> int:
-        return int(self.stored.nbytes)
+        return sum(int(part.nbytes) for part in self.parts)
 
     def write(self, first: int, codes: Any, first_row: int) -> None:
         xp, width = self._xp, self.n_levels - 1
@@ -83,17 +94,36 @@ class BitBlock:
             packed = to_fragments(xp, pack_plain(xp, codes[start : start + step], self.n_levels))
             block, stage = (first + start) * width // BLOCK, first_row // STAGE
             packed = packed if self.is_resident else self._kernels.to_host(packed)
-            self.stored[block : block + len(packed), stage : stage + packed.shape[1]] = packed
+            for part, stages in zip(self.parts, self.stages, strict=True):
+                begin, end = max(stage, stages.start), min(stage + packed.shape[1], stages.stop)
+                if begin < end:
+                    within = slice(begin - stages.start, end - stages.start)
+                    part[block : block + len(packed), within] = packed[:, begin - stage : end - stage]
 
     def codes(self) -> Iterator[tuple[slice, Any]]:
         """Codes of some features at a time, and which they are."""
-        xp, width, bits = self._xp, self.n_levels - 1, self._xp.asarray(self.stored)
+        xp, width = self._xp, self.n_levels - 1
         step = max(1, PIECE // (2 * width * self._n_rows) // BLOCK) * BLOCK
         for start in range(0, len(self.columns), step):
             some = slice(start, min(start + step, len(self.columns)))
             n_columns = (some.stop - start) * width
-            plain = from_fragments(xp, bits[start * width // BLOCK : -(-(start * width + n_columns) // BLOCK)])
+            blocks = slice(start * width // BLOCK, -(-(start * width + n_columns) // BLOCK))
+            plain = from_fragments(xp, xp.concatenate([xp.asarray(part[blocks]) for part in self.parts], axis=1))
             yield some, unpack_codes(xp, plain[:n_columns], self.n_levels, self._n_rows)
+
+
+class RowParts:
+    """The bits of a block that the card reads part by part: its shape, and the parts, one copied while another is used."""
+
+    def __init__(self, kernels: Any, block: BitBlock) -> None:
+        self._kernels, self._block = kernels, block
+
+    def __len__(self) -> int:
+        return self._block.shape[0]
+
+    def on_card(self) -> Iterator[tuple[slice, Any]]:
+        """Stages, and their bits."""
+        yield from zip(self._block.stages, self._kernels.streamed(self._block.parts), strict=True)
 
 
 class CodeBlock:

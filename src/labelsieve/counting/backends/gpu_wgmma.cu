@@ -1,14 +1,5 @@
-// Counts from the one-bit tensor cores of compute capability 9.0. For the layout of features see gpu_portable.cu; a stage of 112
-// targets is swizzled as the tensor cores read it, and the LEVELS of the condition in a pass (1, 2 or 4) are masks in the order of
-// the fragments. Every one of these is a contiguous copy.
-using u16 = unsigned short;
-using u32 = unsigned;
-using u64 = unsigned long long;
-using i64 = long long;
-constexpr int TARGETS = 112, Y_BYTES = TARGETS * 128, F_BYTES = 64 * 128, BLOCKS = 4 / LEVELS;
-constexpr int USED = Y_BYTES + BLOCKS * F_BYTES + LEVELS * 128, SLOT = (USED + 1023) / 1024 * 1024, SLOTS = 200 * 1024 / SLOT;
-using Stored = COUNT;
-constexpr bool NARROW = sizeof(Stored) == 2;  // counts of 16 bits cannot be added up in memory: blocks take whole tiles
+// Counts from the one-bit tensor cores of compute capability 9.0 (wgmma); follows gpu_tiles.cu.
+constexpr int SLOT = (USED + 1023) / 1024 * 1024, SLOTS = 200 * 1024 / SLOT;
 extern __shared__ __align__(1024) char sm[];
 __device__ u32 at(const void* p) { return u32(__cvta_generic_to_shared(p)); }
 __device__ void wait(u32 barrier, u32 parity) {
@@ -26,15 +17,6 @@ __device__ void mma(int (&c)[56], const u32 (&a)[4], u64 b, int keep) {
       "{@D@}, {%56, %57, %58, %59}, %60, p;}"
       : @C@
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(keep));
-}
-
-// Zeroes in the tiles that blocks of `count` will share; `blocks` is the size of its grid.
-extern "C" __global__ void clear(int* counts, i64 stages, i64 tiles, i64 pitch, i64 columns, i64 blocks) {
-  constexpr int WIDE = BLOCKS * 16;  // int4 of a tile
-  const i64 first = tiles * stages * (blockIdx.x / 8) / blocks;
-  if (first % stages == 0) return;
-  for (i64 i = blockIdx.x % 8 * blockDim.x + threadIdx.x; i < LEVELS * columns * WIDE; i += 8 * blockDim.x)
-    ((int4*)(counts + (i / WIDE / columns * TARGETS + i / WIDE % columns) * pitch))[first / stages * WIDE + i % WIDE] = {0, 0, 0, 0};
 }
 
 // counts[b][l][p] = rows with bit p of the features, level b + 1 of the condition and target l. Two warp groups, each with
@@ -113,12 +95,7 @@ count(const char* F, const char* Y, const char* S, Stored* C, i64 KS, i64 tiles,
       int even = c[u][j % 28 / 2 * 4 + j % 2], odd = c[u][j % 28 / 2 * 4 + j % 2 + 2];
       asm volatile("" : "+r"(even), "+r"(odd));  // not read before the wait
       Stored* to = C + (i64(level + u * next_level) * TARGETS + l) * pitch + (tile * BLOCKS + block + u * next_block) * 64 + w * 16 + lane / 4 * 2;
-      if (NARROW)
-        *(u32*)to = even | odd << 16;
-      else if (shared)
-        atomicAdd((int*)to, even), atomicAdd((int*)to + 1, odd);
-      else
-        *(int2*)to = {even, odd};
+      store(to, even, odd, shared);
     }
   }
 }
