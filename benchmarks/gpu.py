@@ -46,7 +46,16 @@ SIZES = [
     *((10_000, 1_000, n_targets) for n_targets in (1, 5, 100, 400)),
 ]
 REAL = "bibtex", "delicious", "imdb"
-COLUMNS = "first s", "pick ms", "kernels ms", "prototype ms", "core first s", "core pick ms"
+COLUMNS = (
+    "first s",
+    "pick ms",
+    "kernels ms",
+    "prototype ms",
+    "core first s",
+    "core pick ms",
+    "1 thread first s",
+    "1 thread pick ms",
+)
 
 
 def make_data(n_rows, n_features, n_targets, n_levels, seed=0):
@@ -179,6 +188,7 @@ def main():
     parser.add_argument("--core-picks", type=int, default=5)
     parser.add_argument("--json")
     parser.add_argument("--no-core", action="store_true", help="without the core on all threads")
+    parser.add_argument("--one-thread", action="store_true", help="the core also on one thread")
     parser.add_argument("--instruction", choices=["wgmma", "mma", "popcount"], help="that counts, instead of the best one")
     parser.add_argument("--stream", action="store_true", help="features stay in host memory and are copied at every step")
     parser.add_argument("--sizes", action="store_true", help="compare whole fits of many sizes instead")
@@ -203,14 +213,18 @@ def main():
             backend = partial(backend, kernels=CudaKernels(instruction=chosen.instruction))
         first, pick, sieve = timed_fit(X, Y, criterion, chosen.picks, backend=backend)
         kernels = kernel_time(sieve._search[1].workspace.backend, X.shape[1], criterion)
-        core_first, core_pick, same = None, None, "-"
-        if not chosen.no_core:
-            core_first, core_pick, core = timed_fit(X, Y, criterion, chosen.core_picks, n_jobs=-1, backend="native")
-            n = len(core.selected_)
-            same = np.array_equal(core.selected_, sieve.selected_[:n]) and np.array_equal(core.scores_, sieve.scores_[:n])
-        times = [first, pick, kernels, prototype, core_first, core_pick]
-        found[name] = dict(zip(COLUMNS, times, strict=True)) | {"same": str(same)}
+        selected, scores, same = sieve.selected_, sieve.scores_, "-"
         del sieve
+        times = [first, pick, kernels, prototype]
+        for n_jobs in () if chosen.no_core else (-1, 1) if chosen.one_thread else (-1,):
+            *core_times, core = timed_fit(X, Y, criterion, chosen.core_picks, n_jobs=n_jobs, backend="native")
+            n = len(core.selected_)
+            equal = np.array_equal(core.selected_, selected[:n]) and np.array_equal(core.scores_, scores[:n])
+            same = equal and same is not False
+            del core
+            times += core_times
+        times += [None] * (len(COLUMNS) - len(times))
+        found[name] = dict(zip(COLUMNS, times, strict=True)) | {"same": str(same)}
         rows.append((name, [*map(number, times), number(None if prototype is None else pick / prototype), str(same)]))
         print(name, found[name], flush=True)
     print_table("case", [*COLUMNS, "pick/prototype", "same"], rows)

@@ -26,6 +26,23 @@ INSIDE = (
 KNOWN = ("labelsieve", "builtins", "abc", "typing", "numpy", "scipy", "sklearn", "pandas")
 
 
+def comparable(value: Any) -> Any:
+    """What is equal for equal parameters: plain values themselves, estimators by their parameters, hashes of others.
+
+    >>> comparable(("jmi", None)) == comparable(("jmi", None)), comparable([1, 2]) == comparable([1, 3])
+    (True, False)
+    """
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, tuple):
+        return tuple(map(comparable, value))
+    if hasattr(value, "get_params"):
+        return type(value), {name: comparable(each) for name, each in value.get_params(deep=False).items()}
+    from joblib import hash as hash_of  # takes long to load
+
+    return hash_of(value)
+
+
 def text_print(*texts: str) -> str:
     """A hash of texts.
 

@@ -19,6 +19,7 @@ from labelsieve.counting.backends import (
     gpu_counting,
     gpu_features,
     gpu_kernels,
+    gpu_memory,
     gpu_transfer,
 )
 from labelsieve.counting.backends import gpu_bits as bits
@@ -101,7 +102,7 @@ def test_counts_of_a_panel_may_be_made_in_parts(factory, monkeypatch):
     fixed = FixedPoint.for_rows(300, n_targets=4)
     monkeypatch.setattr(gpu_counting, "COUNT_BYTES", 1)
     monkeypatch.setattr(gpu_transfer, "PIECE", 1)
-    monkeypatch.setattr(gpu_kernels, "STAGED", 4096)
+    monkeypatch.setattr(gpu_memory, "STAGED", 4096)
     assert_same_answers(factory(X, Y, fixed), NativeBackend(X, Y, fixed), [Feature(1), Feature(40)])
 
 

@@ -38,13 +38,16 @@ class Slots:
         self.newest = self.row[:1].reshape(())
         self.n_selected = xp.zeros((), dtype=np.float64)
         self.zero = xp.zeros(1, dtype=np.int64)
+        self.taken: set[int] | None = None
+        """The features that are taken, where the host knows it."""
 
     def reset(self, xp: Any, unavailable: Sequence[int], n_selected: int) -> None:
         """Before the first of some picks."""
-        self.is_taken[...] = False
-        if len(unavailable):
+        if self.taken != set(unavailable):
+            self.is_taken[...] = False
             self.is_taken[xp.asarray(np.asarray(unavailable, dtype=np.intp))] = True
         self.n_selected[...] = float(n_selected)
+        self.taken = None
 
 
 def _is_constant(value: Value) -> bool:
@@ -63,10 +66,13 @@ class DeviceScorer(Scorer):
     _slots: Slots | None = None
     _repeat: Callable[[], Scored] | None = None
     _is_recordable = False
+    _pending: int | None = None  # the last pick, selected, and not folded in before the next pick
+    _last_pick: int | None = None
 
     def scores(self) -> Real:
         """Score of every feature, in nats."""
         with self._device:
+            self._fold_pending()
             self._total = self._to_host(super().scores())
         return self._total
 
@@ -79,6 +85,15 @@ class DeviceScorer(Scorer):
     def select(self, feature: int) -> None:
         """Add ``feature`` to the selected ones."""
         with self._device:
+            self._fold_pending()
+            if self._repeat is not None and feature == self._last_pick and not self._program.spills_next:
+                self._pending = feature  # together with the next pick
+            else:
+                super().select(feature)
+
+    def _fold_pending(self) -> None:
+        if (feature := self._pending) is not None:
+            self._pending = None
             super().select(feature)
 
     def select_best(self, n_picks: int, unavailable: Sequence[int]) -> list[Pick]:
@@ -93,15 +108,19 @@ class DeviceScorer(Scorer):
             slots, steps = self._slots, []
             slots.reset(xp, unavailable, program.n_selected)
             picked = xp.empty((n_picks, slots.row.size), dtype=np.int64)
+            adds_first, self._pending = self._pending is not None, None
             for k in range(n_picks):
-                self._components, self._values, self._total = self._next(slots, n_picks - k) if k else self._choose(slots)
+                scored = self._next(slots, n_picks - k) if k or adds_first else self._choose(slots)
+                self._components, self._values, self._total = scored
                 picked[k] = slots.row
                 known = [value.array if _is_constant(value) else None for value in self._values]
                 steps.append((self._components, known, [value.exact for value in self._values]))
             rows = self._to_host(picked)
+        features = rows[:, 0].tolist()
+        slots.taken, self._last_pick = {*unavailable, *features}, features[-1]
         scores = rows[:, 1].copy().view(np.float64).tolist()
         parts = [self._by_kind(*step, row[2:], score) for step, row, score in zip(steps, rows, scores, strict=True)]
-        return [Pick(*pick) for pick in zip(rows[:, 0].tolist(), scores, parts, strict=True)]
+        return [Pick(*pick) for pick in zip(features, scores, parts, strict=True)]
 
     def _next(self, slots: "Slots", n_left: int) -> Scored:
         """Add the feature that was chosen last to the selected ones, and choose another one.

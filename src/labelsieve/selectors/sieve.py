@@ -5,7 +5,6 @@ from functools import partial
 from threading import Lock
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
-import joblib
 import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
@@ -17,6 +16,7 @@ from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
+from labelsieve.fingerprint import comparable
 from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
@@ -239,7 +239,7 @@ class Sieve(BaseCountingSieve):
         formulas = str(method.criterion.plan.score), str(method.criterion.plan.first)
         bins = method.discretizer, method.target_discretizer
         parameters |= {"targets": method.space, "discretizer": bins[0], "target_discretizer": bins[1]}
-        return {"criterion": formulas, "backend": backend, **{name: joblib.hash(value) for name, value in parameters.items()}}
+        return {"criterion": formulas, "backend": backend, **{name: comparable(value) for name, value in parameters.items()}}
 
     def _start(self, method: ResolvedMethod, X: Any, Y: Any, sample_weight: Any) -> _Started:
         criterion, plan = method.criterion, method.criterion.plan

@@ -15,6 +15,7 @@ INSTALL = "pip install 'labelsieve[gpu]' (CUDA 12), or pip install 'cupy-cuda13x
 BACKENDS = "labelsieve.counting.backends"
 TENSOR_SHARED = 200 * 1024  # bytes of a block
 MMA_SHARED = 96 * 1024
+MMA_THREADS = 256
 
 
 def count_type(narrow: bool) -> str:

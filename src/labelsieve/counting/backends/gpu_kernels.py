@@ -1,8 +1,5 @@
-"""Kernels on a card of NVIDIA, and the memory that they work on."""
+"""Kernels on a card of NVIDIA."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,25 +8,24 @@ from numpy.typing import NDArray
 from labelsieve.counting.backends.gpu_bits import WORDS
 from labelsieve.counting.backends.gpu_compile import (
     MMA_SHARED,
+    MMA_THREADS,
     TENSOR_SHARED,
     count_type,
-    find_cupy,
     mma_kernels,
     portable_kernel,
     wgmma_kernels,
 )
+from labelsieve.counting.backends.gpu_memory import CardMemory
 from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Output, TargetGroup
 
 SHARED_BYTES = 48 * 1024  # of a block, without asking for more
 FEWEST_TENSOR_COLUMNS = 4  # of the targets; with fewer, reading the features takes longer than counting
 NARROW_COLUMNS = 2048  # of features for each processor, from which on tiles need not be shared
 SCRATCH_BYTES = 2**30
-STAGED = 2**25  # bytes of an array that are copied to the card at once
-STAGING_THREADS = 4  # which copy them to memory from which the card reads
 KNOWN_LEVELS = 6  # of a condition: kernels for up to so many are compiled for the number
 
 
-class CudaKernels:
+class CudaKernels(CardMemory):
     """The kernels on one card, and what the backend needs to know about it.
 
     Parameters
@@ -42,102 +38,13 @@ class CudaKernels:
     """
 
     def __init__(self, device: int | None = None, *, instruction: str | None = None) -> None:
-        self.xp = find_cupy(device)
-        self.device = self.xp.cuda.Device(device)
-        self._buffer: NDArray[Any] | None = None
+        super().__init__(device)
         self._of_blocks: tuple[Any, Any, Any] | None = None
         self._n_processors = self.device.attributes["MultiProcessorCount"]
         capability = int(self.device.compute_capability)
         best = "wgmma" if capability == 90 else "mma" if 80 <= capability < 100 else "popcount"
         self._instruction = best if instruction is None else instruction
         self.has_tensor = self._instruction != "popcount"
-
-    def free_bytes(self) -> int:
-        """Memory of the card that is free, or kept for reuse."""
-        with self.device:
-            return int(self.device.mem_info[0]) + int(self.xp.get_default_memory_pool().free_bytes())
-
-    def to_host(self, values: Any) -> NDArray[Any]:
-        host: NDArray[Any] = self.xp.asnumpy(values)
-        return host
-
-    def to_buffer(self, values: Any) -> NDArray[Any]:
-        """The same in memory that the next call overwrites: faster for large arrays."""
-        if self._buffer is None or self._buffer.nbytes < values.nbytes:
-            self._buffer = self.host_array((values.nbytes,), np.uint8)
-        host: NDArray[Any] = self._buffer[: values.nbytes].view(values.dtype).reshape(values.shape)
-        values.get(out=host)
-        return host
-
-    def to_card(self, values: NDArray[Any]) -> Any:
-        """A copy on the card; of large arrays piece by piece, one on its way while the next one is staged."""
-        values = np.ascontiguousarray(values)
-        if values.nbytes <= STAGED:
-            return self.xp.asarray(values)
-        cuda, stream = self.xp.cuda, self.xp.cuda.get_current_stream()
-        copied, flat = self.xp.empty(values.shape, dtype=values.dtype), values.reshape(-1).view(np.uint8)
-        staged = [(self.host_array((STAGED,), np.uint8), cuda.Event(disable_timing=True)) for _ in range(2)]
-        with ThreadPoolExecutor(STAGING_THREADS) as pool:
-            for number, start in enumerate(range(0, len(flat), STAGED)):
-                piece, (buffer, done) = flat[start : start + STAGED], staged[number % 2]
-                done.synchronize()
-                parts = [np.array_split(array, STAGING_THREADS) for array in (buffer[: len(piece)], piece)]
-                list(pool.map(np.copyto, *parts))
-                cuda.runtime.memcpyAsync(
-                    copied.data.ptr + start, buffer.ctypes.data, len(piece), cuda.runtime.memcpyHostToDevice, stream.ptr
-                )
-                done.record(stream)
-        stream.synchronize()
-        return copied
-
-    def streamed(self, packed: Sequence[NDArray[Any]]) -> Iterator[Any]:
-        """Arrays of :meth:`host_array` on the card, one after the other; the next one is copied meanwhile."""
-        if not packed:
-            return
-        cuda, stream, copying = self.xp.cuda, self.xp.cuda.get_current_stream(), self.xp.cuda.Stream(non_blocking=True)
-        size = max(array.nbytes for array in packed)
-        buffers = [self.xp.empty(size, dtype=np.uint8) for _ in range(min(2, len(packed)))]
-        copied, free = ([cuda.Event(disable_timing=True) for _ in buffers] for _ in range(2))
-        for event in free:
-            event.record(stream)
-
-        def send(number: int) -> None:
-            array, at = packed[number], number % 2
-            copying.wait_event(free[at])
-            to_card = cuda.runtime.memcpyHostToDevice
-            cuda.runtime.memcpyAsync(buffers[at].data.ptr, array.ctypes.data, array.nbytes, to_card, copying.ptr)
-            copied[at].record(copying)
-
-        send(0)
-        for number, array in enumerate(packed):
-            if number + 1 < len(packed):
-                send(number + 1)
-            stream.wait_event(copied[number % 2])
-            yield buffers[number % 2][: array.nbytes].view(array.dtype).reshape(array.shape)
-            free[number % 2].record(stream)
-
-    def host_array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-        """Memory of the host from which copies to the card are fast."""
-        pinned: NDArray[Any] = import_module("cupyx").empty_pinned(shape, dtype=dtype)
-        return pinned
-
-    def recorded(self, step: Callable[[], Any]) -> Callable[[], Any]:
-        """What ``step`` queues, as a graph that one call queues; its results are always at the same place in memory."""
-        cuda = self.xp.cuda
-        stream, own = cuda.Stream(non_blocking=True), cuda.MemoryPool()  # no other array may come to lie where the graph writes
-        with cuda.using_allocator(own.malloc), stream:
-            stream.begin_capture()
-            try:
-                results = step()
-            finally:
-                graph = stream.end_capture()
-
-        def repeat() -> Any:
-            graph.launch(cuda.get_current_stream())
-            return results
-
-        repeat.__dict__["memory"] = own  # as long as it can be called
-        return repeat
 
     def _launch(self, kernel: Any, grid: tuple[int, ...], threads: int, *arguments: Any, shared: int = 0) -> None:
         kernel(grid, (threads,), [0 if argument is None else argument for argument in arguments], shared_mem=shared)
@@ -198,7 +105,7 @@ class CudaKernels:
             masks = fragments.reshape(-1)[first * stages * WORDS :]
             blocks = self._n_processors
             narrow = counts.itemsize == 2
-            threads, shared = (384, TENSOR_SHARED) if self._instruction == "wgmma" else (256, MMA_SHARED)
+            threads, shared = (384, TENSOR_SHARED) if self._instruction == "wgmma" else (MMA_THREADS, MMA_SHARED)
             if self._instruction == "wgmma":
                 clear, count = wgmma_kernels(width, narrow, self.device.id)
             else:
