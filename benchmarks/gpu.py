@@ -211,7 +211,7 @@ def main():
         backend = partial(GpuBackend, memory_limit=0 if chosen.stream else None)
         if chosen.instruction:
             backend = partial(backend, kernels=CudaKernels(instruction=chosen.instruction))
-        first, pick, sieve = timed_fit(X, Y, criterion, chosen.picks, backend=backend)
+        first, pick, sieve = timed_fit(X, Y, criterion, chosen.picks, n_jobs=-1, backend=backend)
         kernels = kernel_time(sieve._search[1].workspace.backend, X.shape[1], criterion)
         selected, scores, same = sieve.selected_, sieve.scores_, "-"
         del sieve

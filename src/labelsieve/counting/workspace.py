@@ -95,7 +95,7 @@ class Workspace:
     @cached_property
     def running_pairs(self) -> Sums:
         """Running sums of those over the targets, so that any range of targets is a difference."""
-        running = getattr(self.backend, "xp", np).zeros((self.X.n_columns, self.Y.n_columns + 1), dtype=np.int64)
+        running: Sums = getattr(self.backend, "xp", np).zeros((self.X.n_columns, self.Y.n_columns + 1), dtype=np.int64)
         running[:, 1:] = self.pairs.cumsum(axis=1)
         return running
 

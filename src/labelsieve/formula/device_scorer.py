@@ -52,7 +52,8 @@ class Slots:
 
 def _is_constant(value: Value) -> bool:
     """True for a number that the host knows, the same for all features at every pick."""
-    return isinstance(value.array, np.ndarray) and value.array.size == 1
+    array: Any = value.array
+    return isinstance(array, np.ndarray) and array.size == 1
 
 
 class DeviceScorer(Scorer):
@@ -158,7 +159,8 @@ class DeviceScorer(Scorer):
     def _choose(self, slots: "Slots") -> Scored:
         """Score all features and write the best one, its score, and the summands of that."""
         components, values, total = self._evaluate()
-        xp, column, shape = self._sums.xp, total[:, 0], slots.is_taken.shape
+        xp, shape = self._sums.xp, slots.is_taken.shape
+        column: Any = total[:, 0]
         if len(column) < shape[0]:  # the same for all
             column = (
                 xp.full(shape, float(column[0]))

@@ -199,9 +199,9 @@ class Plan:
         """A scorer of the features of ``workspace``."""
         plan = self.suited_to(workspace)
         if (device := workspace.on_device) is not None and plan.runs_on_device(targets, workspace):
-            sources, kind = Sources(device, plan.needs), DeviceScorer
+            sources = Sources(device, plan.needs)
         else:
+            device = None
             sources = TermSources(workspace, plan.formulas) if plan.keeps_terms else Sources(workspace, plan.needs)
-            kind = Scorer
         program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
-        return kind(plan, program)
+        return Scorer(plan, program) if device is None else DeviceScorer(plan, program)

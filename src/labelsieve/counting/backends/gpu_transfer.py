@@ -77,11 +77,8 @@ class BitBlock:
 
     def plain_columns(self, place: int) -> NDArray[np.uint32]:
         """The columns of a feature of a block in the memory of the host: ``[level - 1][stage][word]``."""
-        word = np.arange(WORDS)
-        in_order = word // 8 * 128 + word % 4 * 4 + word // 4 % 2 * 2
         columns = [divmod(place * (self.n_levels - 1) + level, BLOCK) for level in range(self.n_levels - 1)]
-        words = [(block, x // 16 * 512 + x % 16 // 2 * 16 + x % 2 + in_order) for block, x in columns]
-        return np.stack([np.concatenate([part[block][:, taken] for part in self.parts]) for block, taken in words])
+        return np.stack([np.concatenate([_plain_column(part[block], x) for part in self.parts]) for block, x in columns])
 
     @property
     def bytes(self) -> int:
@@ -110,6 +107,12 @@ class BitBlock:
             blocks = slice(start * width // BLOCK, -(-(start * width + n_columns) // BLOCK))
             plain = from_fragments(xp, xp.concatenate([xp.asarray(part[blocks]) for part in self.parts], axis=1))
             yield some, unpack_codes(xp, plain[:n_columns], self.n_levels, self._n_rows)
+
+
+def _plain_column(stages: NDArray[np.uint32], x: int) -> NDArray[np.uint32]:
+    """Column ``x`` of some stages of a block of 64 columns: ``[stage][word]``."""
+    words = stages.reshape(-1, 4, 4, 8, 4, 2, 2)[:, x // 16, :, x % 16 // 2, :, :, x % 2]  # [stage][k][t][h]
+    return words.transpose(0, 1, 3, 2).reshape(-1, WORDS)
 
 
 class RowParts:
