@@ -44,19 +44,19 @@ class GpuBackend:
         The number of the card; None is CuPy's current one.
     memory_limit : int, optional
         Bytes of the card for packed features (default: three quarters of what is free). Blocks of features beyond it stay
-        packed in the memory of the host and are copied to the card whenever they are counted.
+        packed in the memory of the host and are copied to the card whenever they are counted, in blocks of rows if need be.
     kernels : CudaKernels, optional
         What counts; for tests.
 
     Notes
     -----
     Features are packed once, as a column of bits for each level but the first, and stay on the card as long as the backend
-    exists, with ``warm_start`` from fit to fit. A panel counts the intersections of these columns with those of the targets and
-    of the condition: with the one-bit tensor cores on cards of compute capability 9.0, else by AND and population count. The
-    counts of first levels follow from the margins. The table of n log n is looked up on the card, and one number for each
-    feature (or feature and target) comes back, or stays there for the scores (:attr:`on_device`). Variables with more than
-    16 levels, and all variables of weighted rows, are counted as codes, one table after the other. Whole tables are counted
-    with numpy, as by the core.
+    exists, with ``warm_start`` from fit to fit. A panel counts the intersections of these columns with those of the targets
+    and of the condition: with the one-bit tensor cores on cards of compute capability 8.0 to 9.0, else by AND and population
+    count. The counts of first levels follow from the margins. The table of n log n is looked up on the card, and one number
+    for each feature (or feature and target) comes back, or stays there for the scores (:attr:`on_device`). Variables with more
+    than 16 levels, and all variables of weighted rows, are counted as codes, one table after the other. Whole tables are
+    counted with numpy, as by the core.
     """
 
     def __init__(

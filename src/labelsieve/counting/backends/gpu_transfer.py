@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +19,7 @@ from labelsieve.counting.backends.gpu_bits import (
     to_fragments,
     unpack_codes,
 )
+from labelsieve.counting.backends.gpu_memory import STAGING_THREADS
 from labelsieve.counting.codes import Codes, SparseCodes
 
 WIDEST = 2**32  # codes of a stage that are copied at once, however many columns they have
@@ -78,7 +81,9 @@ class BitBlock:
     def plain_columns(self, place: int) -> NDArray[np.uint32]:
         """The columns of a feature of a block in the memory of the host: ``[level - 1][stage][word]``."""
         columns = [divmod(place * (self.n_levels - 1) + level, BLOCK) for level in range(self.n_levels - 1)]
-        return np.stack([np.concatenate([_plain_column(part[block], x) for part in self.parts]) for block, x in columns])
+        with ThreadPoolExecutor(STAGING_THREADS) as pool:  # most of the time goes into waiting for memory
+            found = [pool.map(_plain_column, [part[block] for part in self.parts], repeat(x)) for block, x in columns]
+            return np.stack([np.concatenate(list(stages)) for stages in found])
 
     @property
     def bytes(self) -> int:
