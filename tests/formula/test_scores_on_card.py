@@ -9,11 +9,13 @@ from labelsieve import Sieve
 from labelsieve.counting.backends.gpu_kernels import CudaKernels
 from labelsieve.formula import accumulator, device_scorer
 from labelsieve.formula.device_scorer import DeviceScorer
+from labelsieve.formula.evaluation import Program
 from labelsieve.search import greedy
 from labelsieve.stopping import Knee, PermutationTest
 from tests.support.card_arrays import CardBackend
 from tests.support.criterion_cases import VARIANTS
 from tests.support.gpu_backends import on_card
+from tests.support.numpy_kernels import NumpyKernels
 
 BACKENDS = {"stand-in": CardBackend, "card": pytest.param(on_card, marks=pytest.mark.gpu)}
 on_every_backend = pytest.mark.parametrize("backend", BACKENDS.values(), ids=BACKENDS)
@@ -77,6 +79,21 @@ def test_all_features_in_any_number_of_fits(backend, criterion, mixed, monkeypat
     for n_selected in (1, 2, 3, 6, "all"):
         again.set_params(n_features_to_select=n_selected).fit(X, Y)
     assert_same(host, again)
+
+
+@pytest.mark.parametrize("criterion", ["jmi", "mrmr"])
+def test_picks_are_recorded_once_and_repeated_by_later_fits(criterion, monkeypatch):
+    recorded, folds, fold = [], [], Program.fold_panel
+    monkeypatch.setattr(NumpyKernels, "recorded", lambda self, step: recorded.append(step) or step)
+    monkeypatch.setattr(Program, "fold_panel", lambda self, feature: folds.append(feature) or fold(self, feature))
+    X, Y = make_data(60)
+    X[:, 9] = X[:, 1]
+    sieve = Sieve(criterion, backend=CardBackend, discretizer=None, warm_start=True)
+    for n_selected, n_recorded in ((2, 0), (9, 1), (13, 1)):
+        sieve.set_params(n_features_to_select=n_selected).fit(X, Y)
+        assert len(recorded) == n_recorded
+        assert len(folds) == n_selected - 1
+    assert_same(Sieve(criterion, backend="native", discretizer=None, n_features_to_select=13).fit(X, Y), sieve)
 
 
 @on_every_backend
