@@ -44,7 +44,7 @@ count(const char* F, const char* Y, const char* S, Stored* C, i64 KS, i64 tiles,
   int c[4][7][4] = {};  // of pairs of a block and a level, and groups of eight targets
   for (int slot = 0; left > 0; slot = slot + 1 == SLOTS ? 0 : slot + 1) {
     asm volatile("cp.async.wait_group %0;" ::"n"(SLOTS - 2) : "memory");
-    __syncthreads();  // the stage has come, and nobody reads the one before it any more
+    __syncthreads();  // the stage has arrived, and no warp reads the previous one
     fetch(slot ? slot - 1 : SLOTS - 1);
     const char* rows = sm + slot * USED;
 #pragma unroll
