@@ -1,14 +1,13 @@
-"""Conditional discoveries: empirical false discovery rate and power on synthetic data, and stability on real data.
+"""Conditional discoveries: other programs, reproducibility on real data, and intervals of information.
 
-    python -m benchmarks.discoveries_conditional calibration [DATA SETS PER CASE]
+    python -m benchmarks.discoveries_conditional peers [DATA SETS PER CASE] [PROGRAMS]
+    python -m benchmarks.discoveries_conditional large PROGRAM
     python -m benchmarks.discoveries_conditional stability
     python -m benchmarks.discoveries_conditional intervals [TABLES PER CASE]
-    python -m benchmarks.discoveries_conditional peers [DATA SETS PER CASE]
 
-Every synthetic data set has 300 rows and 80 features, 25 of them relevant; real X has 500 rows and 80 columns at most, a third
-of them relevant. A label depends on each relevant feature with probability 1/2, or on all of them if it is the only label. A
-false discovery is a selected feature that is independent of all labels given the other features. ``peers`` needs knockpy and
-hidimstat; all three use copies of the same kind and the same data, and the time is processor time of one thread.
+``peers`` draws one set of copies for one numeric target, for the data of :mod:`benchmarks.discoveries_calibration` and several
+sizes of the coefficients; ``large`` takes 500 rows and 500 features. Programs: ours, knockpy, hidimstat (the last two must be
+installed). All use the same data, and the time is processor time of one thread.
 """
 
 import sys
@@ -18,139 +17,119 @@ import warnings
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.discoveries_calibration import ALPHA, N_RELEVANT, binary_chain, correlated
 from labelsieve.datasets import fetch
 from labelsieve.selectors import ConditionalDiscoveries
-from labelsieve.statistics import e_q_values, information_intervals, knockoff_e_values
-
-N_ROWS, N_FEATURES, N_RELEVANT, ALPHA = 300, 80, 25, 0.1
+from labelsieve.statistics import e_q_values, information_intervals, knockoff_e_values, knockoff_threshold
 
 
-def independent(rng):
-    return rng.normal(size=(N_ROWS, N_FEATURES))
+def ours(X, y, seed):
+    return ConditionalDiscoveries(alpha=ALPHA, n_repeats=1, random_state=seed, n_jobs=1).fit(X, y).statistics_[0]
 
 
-def correlated(rng, rho=0.6):
-    X = independent(rng)
-    for j in range(1, N_FEATURES):
-        X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
-    return X
+def knockpy(X, y, seed):
+    from knockpy import KnockoffFilter
+
+    np.random.seed(seed)  # noqa: NPY002 - it has no other seed
+    model = KnockoffFilter(fstat="lasso", ksampler="gaussian")
+    model.forward(X=X * 1.0, y=y, fdr=ALPHA)
+    return np.asarray(model.W)
 
 
-def skewed(rng):
-    return np.exp(correlated(rng))
+def hidimstat(X, y, seed):
+    from hidimstat import ModelXKnockoff
+
+    return np.asarray(ModelXKnockoff(random_state=seed).fit_importance(X * 1.0, y))[0]
 
 
-def binary_chain(rng, stay=0.5):
-    X = (rng.random((N_ROWS, N_FEATURES)) < 0.3).astype(int)
-    for j in range(1, N_FEATURES):
-        X[:, j] = np.where(rng.random(N_ROWS) < stay, X[:, j - 1], X[:, j])
-    return X
+PROGRAMS = {"ours": ours, "knockpy": knockpy, "hidimstat": hidimstat}
 
 
-def binary_factors(rng):
-    """Not a tree: every feature depends on three hidden variables."""
-    hidden = rng.normal(size=(N_ROWS, 3)) @ rng.normal(size=(3, N_FEATURES))
-    return (hidden / np.sqrt(3) + rng.normal(size=hidden.shape) > 0.7).astype(int)
+def numeric_target(rng, X, size):
+    """A target that depends on some columns, and which they are."""
+    relevant = np.isin(np.arange(X.shape[1]), rng.permutation(X.shape[1])[:N_RELEVANT])
+    scaled = (X[:, relevant] - X[:, relevant].mean(axis=0)) / X[:, relevant].std(axis=0)
+    return size * scaled @ rng.choice([-1.0, 1.0], N_RELEVANT) + rng.normal(size=len(X)), relevant
 
 
-def curved(rng):
-    """Not a Gaussian copula: neighbors depend on each other by their squares, and rows have different scales."""
-    X = independent(rng)
-    X[:, 1::2] = 0.7 * (X[:, ::2] ** 2 - 1) + 0.7 * X[:, 1::2]
-    return X / np.sqrt(rng.chisquare(5, size=(N_ROWS, 1)) / 5)
+def quality(W, relevant):
+    """False and relevant share of the filter's selection; relevant share of the longest list with a false share of ALPHA."""
+    found = knockoff_threshold(W, ALPHA) <= W
+    order = np.argsort(-W)[: np.count_nonzero(W > 0)]
+    false = np.cumsum(~relevant[order]) / np.arange(1, len(order) + 1)
+    allowed = np.flatnonzero(false <= ALPHA)
+    longest = order[: allowed.max() + 1] if len(allowed) else order[:0]
+    return (found & ~relevant).sum() / max(1, found.sum()), found[relevant].mean(), relevant[longest].sum() / relevant.sum()
 
 
-def real(name):
-    def features(rng):
-        X, _ = fetch(name, return_X_y=True)
-        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
-        X = X[rng.permutation(len(X))[:500]]
-        kept = np.flatnonzero((X[0] != X).sum(axis=0) >= 10)
-        _, first = np.unique(X[:, kept], axis=1, return_index=True)  # distinct columns
-        return X[:, kept[np.sort(rng.permutation(first)[:N_FEATURES])]]
-
-    return features
-
-
-def labels(rng, X, q, *, share=0.5, size=None):
-    """Labels that depend on the first features, and which features those are; columns in random order."""
-    X = X[:, rng.permutation(X.shape[1])]
-    size = {1: 0.5, 14: 0.2, 159: 0.1}[q] if size is None else size
-    n_relevant = min(N_RELEVANT, X.shape[1] // 3)
-    weights = size * rng.choice([-1.0, 1.0], (n_relevant, q)) * (rng.random((n_relevant, q)) < (0.5 if q > 1 else 1.0))
-    scaled = (X[:, :n_relevant] - X[:, :n_relevant].mean(axis=0)) / X[:, :n_relevant].std(axis=0)
-    margin = scaled @ weights + rng.logistic(scale=0.5, size=(len(X), q))
-    relevant = np.zeros(X.shape[1], dtype=bool)
-    relevant[:n_relevant] = weights.any(axis=1)
-    return X, (margin > np.quantile(margin, 1 - share, axis=0)).astype(int), relevant
-
-
-def with_duplicates(rng, X, Y, relevant):
-    """Five relevant and five irrelevant features twice: none of the twenty has information given the others."""
-    repeated = np.r_[0:5, N_RELEVANT : N_RELEVANT + 5]
-    relevant = np.append(relevant, np.zeros(10, dtype=bool))
-    relevant[repeated] = False
-    return np.hstack([X, X[:, repeated]]), Y, relevant
-
-
-CASES = {
-    "Gaussian, independent": (independent, (1, 14, 159), {}),
-    "Gaussian, correlated 0.6": (correlated, (1, 14, 159), {}),
-    "log-normal, correlated 0.6": (skewed, (14,), {}),
-    "binary chain": (binary_chain, (1, 14, 159), {}),
-    "Gaussian, duplicated features": (correlated, (14,), {"duplicates": True}),
-    "binary, duplicated features": (binary_chain, (14,), {"duplicates": True}),
-    "Gaussian, labels of 5 % of the rows": (correlated, (14,), {"share": 0.05, "size": 0.5}),
-    "binary, labels of 5 % of the rows": (binary_chain, (14,), {"share": 0.05, "size": 0.5}),
-    "binary, hidden factors (wrong model)": (binary_factors, (14,), {}),
-    "numeric, curved and heavy-tailed (wrong model)": (curved, (14,), {}),
-    "emotions, planted labels": (real("emotions"), (14,), {}),
-    "yeast, planted labels": (real("yeast"), (14,), {}),
-    "genbase, planted labels": (real("genbase"), (14,), {}),
-}
-
-
-def calibration(n_sets):
-    """Empirical rate with its standard error, and power, for every case."""
-    print(f"| features | q | data sets | false discovery rate at {ALPHA} | power |\n|---|---|---|---|---|")
-    for number, (name, (features, numbers, options)) in enumerate(CASES.items()):
-        options = dict(options)
-        duplicates = options.pop("duplicates", False)
-        for q in numbers:
-            outcomes = []
-            for seed in range(n_sets):
-                rng = np.random.default_rng([number, q, seed])
-                data = labels(rng, features(rng), q, **options)
-                X, Y, relevant = with_duplicates(rng, *data) if duplicates else data
-                found = ConditionalDiscoveries(alpha=ALPHA, n_repeats=5, random_state=seed, n_jobs=1).fit(X, Y).support_
-                outcomes.append(((found & ~relevant).sum() / max(1, found.sum()), (found & relevant).sum() / relevant.sum()))
-            (rate, power), error = np.mean(outcomes, axis=0), np.std(outcomes, axis=0)[0] / np.sqrt(n_sets)
-            print(f"| {name} | {q} | {n_sets} | {rate:.3f} ± {error:.3f} | {power:.2f} |", flush=True)
-
-
-def stability():
-    """Jaccard index of the discoveries of three seeds at two rates, and the number of discoveries for shuffled labels."""
-    print("| data set | rows | features | labels | rate | discoveries, 3 seeds | Jaccard index | 5 times shuffled labels |")
+def peers(n_sets="60", programs="ours,knockpy"):
+    """Rate, power, power at an equal realized rate, and time of one set of copies, for one numeric target."""
+    chosen = {name: PROGRAMS[name] for name in programs.split(",")}
+    print("| features | coefficient | program | false discovery rate | power | minus the first | at an equal rate | seconds |")
     print("|---|---|---|---|---|---|---|---|")
-    for name in ("emotions", "yeast", "genbase"):
+    for name, features in (("binary chain", binary_chain), ("Gaussian, correlated 0.6", correlated)):
+        for size in (0.25, 0.3, 0.4):
+            outcomes = {program: [] for program in chosen}
+            for seed in range(int(n_sets)):
+                rng = np.random.default_rng([99, seed])
+                X = features(rng)
+                y, relevant = numeric_target(rng, X, size)
+                for program, statistics in chosen.items():
+                    start = time.process_time()
+                    W = statistics(X, y, seed)
+                    outcomes[program].append((*quality(W, relevant), time.process_time() - start))
+            first = np.array(next(iter(outcomes.values())))[:, 1]
+            for program, lines in outcomes.items():
+                table = np.array(lines)
+                table = np.column_stack([table[:, :2], table[:, 1] - first, table[:, 2:]])
+                mean, error = table.mean(axis=0), table.std(axis=0) / np.sqrt(len(table))
+                cells = " | ".join(f"{m:.3f} ± {e:.3f}" for m, e in zip(mean[:4], error[:4], strict=True))
+                print(f"| {name} | {size} | {program} | {cells} | {mean[4]:.2f} |", flush=True)
+
+
+def large(program):
+    """Processor time for 500 rows and 500 features; ours with 20 sets of copies, too."""
+    rng = np.random.default_rng(0)
+    for name in ("Gaussian", "binary"):
+        X = rng.normal(size=(500, 500)) if name == "Gaussian" else (rng.random((500, 500)) < 0.3).astype(int)
+        y, _ = numeric_target(rng, X, 0.4)
+        for n_repeats in (1, 20) if program == "ours" else (1,):
+            start = time.process_time()
+            if program == "ours":
+                ConditionalDiscoveries(n_repeats=n_repeats, n_jobs=1).fit(X, y)
+            else:
+                PROGRAMS[program](X, y, 0)
+            print(f"{name}, {program}, {n_repeats} sets of copies: {time.process_time() - start:.2f} s", flush=True)
+
+
+def selected(W, alpha):
+    return e_q_values(knockoff_e_values(W, alpha)) <= alpha
+
+
+def stability(names="emotions,yeast,genbase", most="40", n_seeds="4", n_shuffled="5"):
+    """Discoveries of several seeds at two rates, their Jaccard index by the number of copies, and those of shuffled labels."""
+    print("| data set | rate | sets of copies | discoveries by seed | Jaccard index | shuffled labels |")
+    print("|---|---|---|---|---|---|")
+    for name in names.split(","):
         X, Y = (np.asarray(part.toarray() if hasattr(part, "toarray") else part) for part in fetch(name, return_X_y=True))
-        runs = [ConditionalDiscoveries(random_state=seed, n_jobs=1).fit(X, Y).statistics_ for seed in range(3)]
+        fit = {"n_repeats": int(most), "n_jobs": 1}
+        runs = [ConditionalDiscoveries(random_state=seed, **fit).fit(X, Y).statistics_ for seed in range(int(n_seeds))]
         rng, shuffled = np.random.default_rng(0), []
-        for _ in range(5):
+        for _ in range(int(n_shuffled)):
             shuffled.append(ConditionalDiscoveries(n_repeats=5, n_jobs=1).fit(X, Y[rng.permutation(len(Y))]).statistics_)
         for alpha in (0.1, 0.2):
-            found = [e_q_values(knockoff_e_values(W, alpha)) <= alpha for W in runs]
-            pairs = [(a & b).sum() / (a | b).sum() for i, a in enumerate(found) for b in found[:i] if (a | b).any()]
-            index = f"{np.mean(pairs):.2f}" if pairs else "same (none)"
-            counts = [int(f.sum()) for f in found]
-            nothing = [int((e_q_values(knockoff_e_values(W, alpha)) <= alpha).sum()) for W in shuffled]
-            sizes = f"{len(X)} | {X.shape[1]} | {Y.shape[1]}"
-            print(f"| {name} | {sizes} | {alpha} | {counts} | {index} | {nothing} |", flush=True)
+            nothing = [int(selected(W, alpha).sum()) for W in shuffled]
+            for count in (number for number in (1, 5, 10, 20, 40, 80, 160) if number <= int(most)):
+                found = [selected(W[:count], alpha) for W in runs]
+                pairs = [(a & b).sum() / max(1, (a | b).sum()) for i, a in enumerate(found) for b in found[:i]]
+                index = f"{np.mean(pairs):.2f}" if any(one.any() for one in found) else "same (none)"
+                print(f"| {name} | {alpha} | {count} | {[int(f.sum()) for f in found]} | {index} | {nothing} |", flush=True)
 
 
-def intervals(n_sets):
-    """How often 90 % intervals of mutual information contain it, for tables of several sizes."""
-    print("| levels | rows | information (nats) | contained | median width |\n|---|---|---|---|---|")
+def intervals(n_sets="300"):
+    """How often 90 % intervals of mutual information contain it, for tables of several sizes, by both methods."""
+    print("| levels | rows | information (nats) | contained, asymptotic | bootstrap | median width, asymptotic | bootstrap |")
+    print("|---|---|---|---|---|---|---|")
     rng = np.random.default_rng(0)
     for shape in ((2, 2), (5, 3)):
         for n_rows in (100, 500):
@@ -159,56 +138,24 @@ def intervals(n_sets):
                 cells *= np.exp(strength * rng.normal(size=shape))
                 cells /= cells.sum()
                 true = (cells * np.log(cells / np.outer(cells.sum(axis=1), cells.sum(axis=0)))).sum()
-                hits, widths = 0, []
-                for _ in range(n_sets):
+                hits, widths = np.zeros(2), []
+                for _ in range(int(n_sets)):
                     x, y = np.divmod(rng.choice(cells.size, size=n_rows, p=cells.ravel()), shape[1])
-                    found = information_intervals(x[:, np.newaxis], y[:, np.newaxis], confidence=0.9)
-                    hits += bool(found.lower[0, 0] <= true + 1e-9 and true - 1e-9 <= found.upper[0, 0])
-                    widths.append(found.upper[0, 0] - found.lower[0, 0])
+                    found = [
+                        information_intervals(
+                            x[:, np.newaxis], y[:, np.newaxis], confidence=0.9, method=method, n_resamples=100, n_jobs=1
+                        )
+                        for method in ("asymptotic", "bootstrap")
+                    ]
+                    hits += [bool(one.lower[0, 0] <= true + 1e-9 and true - 1e-9 <= one.upper[0, 0]) for one in found]
+                    widths.append([one.upper[0, 0] - one.lower[0, 0] for one in found])
                 size = f"{shape[0]} x {shape[1]} | {n_rows} | {max(true, 0):.4f}"
-                print(f"| {size} | {hits / n_sets:.3f} | {np.median(widths):.3f} |", flush=True)
-
-
-def peers(n_sets):
-    """Power, rate and time of this library, knockpy and hidimstat with one set of copies, for one numeric target."""
-    import hidimstat
-    import knockpy
-
-    def ours(X, y, seed):
-        return ConditionalDiscoveries(alpha=ALPHA, n_repeats=1, random_state=seed, n_jobs=1).fit(X, y).support_
-
-    def of_knockpy(X, y, seed):
-        np.random.seed(seed)  # noqa: NPY002 - it has no other seed
-        found = knockpy.KnockoffFilter(fstat="lasso", ksampler="gaussian").forward(X=X * 1.0, y=y, fdr=ALPHA)
-        return found.astype(bool)
-
-    def of_hidimstat(X, y, seed):
-        model = hidimstat.ModelXKnockoff(random_state=seed)
-        statistics = np.asarray(model.fit_importance(X * 1.0, y))[0]
-        return statistics >= model.knockoff_threshold(statistics, fdr=ALPHA)
-
-    print("| features | program | false discovery rate | power | seconds |\n|---|---|---|---|---|")
-    for name, features in (("Gaussian, correlated 0.6", correlated), ("binary chain", binary_chain)):
-        outcomes = {program: [] for program in (ours, of_knockpy, of_hidimstat)}
-        for seed in range(n_sets):
-            rng = np.random.default_rng([99, seed])
-            X, _, relevant = labels(rng, features(rng), 1)
-            scaled = (X[:, :N_RELEVANT] - X[:, :N_RELEVANT].mean(axis=0)) / X[:, :N_RELEVANT].std(axis=0)
-            y = 0.4 * scaled @ rng.choice([-1.0, 1.0], N_RELEVANT) + rng.normal(size=len(X))
-            for program, lines in outcomes.items():
-                start = time.process_time()
-                found = program(X, y, seed)
-                elapsed = time.process_time() - start
-                false = (found & ~relevant).sum() / max(1, found.sum())
-                lines.append((false, (found & relevant).sum() / relevant.sum(), elapsed))
-        for program, lines in outcomes.items():
-            rate, power, elapsed = np.mean(lines, axis=0)
-            print(f"| {name} | {program.__name__.removeprefix('of_')} | {rate:.3f} | {power:.2f} | {elapsed:.2f} |", flush=True)
+                shares, (plain, resampled) = hits / int(n_sets), np.median(widths, axis=0)
+                print(f"| {size} | {shares[0]:.3f} | {shares[1]:.3f} | {plain:.3f} | {resampled:.3f} |", flush=True)
 
 
 if __name__ == "__main__":
-    command, *count = sys.argv[1:]
+    command, *arguments = sys.argv[1:]
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        commands = {"calibration": calibration, "stability": lambda *_: stability(), "peers": peers, "intervals": intervals}
-        commands[command](*map(int, count or ["100"]))
+        {"stability": stability, "peers": peers, "large": large, "intervals": intervals}[command](*arguments)

@@ -4,17 +4,23 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from labelsieve import InputError
+from labelsieve import InputError, Sieve
+from labelsieve.report import selection_report
 from labelsieve.report.figures import discovery_map, discovery_volcano, p_value_calibration
 from labelsieve.selectors import MarginalDiscoveries
+from labelsieve.statistics import information_intervals, information_ranks
+from labelsieve.stopping import FDR
+
+
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 10))
+    return X, (X[:, :3] + rng.normal(size=(200, 3)) > 0).astype(int)
 
 
 @pytest.fixture(scope="module")
 def found():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 10))
-    Y = (X[:, :3] + rng.normal(size=(200, 3)) > 0).astype(int)
-    return MarginalDiscoveries().fit(X, Y)
+    return MarginalDiscoveries().fit(*table())
 
 
 @pytest.fixture(autouse=True)
@@ -52,3 +58,35 @@ def test_calibration_is_the_share_of_p_values_below_a_level(found):
         assert below == np.mean(found.p_values_ <= level)
     with pytest.raises(InputError, match="between 0 and 1"):
         p_value_calibration([0.5, 1.5])
+
+
+def test_confidence_of_the_selected_features_is_that_of_their_codes():
+    X, Y = table()
+    codes = (X > 0).astype(int)
+    sieve = Sieve("mim", n_features_to_select=FDR(0.05), discretizer=None).fit(codes, Y)
+    shown = sieve.information_confidence(codes, Y, backend="dict")
+    columns = sieve.selected_
+    expected, ranks = information_intervals(codes[:, columns], Y), information_ranks(codes[:, columns], Y)
+    own = np.arange(len(columns)), expected.estimate.argmax(axis=1)
+    assert shown["label"] == [f"label {label}" for label in own[1]]
+    for name in ("lower", "upper"):
+        np.testing.assert_allclose(shown[name], getattr(expected, name)[own])
+    np.testing.assert_array_equal(np.column_stack([shown["first_rank"], shown["last_rank"]]), ranks)
+    np.testing.assert_allclose(shown["q"], sieve.stopping_.q_values_[columns])
+    ax = sieve.plot_confidence(codes, Y, n_shown=2)
+    assert len(ax.get_yticklabels()) == 2
+    assert "Confidence (95 %)" in str(sieve.summary(codes, Y, confidence=0.95))
+    with pytest.raises(InputError, match="needs X and y"):
+        sieve.summary(confidence=0.95)
+    nothing = Sieve("mim", n_features_to_select=FDR(1e-9)).fit(codes[:, 5:], Y)
+    with pytest.raises(InputError, match="selected nothing"):
+        nothing.information_confidence(codes[:, 5:], Y)
+
+
+def test_the_report_of_discoveries_has_confidence_limits_ranks_and_q_values(found):
+    X, Y = table()
+    sections = {section.title: section.body for section in selection_report(found, X, Y, redundant=None).sections}
+    assert all(f'id="figure-{name}"' in sections["Confidence"] for name in ("confidence", "volcano", "discoveries"))
+    assert sections["Confidence"].count('<th scope="row">') == len(found.selected_)
+    assert "Mogstad" in sections["Methods"]
+    assert "Confidence" not in [one.title for one in selection_report(found, X, Y, redundant=None, confidence=None).sections]

@@ -73,8 +73,10 @@ def test_discrete_features_use_a_tree_and_others_the_copula():
     assert np.count_nonzero(tree.selected_ >= N_RELEVANT) <= 2
     frame = pd.DataFrame(X).astype(str)  # text has levels, too
     assert ConditionalDiscoveries(n_repeats=3).fit(frame, Y).selected_.tolist() == tree.selected_.tolist()
-    mixed = np.column_stack([X, np.linspace(0, 1, len(X))])
-    assert isinstance(ConditionalDiscoveries(n_repeats=1).fit(mixed, Y).sampler_, GaussianKnockoffs)
+    numbers = np.random.default_rng(0).normal(size=(len(X), 41))
+    few, many = (ConditionalDiscoveries(n_repeats=1).fit(np.hstack([X, numbers[:, :n]]), Y) for n in (2, 41))
+    assert isinstance(many.sampler_, GaussianKnockoffs)
+    assert [len(table[0]) for table in few.sampler_.tables] == [2] * 40 + [5] * 2  # bins of the numeric ones
 
 
 def test_a_duplicate_is_not_discovered():
@@ -86,7 +88,14 @@ def test_a_duplicate_is_not_discovered():
 
 @pytest.mark.parametrize(
     "statistic",
-    ["lasso", "sparse-bayes", "mim", Ridge(), RandomForestRegressor(10, random_state=0), Sieve("jmi", n_features_to_select=20)],
+    [
+        "lasso",
+        "likelihood-ratio",
+        "mim",
+        Ridge(),
+        RandomForestRegressor(10, random_state=0),
+        Sieve("jmi", n_features_to_select=20),
+    ],
     ids=str,
 )
 def test_any_importance_is_a_statistic_and_swapping_a_copy_changes_its_sign(statistic):
@@ -103,7 +112,10 @@ def test_any_importance_is_a_statistic_and_swapping_a_copy_changes_its_sign(stat
     swapped = np.arange(20) % 2 == 0
     one, other = fit(X, np.zeros(20, bool)), fit(np.where(swapped, copy, X), swapped)
     assert np.abs(one).max() > 0
-    if isinstance(statistic, Ridge) or statistic in ("sparse-bayes", "mim"):  # these do not depend on the order of the columns
+    if isinstance(statistic, Ridge) or statistic in (
+        "likelihood-ratio",
+        "mim",
+    ):  # these do not depend on the order of the columns
         np.testing.assert_allclose(other, np.where(swapped, -one, one), atol=1e-8)
 
 

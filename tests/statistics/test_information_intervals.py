@@ -32,6 +32,22 @@ def test_intervals_contain_the_information_as_often_as_they_say(cells, n_rows):
     assert ((lower <= estimate) & (estimate <= upper + 0.01)).all()
 
 
+def test_bootstrap_intervals_are_those_of_resampled_rows_and_contain_the_information():
+    cells = np.array([[0.35, 0.15], [0.1, 0.4]])
+    true = float((cells * np.log(cells / np.outer(cells.sum(axis=1), cells.sum(axis=0)))).sum())
+    X, Y = draws(cells, 150, 6, seed=3)
+    found = information_intervals(X, Y, confidence=0.9, method="bootstrap", n_resamples=20, random_state=7, n_jobs=1)
+    rng = np.random.RandomState(7)
+    samples = [rng.randint(150, size=150) for _ in range(20)]
+    drawn = np.array([mutual_information(X[rows], Y[rows]) for rows in samples])
+    plain = mutual_information(X, Y)
+    np.testing.assert_allclose(found.estimate, np.maximum(2 * plain - drawn.mean(axis=0), 0), atol=1e-12)
+    np.testing.assert_allclose(found.lower, np.maximum(2 * plain - np.quantile(drawn, 0.95, axis=0), 0), atol=1e-12)
+    np.testing.assert_allclose(found.upper, np.maximum(2 * plain - np.quantile(drawn, 0.05, axis=0), 0), atol=1e-12)
+    own = np.arange(6), np.arange(6)
+    assert ((found.lower[own] <= true) & (true <= found.upper[own])).sum() >= 4
+
+
 def test_independence_is_rejected_where_the_chi_square_test_rejects_it():
     X, Y = draws(np.array([[0.35, 0.25], [0.2, 0.2]]), 200, 30, seed=1)
     p = chi2.sf(2 * 200 * mutual_information(X, Y), 1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.linear_model import ARDRegression
+from scipy.stats import multivariate_normal
 
 from labelsieve.errors import InputError
 from labelsieve.statistics import (
@@ -17,8 +17,9 @@ from labelsieve.statistics import (
     knockoff_slack,
     knockoff_threshold,
     lasso_importance,
-    sparse_bayes_importance,
+    likelihood_ratios,
 )
+from labelsieve.statistics.standard_columns import variance_components
 
 TREES = {  # levels, parents, columns after their parents
     "chain": ([2, 3, 2], [-1, 0, 1], [0, 1, 2]),
@@ -46,8 +47,7 @@ def test_tree_knockoffs_are_exchangeable_under_every_swap(name, impossible):
     rows, of_row = rows[of_row > 0], of_row[of_row > 0]
     sampler = TreeKnockoffs(rows, np.array(parents), np.array(order), tuple(tables))
     copies = np.repeat(rows[:, np.newaxis], len(rows), axis=1)
-    with np.errstate(invalid="ignore"):  # copies that cannot follow leave 0 / 0
-        joint = of_row * np.nan_to_num(sampler.probability(copies))  # [copy, row]
+    joint = of_row * sampler.probability(copies)  # [copy, row]
     assert joint.sum() == pytest.approx(1)  # so copies outside of the support have no probability
     place = {tuple(row): number for number, row in enumerate(rows.tolist())}
     for swapped in itertools.product([False, True], repeat=len(levels)):
@@ -158,18 +158,61 @@ def test_sum_of_null_e_values_is_at_most_the_number_of_features():
     assert np.mean(sums) <= d + 3 * np.std(sums) / np.sqrt(len(sums))
 
 
-def test_importances_find_the_relevant_columns_and_are_the_same_by_rows_and_columns():
+def standard(table):
+    return (table - table.mean(axis=0)) / np.where(table.std(axis=0) > 0, table.std(axis=0), 1)
+
+
+def slow_likelihood_ratios(X, Y, owner, noise, explained):
+    """One step: densities of the targets for each of the three hypotheses of every pair."""
+    n, d, q = len(X), owner.max() // 2 + 1, Y.shape[1]
+    correlation = np.corrcoef(Y.T).reshape(q, q)
+    share, slab = 0.25, 8 * explained / X.shape[1]
+    for _ in range(3):
+        evidence, moments = np.zeros(2 * d), np.zeros(2 * d)
+        for variable in range(2 * d):
+            others = X[:, ~np.isin(owner, [variable % d, variable % d + d])]
+            own = X[:, owner == variable]
+            rest = noise * np.eye(n) + explained / X.shape[1] * others @ others.T
+            with_own = rest + slab * own @ own.T
+            difference = [multivariate_normal(cov=c).logpdf(Y.T).sum() for c in (with_own, rest)]
+            evidence[variable] = (difference[0] - difference[1]) * q / (correlation**2).sum()
+            posterior = np.linalg.inv(own.T @ np.linalg.solve(rest, own) + np.eye(own.shape[1]) / slab)
+            mean = posterior @ own.T @ np.linalg.solve(rest, Y)
+            moments[variable] = ((mean**2).mean(axis=1) + np.diag(posterior)).sum()
+        odds = share / (1 - share) * np.exp(evidence).reshape(2, d)
+        W = np.log((1 + odds[0]) / (1 + odds[1]))
+        probability = (odds / (2 + odds.sum(axis=0))).ravel()
+        slab = (probability * moments).sum() / (probability * np.bincount(owner)).sum()
+        share = np.clip((probability.sum() + 0.5) / (d + 1), 0.5 / d, 0.9)
+    return W
+
+
+@pytest.mark.parametrize("n", [25, 60], ids=["by rows", "by columns"])
+def test_likelihood_ratios_are_those_of_the_densities_of_three_hypotheses(n):
+    rng = np.random.default_rng(n)
+    owner = np.array([0, 1, 1, 2, 3, 3, 3] + [4, 5, 6, 7, 7] * 2)  # pairs (0, 4) to (3, 7), of one to four columns
+    X = standard(rng.standard_normal((n, len(owner))) @ (np.eye(len(owner)) + 0.3))
+    Y = standard(X[:, [0, 3]] @ rng.standard_normal((2, 3)) + rng.standard_normal((n, 3)))
+    if n == 25:
+        X, owner = np.hstack([X, np.zeros((n, 20))]), np.append(owner, np.full(20, 2))  # columns of zeros are no harm
+    explained, noise = variance_components(X, Y)
+    expected = slow_likelihood_ratios(X, Y, owner, noise, explained)
+    np.testing.assert_allclose(likelihood_ratios(X, Y, owner, n_steps=0), expected, atol=1e-7)
+
+
+def test_statistics_find_the_relevant_columns_and_swapping_a_pair_changes_the_sign():
     rng = np.random.default_rng(0)
-    for n, d in ((60, 90), (150, 40)):
-        X = rng.standard_normal((n, d))
-        Y = X[:, :4] @ rng.choice([-1.0, 1.0], (4, 3)) + rng.standard_normal((n, 3))
-        X, Y = (X - X.mean(axis=0)) / X.std(axis=0), (Y - Y.mean(axis=0)) / Y.std(axis=0)
-        for importance in (sparse_bayes_importance(X, Y), lasso_importance(X, Y)):
-            assert set(np.argsort(-importance)[:4]) == {0, 1, 2, 3}
-    wide = np.hstack([X, np.zeros((n, n))])  # columns of zeros change nothing but the way of computing
-    np.testing.assert_allclose(sparse_bayes_importance(wide, Y)[:d] > 0.1, sparse_bayes_importance(X, Y) > 0.1)
-    reference = np.abs(ARDRegression().fit(X, Y[:, 0]).coef_)
-    np.testing.assert_allclose(sparse_bayes_importance(X, Y[:, :1], n_steps=200)[:4], reference[:4], atol=0.05)
+    for n, d in ((60, 45), (150, 20)):
+        X = standard(rng.standard_normal((n, 2 * d)))
+        Y = standard(X[:, :4] @ rng.choice([-1.0, 1.0], (4, 3)) + rng.standard_normal((n, 3)))
+        W = likelihood_ratios(X, Y)
+        assert set(np.argsort(-W)[:4]) == set(np.argsort(-lasso_importance(X, Y))[:4]) == {0, 1, 2, 3}
+        swapped = rng.random(d) < 0.5
+        order = np.concatenate(
+            [np.where(swapped, np.arange(d) + d, np.arange(d)), np.where(swapped, np.arange(d), np.arange(d) + d)]
+        )
+        np.testing.assert_allclose(likelihood_ratios(X[:, order], Y), np.where(swapped, -W, W), atol=1e-8)
+    assert not likelihood_ratios(np.hstack([X[:, :d], X[:, :d]]), Y).any()  # copies that are equal to their columns
 
 
 def test_input_that_cannot_be_used_is_refused():

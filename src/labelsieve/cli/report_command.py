@@ -1,7 +1,7 @@
 """The command that writes a report: ``labelsieve report``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from labelsieve.studies.demo import Demo
 
 WHAT = "A file of data or the name of a data set, to select from as labelsieve select does; or the folder of a study."
+CONFIDENCE = "Confidence level of the limits of information and of ranks; 0: without them."
 REPORT = "Where to write the report."
 SHOWN = "cife"  # by the demo: it finds the ground truth, and its formula has all components that a report can show
 
@@ -25,6 +26,7 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help=f"{REPORT} It replaces a file there.")] = Path("report.html"),
     redundant: Annotated[float, typer.Option(help=REDUNDANT)] = 0.9,
     stability: Annotated[int, typer.Option(min=0, help="Also select from this many resamples of the rows; 0: do not.")] = 20,
+    confidence: Annotated[float, typer.Option(help=CONFIDENCE)] = 0.95,
     seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Of those resamples.")] = 0,
 ) -> None:
     """Write a selection or a study as one HTML file, with tables, figures and citations.
@@ -35,17 +37,20 @@ def report(
         raise InputError("--redundant takes a number above 0 and at most 1.")
     if stability == 1:
         raise InputError("--stability: one resample cannot be compared; give 2 or more, or 0.")
+    if not 0 <= confidence < 1:
+        raise InputError("--confidence takes a number below 1, such as 0.95; 0 leaves confidence limits out.")
     check_output(output)
     require_matplotlib()
     if what.is_dir():
         page = study_page(what)
     else:
-        page = selection_page(options.fit(what), what.name, redundant=redundant, resamples=stability, seed=seed)
+        settings = {"redundant": redundant, "resamples": stability, "confidence": confidence or None, "random_state": seed}
+        page = selection_page(options.fit(what), what.name, **settings)
     print_path(page.write(output))
 
 
-def selection_page(fitted: FittedTable, name: str, *, redundant: float, resamples: int, seed: int = 0) -> "Report":
-    """The report of a selection."""
+def selection_page(fitted: FittedTable, name: str, **settings: Any) -> "Report":
+    """The report of a selection; settings are those of :func:`labelsieve.report.selection_report`."""
     from labelsieve.report import selection_report
 
     selector, X, data = fitted
@@ -56,10 +61,8 @@ def selection_page(fitted: FittedTable, name: str, *, redundant: float, resample
         names=data.feature_names,
         label_names=data.label_names,
         data_name=name,
-        redundant=redundant,
-        resamples=resamples,
-        random_state=seed,
         command=command_line(),
+        **settings,
     )
 
 

@@ -1,13 +1,23 @@
 """Discoveries as text that fits the width of the terminal."""
 
+from typing import Any
+
 from labelsieve.report.plaintext import number, plain_table, printable, prose, text_of
+from labelsieve.report.selection_text import confidence_text
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.selectors.column_frames import Names
 
 N_SHOWN = 20
 
 
-def discovery_text(selector: BaseDiscoveries, *, names: Names = None, label_names: Names = None, n_shown: int = N_SHOWN) -> str:
+def discovery_text(
+    selector: BaseDiscoveries,
+    *,
+    names: Names = None,
+    label_names: Names = None,
+    n_shown: int = N_SHOWN,
+    confidence: dict[str, Any] | None = None,
+) -> str:
     """The number of features and pairs, a table of the first ``n_shown`` pairs, and what the selector says of its tests."""
     table = selector.discovery_table(names, label_names)
     n_pairs, n_features = len(table["feature"]), int(selector.support_.sum())
@@ -27,4 +37,5 @@ def discovery_text(selector: BaseDiscoveries, *, names: Names = None, label_name
         paragraphs.append(f"{n_pairs - n_shown} more.")
     if selector.reason_:
         paragraphs.append(prose(selector.reason_))
+    paragraphs += [] if confidence is None else confidence_text(confidence)
     return "\n\n".join(paragraphs)

@@ -7,8 +7,10 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.errors import InputError
 from labelsieve.labelspace import label_space_name
+from labelsieve.report.confidence_section import INTERVALS, RANK_SETS, confidence_section
 from labelsieve.report.data_section import Facts, data_section, label_table, read_facts
 from labelsieve.report.html import Html, joined, paragraph, tag
 from labelsieve.report.html_page import Report, Section
@@ -34,6 +36,7 @@ def selection_report(
     data_name: str = "",
     redundant: float | None = 0.9,
     resamples: int = 0,
+    confidence: float | None = 0.95,
     random_state: int = 0,
     command: str | None = None,
 ) -> Report:
@@ -53,6 +56,9 @@ def selection_report(
         List features that were not selected and are at least this similar (0 to 1) to a selected one; None lists none.
     resamples : int, default=0
         Select again on this many resamples of the rows, for the stability of the selection; 0 does not.
+    confidence : float or None, default=0.95
+        Confidence level of the limits of information and of the ranks of features; None has no section for them, and there is
+        none for lists of every label and for missing cells.
     random_state : int, default=0
         Of the resamples.
     command : str, optional
@@ -75,7 +81,7 @@ def selection_report(
     >>> sieve = Sieve("mrmr", n_features_to_select=3).fit(data.X, data.Y)
     >>> report = selection_report(sieve, data.X, data.Y, names=data.feature_names, data_name="synthetic songs")
     >>> [section.title for section in report.sections]
-    ['Selected features', 'Information per label', 'Data', 'Methods', 'How to cite', 'How to reproduce']
+    ['Selected features', 'Information per label', 'Confidence', 'Data', 'Methods', 'How to cite', 'How to reproduce']
     """
     check_is_fitted(selector)
     data = read_facts(
@@ -114,12 +120,15 @@ def selection_report(
         kind, count = selection.stability.kind, str(resamples)
         blocks["Resamples"] = [("kind", kind), ("number", count), ("random_state", str(random_state))]
     figures = selection_figures(selector, selection, data, steps, stability)
+    sections = [Section("selected", "Selected features", selected), Section("information", "Information per label", figures)]
+    if confidence is not None and _has_confidence(selector, X, Y):
+        rows += [INTERVALS, RANK_SETS]
+        sections.append(Section("confidence", "Confidence", confidence_section(selector, X, Y, data, confidence)))
     return Report(
         f"Features of {data_name}" if data_name else "Selected features",
         _summary(selector, selection, data),
         (
-            Section("selected", "Selected features", selected),
-            Section("information", "Information per label", figures),
+            *sections,
             Section("data", "Data", Html(data_section(data) + label_table(data, selection))),
             Section("methods", "Methods", methods_section(rows)),
             Section("cite", "How to cite", citation_section()),
@@ -140,6 +149,17 @@ def _has_codes(selector: BaseSieve, data: Facts) -> bool:
     if discretizer is None or hasattr(selector, "label_ranking") or not len(selector.selected_):
         return False
     return getattr(discretizer, "targets", None) != "single" or len(data.label_names) == 1
+
+
+def _has_confidence(selector: BaseSieve, X: Any, Y: Any) -> bool:
+    """Whether there is one list of features whose codes, and those of the targets, are known in all rows."""
+    if hasattr(selector, "label_ranking") or not len(selector.selected_):
+        return False
+    discretizer = getattr(selector, "discretizer_", None)
+    if getattr(discretizer, "targets", None) == "single":
+        return False
+    codes = selector._selected_codes(X, label_matrix(Y), [int(column) for column in selector.selected_])
+    return not any(table.has_missing for table in codes)
 
 
 def _summary(selector: BaseSieve, selection: Selection, data: Facts) -> Html:

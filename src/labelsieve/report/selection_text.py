@@ -19,17 +19,22 @@ HEADINGS = {
     "top_label": "most informative about",
 }
 STABLE = 0.75  # selection frequency
+CONFIDENCE = (
+    "Confidence ({:g} %): limits of the information about the label that a feature is most informative about, in nats, and "
+    "its rank by information about all labels among these features."
+)
 REDUNDANT = "Redundant features (similarity at least {:g}; 1: the same information):"
 
 
-def selection_text(selection: Selection, *, redundant: float | None = None) -> str:
-    """The selected features as a table and, if asked for, the redundant ones.
+def selection_text(selection: Selection, *, redundant: float | None = None, confidence: dict[str, Any] | None = None) -> str:
+    """The selected features as a table and, if asked for, the redundant ones and confidence limits.
 
     ``redundant`` is the smallest similarity of the redundant features; None does not list them.
     """
     below = [prose(f"{decision.rule}: {decision.reason}") for decision in selection.stopping if len(selection.stopping) == 1]
     below += [] if selection.stability is None else [prose(_stability(selection))]
     below += [] if redundant is None else _redundant(selection, redundant)
+    below += [] if confidence is None else confidence_text(confidence)
     return "\n\n".join([prose(headline(selection)), *([_table(selection)] if selection.selected else []), *below])
 
 
@@ -108,6 +113,27 @@ def _stable_features(n_features: int, stability: StabilitySummary) -> str:
     errors = stability_bound(n_features, sum(stability.frequency.values()), STABLE)
     frequent = f"{n_stable} features are in {100 * STABLE:.0f} % of the selections or more"
     return f"{frequent}; the expected number of those selected by error is at most {number(errors)}."
+
+
+def confidence_text(table: dict[str, Any]) -> list[str]:
+    """The table of :meth:`labelsieve.Sieve.information_confidence` and its ``confidence``."""
+    has_q = "q" in table
+    shown = plain_table("feature", "about", ">information", ">lower", ">upper", ">rank", *([">q"] if has_q else []))
+    for row, feature in enumerate(table["feature"]):
+        numbers = [number(table[name][row]) for name in ("information", "lower", "upper")]
+        q = [f"{table['q'][row]:.2g}"] if has_q else []
+        shown.add_row(printable(feature), printable(table["label"][row]), *numbers, ranks_text(table, row), *q)
+    return [prose(CONFIDENCE.format(100 * table["confidence"])), text_of(shown)]
+
+
+def ranks_text(table: dict[str, Any], row: int) -> str:
+    """The ranks that a feature may have.
+
+    >>> ranks_text({"first_rank": [1, 3], "last_rank": [1, 5]}, 1)
+    '3 to 5'
+    """
+    first, last = table["first_rank"][row], table["last_rank"][row]
+    return f"{first}" if first == last else f"{first} to {last}"
 
 
 def _redundant(selection: Selection, at_least: float) -> list[str]:

@@ -33,7 +33,8 @@ class DiscoverySummary(Summary):
     label_names: Names = None
 
     def __str__(self) -> str:
-        return str(report_function("discovery_text")(self.selector, names=self.names, label_names=self.label_names))
+        text = report_function("discovery_text")
+        return str(text(self.selector, names=self.names, label_names=self.label_names, confidence=self.confidence))
 
     __repr__ = __str__
 
@@ -135,7 +136,8 @@ class BaseDiscoveries(BaseSieve):
     def summary(self, *arguments: Any, **options: Any) -> DiscoverySummary:
         """The discoveries as text, and the reason where there are none; parameters as for :meth:`labelsieve.Sieve.summary`."""
         plain = super().summary(*arguments, **options)
-        return DiscoverySummary(plain.selection, plain.redundant, self, options.get("names"), options.get("label_names"))
+        names = options.get("names"), options.get("label_names")
+        return DiscoverySummary(plain.selection, plain.redundant, plain.confidence, self, *names)
 
     def plot_discoveries(self, *, names: Names = None, label_names: Names = None, ax: Axes | None = None) -> Axes:
         """Draw information against q-values: see :func:`labelsieve.report.figures.discovery_volcano`."""

@@ -22,9 +22,10 @@ from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.selectors.column_frames import Names, column_names
-from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic, standardized
+from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
 from labelsieve.statistics.knockoff_models import distinct_codes
+from labelsieve.statistics.standard_columns import standardized
 
 CELLS_AT_A_TIME = 2**25  # of knockoff copies
 Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
@@ -48,15 +49,14 @@ class ConditionalDiscoveries(BaseDiscoveries):
         are never selected.
     sampler : {"auto", "tree", "gaussian"} or callable, default="auto"
         Distribution of the features. ``"tree"``: :class:`labelsieve.statistics.TreeKnockoffs` of discrete features, and of bins
-        of others. ``"gaussian"``: a Gaussian copula, :class:`labelsieve.statistics.GaussianKnockoffs`. ``"auto"``: a tree if no
-        feature has more than ten values, else the copula. A callable ``sampler(X, generator)`` returns a copy of the array
-        ``X``.
-    statistic : str or estimator, default="auto"
-        Importance of features. ``"lasso"``: absolute coefficients, the penalty by cross-validation, summed over the targets.
-        ``"sparse-bayes"``: :func:`labelsieve.statistics.sparse_bayes_importance`, one model of all targets. ``"auto"``: the
-        lasso for one target, else sparse Bayesian learning. The name of a criterion: its score for the first pick. An
-        estimator: its ``feature_importances_``, absolute ``coef_``, or inverse ``ranking_``, which selectors such as
-        :class:`labelsieve.Sieve` have.
+        of others. ``"gaussian"``: a Gaussian copula, :class:`labelsieve.statistics.GaussianKnockoffs`, for numeric features.
+        ``"auto"``: the copula if more than half of the features have more than ten values, else a tree
+        of the values of the others and of bins. A callable ``sampler(X, generator)`` returns a copy of the array ``X``.
+    statistic : str or estimator, default="likelihood-ratio"
+        Importance of features. ``"likelihood-ratio"``: :func:`labelsieve.statistics.likelihood_ratios`, one linear model of
+        all targets. ``"lasso"``: absolute coefficients, the penalty by cross-validation, summed over the targets. The name of
+        a criterion: its score for the first pick. An estimator: its ``feature_importances_``, absolute ``coef_``, or inverse
+        ``ranking_``, which selectors such as :class:`labelsieve.Sieve` have.
     n_repeats : int, default=20
         Sets of copies. With 1, the result is that of the knockoff+ filter, and changes with the seed.
     random_state : int, RandomState or None, default=0
@@ -105,7 +105,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
 
     alpha: float = 0.1
     sampler: Any = "auto"
-    statistic: Any = "auto"
+    statistic: Any = "likelihood-ratio"
     n_repeats: int = 20
     random_state: RandomState = 0
 
@@ -128,9 +128,9 @@ class ConditionalDiscoveries(BaseDiscoveries):
         table = read_targets(y, self.target_type).require_known(type(self).__name__)
         jobs = n_threads(self.n_jobs)
         with threadpool_limits(1):  # signs of eigenvectors, and so the copies, depend on the threads of BLAS
-            columns, nominal = self._model_features(X, codes)
+            columns, levels = self._model_features(X, codes)
             responses = standardized(_indicators(table))
-            statistic = KnockoffStatistic(self._importance(responses), responses[:, responses.any(axis=0)], y, nominal)
+            statistic = KnockoffStatistic(check_statistic(self.statistic), responses[:, responses.any(axis=0)], y, levels)
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             generators = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(self.n_repeats)]
             self.statistics_ = self._contrasts(columns, statistic, generators, jobs)
@@ -144,30 +144,25 @@ class ConditionalDiscoveries(BaseDiscoveries):
         self.reason_ = "" if self.support_.any() else self._no_discovery(np.any(single, axis=1))
         return self
 
-    def _model_features(self, X: Any, codes: Codes) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The features as an array, codes or numbers, and which of them are nominal; the sampler is set."""
+    def _model_features(self, X: Any, codes: Codes) -> tuple[NDArray[Any], NDArray[np.integer] | None]:
+        """The features as an array, codes or numbers, and the numbers of levels of codes; the sampler is set."""
         kind = self.sampler
         if kind == "auto":
-            discrete = distinct_codes(check_features(self, X))
+            discrete = distinct_codes(check_features(self, X), codes)
             kind, codes = ("gaussian", codes) if discrete is None else ("tree", discrete)
         if kind == "tree":
             tree = TreeKnockoffs.from_codes(codes)
             self.sampler_: Any = tree
-            return tree.codes, np.asarray(codes.levels > 2)
+            return tree.codes, codes.levels
         numbers = check_numbers(self, X)
         numbers = numbers.toarray() if sp.issparse(numbers) else np.asarray(numbers)
         self.sampler_ = GaussianKnockoffs.from_values(numbers) if kind == "gaussian" else self.sampler
-        return numbers, np.zeros(numbers.shape[1], dtype=bool)
+        return numbers, None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.sampler == "tree" and tags.input_tags.allow_nan  # a level of missing values
         return tags
-
-    def _importance(self, responses: NDArray[np.float64]) -> Any:
-        if isinstance(self.statistic, str) and self.statistic == "auto":
-            return "lasso" if responses.shape[1] == 1 else "sparse-bayes"
-        return check_statistic(self.statistic)
 
     def _contrasts(
         self, X: NDArray[Any], statistic: KnockoffStatistic, generators: Sequence[np.random.Generator], jobs: int

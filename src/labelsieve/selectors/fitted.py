@@ -11,7 +11,7 @@ from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace import label_space_name
 from labelsieve.registry import METHODS, method_of
 from labelsieve.selectors.column_frames import Names, column_names, table_print
-from labelsieve.selectors.feature_information import FeatureInformation
+from labelsieve.selectors.feature_confidence import FeatureConfidence
 from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selection, StabilitySummary, StoppingDecision
 from labelsieve.selectors.selection_views import SelectionViews
 from labelsieve.selectors.storage import JsonStorage
@@ -20,7 +20,7 @@ from labelsieve.statistics import Stability
 MAX_STEPS = 100  # selected features whose redundancy and complementarity a table shows: their cost grows with the square
 
 
-class FittedSelector(SelectionViews, FeatureInformation, JsonStorage):
+class FittedSelector(SelectionViews, FeatureConfidence, JsonStorage):
     """The methods of fitted selectors."""
 
     scores_: NDArray[np.float64]

@@ -1,6 +1,5 @@
 """Importance of features and their knockoff copies: linear models for all targets, criteria, and estimators."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +11,11 @@ from labelsieve.errors import InputError
 from labelsieve.names import unknown_name
 from labelsieve.registry import CRITERIA
 from labelsieve.selectors.sieve import Sieve
-from labelsieve.statistics import lasso_importance, sparse_bayes_importance
+from labelsieve.statistics import lasso_importance, likelihood_ratios
+from labelsieve.statistics.standard_columns import design_columns
 
 Real = NDArray[np.float64]
-MODELS: dict[str, Callable[[Real, Real], Real]] = {"lasso": lasso_importance, "sparse-bayes": sparse_bayes_importance}
+MODELS = ("likelihood-ratio", "lasso")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,47 +30,40 @@ class KnockoffStatistic:
         Standardized, a column for each class of a target with more than two.
     y : Any
         The targets for criteria and estimators.
-    nominal : ndarray of bool, shape (n_features,)
-        Features whose values are codes of more than two levels: each level is a column of a linear model.
+    levels : ndarray of int, shape (n_features,), or None
+        Numbers of levels of features that are codes; each of three or more levels is a column of a linear model.
     """
 
     importance: Any
     targets: Real
     y: Any
-    nominal: NDArray[np.bool_]
+    levels: NDArray[np.integer] | None
 
     def contrast(self, X: NDArray[Any], copy: NDArray[Any], generator: np.random.Generator) -> Real:
         """The importance of each feature minus that of its copy.
 
         Which of the two comes first is random, so that no learner can prefer features by their position.
         """
+        if isinstance(self.importance, str) and self.importance == "likelihood-ratio":
+            design, owner = self._design(np.hstack([X, copy]))
+            return likelihood_ratios(design, self.targets, owner) if self.targets.shape[1] else np.zeros(X.shape[1])
         swap = generator.random(X.shape[1]) < 0.5
         table = np.hstack([np.where(swap, copy, X), np.where(swap, X, copy)])
         first, second = np.split(self._importances(table), 2)
         return np.asarray(np.where(swap, second - first, first - second))
 
     def _importances(self, table: NDArray[Any]) -> Real:
-        if isinstance(self.importance, str) and self.importance in MODELS:
+        if not isinstance(self.importance, str):
+            return fitted_importances(clone(self.importance).fit(table, self.y), table.shape[1])
+        if self.importance == "lasso":
             design, owner = self._design(table)
-            if not len(owner) or not self.targets.shape[1]:
-                return np.zeros(table.shape[1])
-            squares = MODELS[self.importance](design, self.targets) ** 2
+            squares = lasso_importance(design, self.targets) ** 2
             return np.sqrt(np.bincount(owner, weights=squares, minlength=table.shape[1]))
-        if isinstance(self.importance, str):
-            sieve = Sieve(self.importance, n_features_to_select=1, discretizer="equal-frequency").fit(table, self.y)
-            return np.asarray(sieve.feature_scores_)
-        return fitted_importances(clone(self.importance).fit(table, self.y), table.shape[1])
+        sieve = Sieve(self.importance, n_features_to_select=1, discretizer="equal-frequency").fit(table, self.y)
+        return np.asarray(sieve.feature_scores_)
 
     def _design(self, table: NDArray[Any]) -> tuple[Real, NDArray[np.intp]]:
-        """Standardized columns that are not constant, and the feature or copy to which each belongs."""
-        columns, owner = [table[:, ~np.tile(self.nominal, 2)].astype(np.float64)], [np.flatnonzero(~np.tile(self.nominal, 2))]
-        for j in np.flatnonzero(np.tile(self.nominal, 2)):
-            levels = np.unique(table[:, j])
-            columns.append((table[:, [j]] == levels).astype(np.float64))
-            owner.append(np.full(len(levels), j))
-        design = standardized(np.hstack(columns))
-        varies = design.any(axis=0)
-        return design[:, varies], np.concatenate(owner)[varies]
+        return design_columns(table, None if self.levels is None else np.tile(self.levels, 2))
 
 
 def check_statistic(statistic: Any) -> Any:
@@ -100,10 +93,3 @@ def fitted_importances(estimator: Any, n_columns: int) -> Real:
     if found.shape != (n_columns,):
         raise InputError(f"{type(estimator).__name__} has importances of shape {found.shape} for {n_columns} columns.")
     return found
-
-
-def standardized(table: Real) -> Real:
-    """Columns of mean 0 and variance 1; constant ones are 0."""
-    centered = table - table.mean(axis=0)
-    scale = centered.std(axis=0)
-    return np.asarray(centered / np.where(scale > 1e-12, scale, np.inf))

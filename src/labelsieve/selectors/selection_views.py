@@ -9,6 +9,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.number_table import is_frame
+from labelsieve.errors import InputError
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.selection import Selection
@@ -26,17 +27,21 @@ class Summary:
     selection : Selection
     redundant : float, optional
         The smallest similarity of the redundant features.
+    confidence : dict of str to list, optional
+        The table of :meth:`labelsieve.Sieve.information_confidence`.
     """
 
     selection: Selection
     redundant: float | None = None
+    confidence: dict[str, Any] | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The table as a data frame: see :meth:`labelsieve.Sieve.to_frame`."""
         return frame_of_columns(self.selection.table(), backend)
 
     def __str__(self) -> str:
-        return str(report_function("selection_text")(self.selection, redundant=self.redundant))
+        text = report_function("selection_text")
+        return str(text(self.selection, redundant=self.redundant, confidence=self.confidence))
 
     __repr__ = __str__
 
@@ -100,13 +105,15 @@ class SelectionViews:
         label_names: Names = None,
         redundant: float | None = None,
         stability: Stability | int | None = None,
+        confidence: float | None = None,
     ) -> Summary:
         """The selection as a table of text, which fits the width of the terminal, and of HTML in a notebook.
 
         A fitted selector keeps no rows: without the data the table has ranks, names, scores and, where the criterion computes
         it anyway, the relevance of every feature alone. With ``X`` and ``y``, the data of ``fit``, also redundancy,
         complementarity, the information added, and the label that a feature is most informative about; ``redundant`` and
-        ``stability`` add more. Parameters are those of :meth:`selection`.
+        ``stability`` add more. Parameters are those of :meth:`selection`; ``confidence``, such as 0.95, adds confidence limits
+        of the information and confidence sets of the ranks: see :meth:`information_confidence`.
 
         Examples
         --------
@@ -121,7 +128,15 @@ class SelectionViews:
            1   relevant-22   0.6536      0.6536
            2   relevant-12   1.2737      0.3480
         """
-        return Summary(self._shown(X, y, names, label_names, redundant, stability), redundant)
+        selection = self._shown(X, y, names, label_names, redundant, stability)
+        if confidence is None:
+            return Summary(selection, redundant)
+        if X is None or y is None:
+            raise InputError("summary: confidence needs X and y, the data of fit.")
+        table = self.information_confidence(  # type: ignore[attr-defined]
+            X, y, confidence=confidence, names=names, label_names=label_names, backend="dict"
+        )
+        return Summary(selection, redundant, {**table, "confidence": confidence})
 
     def to_frame(
         self,

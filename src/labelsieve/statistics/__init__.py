@@ -13,7 +13,8 @@ from labelsieve.statistics.information_intervals import (
 )
 from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_threshold
 from labelsieve.statistics.knockoff_gaussian import GaussianKnockoffs
-from labelsieve.statistics.knockoff_importance import lasso_importance, sparse_bayes_importance
+from labelsieve.statistics.knockoff_importance import lasso_importance
+from labelsieve.statistics.knockoff_likelihood import likelihood_ratios
 from labelsieve.statistics.knockoff_slack import knockoff_slack
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
@@ -51,10 +52,10 @@ __all__ = [
     "knockoff_slack",
     "knockoff_threshold",
     "lasso_importance",
+    "likelihood_ratios",
     "nemenyi",
     "rank_intervals",
     "ranks",
-    "sparse_bayes_importance",
     "stability_bound",
     "stability_index",
     "wilcoxon_holm",

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.number_table import read_table
 from labelsieve.errors import InputError, whole_number
-from labelsieve.statistics.knockoff_importance import variance_components
 from labelsieve.statistics.knockoff_models import feature_model
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
+from labelsieve.statistics.standard_columns import standardized, variance_components
 
 Real = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def conditional_randomization_test(
         raise InputError(f"sampler must be a name, an object with sample_given_others, or a function, not {sampler!r}.")
     nominal = isinstance(model, TreeKnockoffs)
     columns: NDArray[Any] = model.codes if isinstance(model, TreeKnockoffs) else _numbers(X, "X")
-    targets = _standardized(_numbers(label_matrix(Y), "Y"))
+    targets = standardized(_numbers(label_matrix(Y), "Y"))
     if len(targets) != len(columns):
         raise InputError(f"X has {len(columns)} rows and Y has {len(targets)}; they must be the same rows.")
     p_values = []
@@ -89,12 +89,6 @@ def _numbers(table: Any, what: str) -> Real:
     return np.asarray(read.sparse.toarray() if read.dense is None else read.dense, dtype=np.float64)
 
 
-def _standardized(table: Real) -> Real:
-    centered = table - table.mean(axis=0)
-    scale = centered.std(axis=0)
-    return np.asarray(centered / np.where(scale > 1e-12, scale, np.inf))
-
-
 def _tables(values: NDArray[Any], nominal: bool) -> list[Real]:
     """The values as they are, or one table for each level but the first."""
     return [(values == level).astype(np.float64) for level in np.unique(values)[1:]] if nominal else [values]
@@ -105,7 +99,7 @@ def _design(columns: NDArray[Any], nominal: bool) -> Real:
     if not columns.shape[1]:
         return np.zeros((len(columns), 1))
     blocks = [table for column in columns.T for table in _tables(column, nominal)]
-    return _standardized(np.column_stack(blocks) if blocks else np.zeros((len(columns), 1)))
+    return standardized(np.column_stack(blocks) if blocks else np.zeros((len(columns), 1)))
 
 
 def _residuals(X: Real, Y: Real) -> Real:

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chndtrinc
 
-from labelsieve.errors import InputError, share, whole_number
+from labelsieve.errors import InputError, one_of, share, whole_number
 from labelsieve.information import Codes, mutual_information
 
 Real = NDArray[np.float64]
+METHODS = ("asymptotic", "bootstrap")
 _TRUST = 10  # rows of information per degree of freedom at which the observed variance counts half
 
 
@@ -27,14 +28,28 @@ class InformationIntervals:
     confidence: float
 
 
-def information_intervals(X: Any, Y: Any, *, confidence: float = 0.95) -> InformationIntervals:
+def information_intervals(
+    X: Any,
+    Y: Any,
+    *,
+    confidence: float = 0.95,
+    method: str = "asymptotic",
+    n_resamples: int = 500,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> InformationIntervals:
     r"""Confidence intervals of the mutual information of every column of ``X`` with every column of ``Y``.
 
-    :math:`2 n \hat I` is the likelihood-ratio statistic of independence: approximately noncentral chi-square with
-    :math:`(r - 1)(c - 1)` degrees of freedom and noncentrality :math:`2 n I`. The interval consists of the noncentralities for
-    which the observed value is not extreme; it includes the bias of the estimate and holds also for independent columns, where
-    a normal interval fails. With more information than noise, the variance of :math:`\log p(x, y) / p(x) p(y)` in the sample
-    replaces that of the noncentral chi-square.
+    ``"asymptotic"``: :math:`2 n \hat I` is the likelihood-ratio statistic of independence, approximately noncentral chi-square
+    with :math:`(r - 1)(c - 1)` degrees of freedom and noncentrality :math:`2 n I`. The interval consists of the noncentralities
+    for which the observed value is not extreme; it includes the bias of the estimate and holds also for independent columns,
+    where a normal interval fails. With more information than noise, the variance of :math:`\log p(x, y) / p(x) p(y)` in the
+    sample replaces that of the noncentral chi-square.
+
+    ``"bootstrap"``: with :math:`I^*` the information of bootstrap samples of the rows and :math:`\bar I^*` its mean, the bias
+    of the plug-in estimate is :math:`\bar I^* - \hat I`, and the limits are
+    :math:`2 \hat I - \bar I^* - (I^*_{(p)} - \bar I^*)` for its quantiles (Efron and Tibshirani 1993, chapters 10 and 13),
+    at least 0. No distribution is assumed.
 
     Parameters
     ----------
@@ -42,10 +57,18 @@ def information_intervals(X: Any, Y: Any, *, confidence: float = 0.95) -> Inform
         Codes: whole numbers from 0, without missing cells.
     confidence : float, default=0.95
         Confidence level of each interval by itself.
+    method : {"asymptotic", "bootstrap"}, default="asymptotic"
+    n_resamples : int, default=500
+        Bootstrap samples.
+    random_state : int, RandomState instance or None, default=0
+        Of the bootstrap samples.
+    n_jobs : int, default=None
+        Threads that count bootstrap samples.
 
     Notes
     -----
-    Rows must be independent, and bins must not depend on the targets. Cost: a product of one-hot columns, and d * q quantiles.
+    Rows must be independent, and bins must not depend on the targets. Cost: a product of one-hot columns, and d * q quantiles;
+    or counting all pairs for each bootstrap sample, and d * q * n_resamples numbers.
 
     Examples
     --------
@@ -55,7 +78,13 @@ def information_intervals(X: Any, Y: Any, *, confidence: float = 0.95) -> Inform
     >>> found.lower.round(2), found.estimate.round(2), found.upper.round(2)
     (array([[0.1]]), array([[0.19]]), array([[0.32]]))
     """
+    one_of(method, "method", METHODS)
     outside = (1 - share(confidence, "confidence")) / 2
+    if method == "bootstrap":
+        plain, drawn = _resampled(X, Y, n_resamples, random_state, n_jobs, "plugin")
+        high, low = np.quantile(drawn, [outside, 1 - outside], axis=0)
+        estimate, lower, upper = (np.maximum(2 * plain - other, 0.0) for other in (drawn.mean(axis=0), low, high))
+        return InformationIntervals(estimate, lower, upper, float(confidence))
     information, variance, freedom, n = _moments(X, Y)
     plain = np.maximum(freedom, 1.0)
     noncentral = np.maximum(2 * n * information - freedom, 0.0)
@@ -139,30 +168,38 @@ def information_ranks(
     >>> information_ranks((np.asarray(data.X) > 0).astype(int), data.Y)[:, 0].min()
     np.int64(1)
     """
+    scores, drawn = _resampled(X, Y, n_resamples, random_state, n_jobs, "miller-madow")
+    return rank_intervals(scores.sum(axis=1), drawn.sum(axis=2), confidence=confidence)
+
+
+def _resampled(X: Any, Y: Any, n_resamples: int, random_state: Any, n_jobs: int | None, estimator: str) -> tuple[Real, Real]:
+    """Information of the rows, and of bootstrap samples of them (n_resamples x n_features x n_targets)."""
     from sklearn.utils import check_random_state  # loaded where it is needed: importing the package stays fast
 
     n_resamples = whole_number(n_resamples, "n_resamples", 10, 1_000_000)
-    features, targets = Codes.from_values(X), Codes.from_values(Y, what="Y")
-    rng = check_random_state(random_state)
-    options: dict[str, Any] = {"estimator": "miller-madow", "n_jobs": n_jobs}
-    scores = mutual_information(features, targets, **options).sum(axis=1)
-    n = features.n_rows
-    drawn = [
-        mutual_information(features, targets, sample_weight=np.bincount(rng.randint(n, size=n), minlength=n), **options).sum(
-            axis=1
-        )
-        for _ in range(n_resamples)
-    ]
-    return rank_intervals(scores, drawn, confidence=confidence)
+    features, targets = _checked(X, Y)
+    rng, n = check_random_state(random_state), features.n_rows
+    options: dict[str, Any] = {"estimator": estimator, "n_jobs": n_jobs}
+    scores = mutual_information(features, targets, **options)
+    drawn = np.empty((n_resamples, *scores.shape))
+    for one in drawn:
+        weights = np.bincount(rng.randint(n, size=n), minlength=n)
+        one[...] = mutual_information(features, targets, sample_weight=weights, **options)
+    return scores, drawn
 
 
-def _moments(X: Any, Y: Any) -> tuple[Real, Real, Real, int]:
-    """Plug-in information, the variance of the log ratio, degrees of freedom (all n_features x n_targets), and rows."""
+def _checked(X: Any, Y: Any) -> tuple[Codes, Codes]:
     features, targets = Codes.from_values(X), Codes.from_values(Y, what="Y")
     if features.n_rows != targets.n_rows:
         raise InputError(f"X has {features.n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
     if features.has_missing or targets.has_missing:
         raise InputError("Intervals need tables without missing cells; fill them, or take them as a level.")
+    return features, targets
+
+
+def _moments(X: Any, Y: Any) -> tuple[Real, Real, Real, int]:
+    """Plug-in information, the variance of the log ratio, degrees of freedom (all n_features x n_targets), and rows."""
+    features, targets = _checked(X, Y)
     n = features.n_rows
     left, right = _one_hot(features), _one_hot(targets)
     starts = [np.concatenate([[0], np.cumsum(codes.levels[:-1])]).astype(np.intp) for codes in (features, targets)]

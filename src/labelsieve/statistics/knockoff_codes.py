@@ -5,8 +5,9 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
 from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values
-from labelsieve.statistics.knockoff_importance import sparse_bayes_importance
+from labelsieve.statistics.knockoff_likelihood import likelihood_ratios
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
+from labelsieve.statistics.standard_columns import design_columns
 
 Real = NDArray[np.float64]
 
@@ -14,10 +15,10 @@ Real = NDArray[np.float64]
 def conditional_q_values(X: Codes, Y: Codes, alpha: float, *, n_repeats: int = 20, seed: int = 0) -> Real:
     """q-values of the features, for the hypothesis that a feature is independent of all targets given the other features.
 
-    Copies are drawn from a tree of pairwise dependences (:class:`TreeKnockoffs`); the importance of a feature is that of sparse
-    Bayesian learning (:func:`sparse_bayes_importance`), with a column for every level of a variable of three levels or more;
-    e-values combine ``n_repeats`` sets of copies. A q-value of at most ``alpha`` is a discovery; other levels need other
-    e-values. Cost: for each set of copies, drawing it and factorizing a matrix of twice the columns, or of the rows.
+    Copies are drawn from a tree of pairwise dependences (:class:`TreeKnockoffs`); the statistic of a feature is its likelihood
+    ratio (:func:`likelihood_ratios`), with a column for every level of a variable of three levels or more; e-values combine
+    ``n_repeats`` sets of copies. A q-value of at most ``alpha`` is a discovery; other levels need other e-values. Cost: for
+    each set of copies, drawing it and factorizing matrices of twice the columns, or of the rows.
 
     >>> rng = np.random.default_rng(0)
     >>> codes = rng.integers(0, 2, size=(500, 30))
@@ -26,25 +27,13 @@ def conditional_q_values(X: Codes, Y: Codes, alpha: float, *, n_repeats: int = 2
     >>> np.flatnonzero(q_values <= 0.2)[:12]
     array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11])
     """
-    tree, targets = TreeKnockoffs.from_codes(X), _columns(Y.to_dense(), Y.levels)[0]
+    tree, targets = TreeKnockoffs.from_codes(X), design_columns(Y.to_dense(), Y.levels)[0]
     targets = targets[:, targets.any(axis=0)]
     statistics = np.zeros((n_repeats, X.n_columns))
     levels = np.tile(X.levels, 2)
     for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(n_repeats)):
         (copy,) = tree.sample([np.random.default_rng(child)])
         if targets.shape[1]:
-            design, owner = _columns(np.hstack([tree.codes, copy]), levels)
-            squares = np.bincount(owner, weights=sparse_bayes_importance(design, targets) ** 2, minlength=len(levels))
-            first, second = np.split(np.sqrt(squares), 2)
-            statistics[repeat] = first - second
+            design, owner = design_columns(np.hstack([tree.codes, copy]), levels)
+            statistics[repeat] = likelihood_ratios(design, targets, owner)
     return e_q_values(knockoff_e_values(statistics, alpha))
-
-
-def _columns(codes: NDArray[np.integer], levels: NDArray[np.integer]) -> tuple[Real, NDArray[np.intp]]:
-    """Standardized columns, one for each level of a variable with three or more, and the variable to which each belongs."""
-    shown = [np.arange(1, 2) if count <= 2 else np.arange(count) for count in levels.tolist()]
-    owner = np.repeat(np.arange(len(levels)), [len(some) for some in shown])
-    table = (codes[:, owner] == np.concatenate(shown)).astype(np.float64)
-    table -= table.mean(axis=0)
-    scale = table.std(axis=0)
-    return table / np.where(scale > 0, scale, np.inf), owner

@@ -14,8 +14,11 @@ MOST_LEVELS = 10  # of a column that is taken as discrete
 MODELS = ("auto", "tree", "gaussian")
 
 
-def distinct_codes(X: Any) -> Codes | None:
+def distinct_codes(X: Any, bins: Codes | None = None) -> Codes | None:
     """All values as levels, if every column has few; None: some column is numeric.
+
+    With ``bins``, codes of the same columns, numeric columns take these, and None is for tables with more numeric columns than
+    others.
 
     >>> distinct_codes([[0.5, 3], [2.5, 1]]).to_dense().tolist(), distinct_codes(np.arange(50.0)[:, np.newaxis]) is None
     ([[0, 1], [1, 0]], True)
@@ -26,12 +29,17 @@ def distinct_codes(X: Any) -> Codes | None:
     dense = np.asarray(table.dense)
     if dense.dtype.kind == "f" and np.isnan(dense).any():
         return None
-    columns = []
-    for column in dense.T:
+    columns: list[Any] = []
+    n_numeric = 0
+    for j, column in enumerate(dense.T):
         levels, code = np.unique(column, return_inverse=True)
-        if len(levels) > MOST_LEVELS:
+        if len(levels) <= MOST_LEVELS:
+            columns.append(code)
+            continue
+        n_numeric += 1
+        if bins is None or 2 * n_numeric > dense.shape[1]:
             return None
-        columns.append(code)
+        columns.append(bins.column(j))
     return Codes.from_values(np.column_stack(columns))
 
 

@@ -21,15 +21,18 @@ class TreeKnockoffs:
 
     Every column depends on one other column, its parent, and given the parent on no other column that is not below it. The tree
     of :meth:`from_codes` has the largest sum of mutual information (Chow and Liu 1968), and the conditional distributions are
-    the observed ones. A knockoff copy is drawn by sequential conditional independent pairs (Candès et al. 2018, algorithm 1),
-    as Sesia, Sabatti and Candès (2019) do for Markov chains. From the leaves to the root, column :math:`j` with parent
-    :math:`a` and children :math:`c` gets
+    the observed ones. A copy is drawn by Metropolized knockoff sampling (Bates, Candès, Janson and Wang 2021). From the leaves
+    to the root, column :math:`j` with parent :math:`a` has the distribution :math:`\pi_j(u) \propto p(u \mid x_a)\, m_j(u)`
+    given all other columns and the copies of those below it, and one step of a chain that is reversible for it leads from
+    :math:`x_j` to the copy: Liu's (1996) Metropolized Gibbs sampler, which moves whenever it can, so that a column and its copy
+    differ more than two independent draws. With K its probabilities,
 
-    .. math:: P(\tilde x_j = u) \propto p(u \mid x_a)\, m_j(u), \quad
-              m_j(u) = \prod_c \frac{p(x_c \mid u)\, p(\tilde x_c \mid u)}{\sum_v p(v \mid u)\, m_c(v)} .
+    .. math:: K(u, v) = \frac{\pi(v)}{\max(1 - \pi(u), 1 - \pi(v))} \;\; (u \ne v), \quad
+              m_j(u) = \prod_c Z_c\, \pi_c(x_c)\, K_c(x_c, \tilde x_c) ,
 
-    Then :math:`(X, \tilde X)` has the same distribution after swapping any set of columns with their copies, which is the
-    property that the guarantee of the knockoff filter rests on.
+    where :math:`\pi_c` and its normalization :math:`Z_c` are those of child c for a parent of level u. Then
+    :math:`(X, \tilde X)` has the same distribution after swapping any set of columns with their copies, which is the property
+    that the guarantee of the knockoff filter rests on.
 
     Attributes
     ----------
@@ -103,7 +106,8 @@ class TreeKnockoffs:
         probability = np.ones(given.shape[:2])
 
         def follow(j: int, weights: Real) -> Integers:
-            shares = np.broadcast_to(weights / weights.sum(axis=2, keepdims=True), (*given.shape[:2], weights.shape[2]))
+            total = np.broadcast_to(weights.sum(axis=2, keepdims=True), weights.shape)
+            shares = np.broadcast_to(_ratio(weights, total), (*given.shape[:2], weights.shape[2]))
             probability[...] *= np.take_along_axis(shares, given[:, :, [j]], axis=2)[..., 0]
             return np.asarray(given[:, :, j])
 
@@ -117,7 +121,7 @@ class TreeKnockoffs:
             table, parent = self.tables[j], int(self.parents[j])
             of_children = messages.pop(j, None)
             given = self._given_parent(j)[np.newaxis]
-            copies = choose(j, given if of_children is None else given * of_children)
+            copies = choose(j, _moves(given if of_children is None else given * of_children, self.codes[:, j]))
             if parent >= 0:
                 message = _message(table, of_children, self.codes[:, j], copies)
                 message = message if parent not in messages else messages[parent] * message
@@ -164,10 +168,43 @@ def _draw(weights: Real, uniform: Real) -> Integers:
     return np.asarray((upper[..., :-1] <= (uniform * upper[..., -1])[..., np.newaxis]).sum(axis=-1), dtype=np.intp)
 
 
+def _moves(weights: Real, codes: Integers) -> Real:
+    """Weights of the levels after one step from ``codes`` of the chain that is reversible for the weights of the last axis."""
+    rest = np.maximum(weights.sum(axis=-1, keepdims=True) - weights, 0.0)
+    at = np.broadcast_to(codes[:, np.newaxis], (*weights.shape[:-1], 1))
+    own, own_rest = np.take_along_axis(weights, at, -1), np.take_along_axis(rest, at, -1)
+    moves = own * _ratio(weights, np.maximum(rest, own_rest))
+    np.put_along_axis(moves, at, 0.0, -1)
+    np.put_along_axis(moves, at, np.maximum(own - moves.sum(axis=-1, keepdims=True), 0.0), -1)
+    return moves
+
+
 def _message(table: Real, of_children: Real | None, codes: Integers, copies: Integers) -> Real:
     """What a column and its copy say about the level of the parent: (n_copies, n_rows, levels of the parent)."""
-    both = table.T[codes] * table.T[copies]
-    if of_children is None:
-        return np.asarray(both)  # the denominator is 1
-    total = of_children @ table.T
-    return np.divide(both, total, out=np.zeros_like(both), where=total > 0)
+    below = np.ones((*copies.shape, table.shape[1])) if of_children is None else of_children
+    total = below @ table.T
+
+    def weight(levels: Integers) -> Real:
+        return np.asarray(table.T[levels] * np.take_along_axis(below, levels[..., np.newaxis], -1))
+
+    rows = np.broadcast_to(codes, copies.shape)
+    own = weight(rows)
+    rest = np.maximum(total - own, 0.0)
+
+    def joint(levels: Integers) -> Real:
+        other = weight(levels)
+        return own * _ratio(other, np.maximum(rest, np.maximum(total - other, 0.0)))
+
+    stays = (copies == rows)[..., np.newaxis]
+    message = joint(copies)
+    if stays.any():
+        left = own.copy()
+        for level in range(table.shape[1]):
+            levels = np.full(copies.shape, level)
+            left -= np.where((levels == rows)[..., np.newaxis], 0.0, joint(levels))
+        message = np.where(stays, np.maximum(left, 0.0), message)
+    return message
+
+
+def _ratio(numerator: Real, denominator: Real) -> Real:
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)

@@ -1,4 +1,5 @@
 from labelsieve.report.figures.automatic_choice import automatic_choice
+from labelsieve.report.figures.confidence_chart import information_confidence
 from labelsieve.report.figures.critical_difference import critical_difference_diagram
 from labelsieve.report.figures.curves import curves
 from labelsieve.report.figures.discovery_map import discovery_map
@@ -18,6 +19,7 @@ __all__ = [
     "curves",
     "discovery_map",
     "discovery_volcano",
+    "information_confidence",
     "information_map",
     "label_network",
     "p_value_calibration",

@@ -1,0 +1,136 @@
+"""How much more likely it is that a feature acts on the targets than that its knockoff copy does."""
+
+import numpy as np
+import scipy.linalg as la
+from numpy.typing import NDArray
+
+from labelsieve.statistics.standard_columns import variance_components
+
+Real = NDArray[np.float64]
+_SMALLEST, _ROUNDING = 1e-8, 1e-9
+_SHARE_AT_START, _UPDATES = 0.25, 3  # of features that act; of the slab for each model of the other features
+
+
+def likelihood_ratios(X: Real, Y: Real, owner: NDArray[np.intp] | None = None, *, n_steps: int = 6) -> Real:
+    r"""The logarithm of the odds that a feature, and not its copy, is the one of the two that acts on the targets.
+
+    Masked likelihood ratios (Spector and Fithian 2024): if neither the feature a nor its copy b is marked as the copy, one of
+    three hypotheses holds. Neither acts, or one of them has coefficients :math:`b_l \sim N(0, \tau)` for every target, in
+
+    .. math:: y_l = \sum_j x_j b_{jl} + \epsilon_l, \quad \epsilon_l \sim N(0, \sigma^2) , \qquad
+              W = \log \frac{p_0 / 2 + p_a}{p_0 / 2 + p_b} .
+
+    Probabilities :math:`p` are those given the targets. All other pairs are replaced by normal coefficients of their second
+    moments, as in sparse Bayesian learning (Wipf and Rao 2007); ``n_steps`` rounds update these, :math:`\tau`, and the share of
+    features that act. Correlated targets count as :math:`(\mathrm{tr} R)^2 / \mathrm{tr} R^2` ones, R being their correlation
+    matrix.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        Standardized columns of the features and of their copies.
+    Y : ndarray of shape (n_rows, n_targets)
+        Standardized targets.
+    owner : ndarray of int, shape (n_columns,), optional
+        The variable of each column: j for a feature, d + j for its copy, for d features. Default: a column for each.
+
+    Returns
+    -------
+    ndarray of shape (d,)
+        0 for a feature that is equal to its copy; swapping both changes the sign.
+
+    Notes
+    -----
+    Cost: a factorization of min(n, columns) unknowns for each step, for any number of targets.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 6))  # three features and their copies
+    >>> Y = X[:, [0, 1]] @ np.array([[1, 0.5, 0], [0, 0.5, 1]]) + 0.5 * rng.standard_normal((200, 3))
+    >>> likelihood_ratios(X, Y).round(1)[:2] > 5, abs(likelihood_ratios(X, Y)[2].round(1)) < 1
+    (array([ True,  True]), np.True_)
+    """
+    owner = np.arange(X.shape[1]) if owner is None else owner
+    columns = _columns_of_variables(owner)
+    d, padded = len(columns) // 2, columns == X.shape[1]
+    n_real = np.maximum((~padded).sum(axis=1), 1)
+    explained, noise = variance_components(X, Y)
+    n_targets = _effective_number(Y)
+    variances = np.full(X.shape[1] + 1, explained / X.shape[1])
+    slab, active = 2 * explained / (_SHARE_AT_START * X.shape[1]), _SHARE_AT_START
+    pairs, by_rows = np.hstack([columns[:d], columns[d:]]), len(X) <= X.shape[1]
+    products = (X, Y) if by_rows else (X.T @ X, X.T @ Y)
+    for _ in range(n_steps + 1):
+        before = (_from_rows if by_rows else _from_columns)(*products, variances[:-1], noise, pairs)
+        values, squares = _own_axes(*_without_own_pair(*before, variances[pairs]))
+        for _ in range(_UPDATES):
+            shrunk = slab / (1 + slab * values)
+            evidence = n_targets / 2 * (shrunk * squares - np.log1p(slab * values)).sum(axis=1)
+            log_odds = np.log(active / (1 - active)) + evidence.reshape(2, d)  # each against twice "neither"
+            ratio = np.logaddexp(0, log_odds[0]) - np.logaddexp(0, log_odds[1])
+            total = np.logaddexp(np.logaddexp(*log_odds), np.log(2))
+            probability = np.exp(log_odds - total).ravel()
+            moment = (shrunk**2 * squares + shrunk).sum(axis=1) - slab * padded.sum(axis=1)
+            slab = max(float(probability @ moment / max(probability @ n_real, _SMALLEST)), _SMALLEST)
+            active = float(np.clip((probability.sum() + 0.5) / (d + 1), 0.5 / d, 0.9))
+        variances = np.append(np.maximum(probability * moment / n_real, _SMALLEST)[owner], 1.0)
+    return np.where(np.abs(ratio) > _ROUNDING, ratio, 0.0)
+
+
+def _columns_of_variables(owner: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The columns of each variable, shape (2 d, most columns); one behind the last column where a variable has fewer."""
+    counts = np.bincount(owner)
+    order = np.argsort(owner, kind="stable")
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    columns = np.full((len(counts), counts.max()), len(owner))
+    columns[owner[order], place] = order
+    return columns
+
+
+def _effective_number(Y: Real) -> float:
+    products = Y @ Y.T if len(Y) < Y.shape[1] else Y.T @ Y
+    return float((Y**2).sum() ** 2 / (products**2).sum())
+
+
+def _from_rows(X: Real, Y: Real, variances: Real, noise: float, pairs: NDArray[np.intp]) -> tuple[Real, Real]:
+    """:math:`x' C^{-1} x` and :math:`x' C^{-1} y` of the columns x of every pair; C is the covariance of a target."""
+    weighted = X * np.sqrt(variances)
+    matrix = weighted @ weighted.T
+    matrix[np.diag_indices(len(X))] += noise
+    factor = la.cholesky(matrix, lower=True, check_finite=False)
+    columns = la.solve_triangular(factor, X, lower=True, check_finite=False)
+    projection = columns.T @ la.solve_triangular(factor, Y, lower=True, check_finite=False)
+    own = np.append(columns.T, np.zeros((1, len(X))), axis=0)[pairs]
+    return own @ own.transpose(0, 2, 1), np.append(projection, np.zeros((1, Y.shape[1])), axis=0)[pairs]
+
+
+def _from_columns(gram: Real, product: Real, variances: Real, noise: float, pairs: NDArray[np.intp]) -> tuple[Real, Real]:
+    """The same from X' X and X' Y, with a system of as many unknowns as columns."""
+    root = np.sqrt(variances)
+    matrix = gram * np.outer(root, root) / noise
+    matrix[np.diag_indices(len(root))] += 1.0
+    inverse = la.lapack.dpotri(la.cholesky(matrix, lower=True, check_finite=False), lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    projection = (inverse @ (root[:, np.newaxis] * product)) / (noise * root[:, np.newaxis])
+    padded, scale = np.zeros((len(root) + 1, len(root) + 1)), np.append(root, 1.0)[pairs]
+    padded[:-1, :-1] = np.eye(len(root)) - inverse
+    precision = padded[pairs[:, :, np.newaxis], pairs[:, np.newaxis]] / (scale[:, :, np.newaxis] * scale[:, np.newaxis])
+    return precision, np.append(projection, np.zeros((1, product.shape[1])), axis=0)[pairs]
+
+
+def _without_own_pair(precision: Real, projection: Real, variances: Real) -> tuple[Real, Real]:
+    """The same for the covariance that all other pairs and the noise cause."""
+    size = precision.shape[1]
+    both = np.concatenate([precision, projection], axis=2)
+    both = np.linalg.solve(np.eye(size) - precision * variances[:, np.newaxis], both)
+    return both[..., :size], both[..., size:]
+
+
+def _own_axes(precision: Real, projection: Real) -> tuple[Real, Real]:
+    """Eigenvalues of the block of each variable, and the mean square of its projections on the eigenvectors."""
+    half = precision.shape[1] // 2
+    blocks = np.concatenate([precision[:, :half, :half], precision[:, half:, half:]])
+    own = np.concatenate([projection[:, :half], projection[:, half:]])
+    values, vectors = np.linalg.eigh((blocks + blocks.transpose(0, 2, 1)) / 2)
+    return np.maximum(values, 0.0), np.asarray(((vectors.transpose(0, 2, 1) @ own) ** 2).mean(axis=2))
