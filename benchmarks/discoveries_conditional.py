@@ -121,7 +121,7 @@ def stability(names="emotions,yeast,genbase", most="40", n_seeds="4", n_shuffled
             nothing = [int(selected(W, alpha).sum()) for W in shuffled]
             for count in (number for number in (1, 5, 10, 20, 40, 80, 160) if number <= int(most)):
                 found = [selected(W[:count], alpha) for W in runs]
-                pairs = [(a & b).sum() / max(1, (a | b).sum()) for i, a in enumerate(found) for b in found[:i]]
+                pairs = [(a & b).sum() / (a | b).sum() if (a | b).any() else 1 for i, a in enumerate(found) for b in found[:i]]
                 index = f"{np.mean(pairs):.2f}" if any(one.any() for one in found) else "same (none)"
                 print(f"| {name} | {alpha} | {count} | {[int(f.sum()) for f in found]} | {index} | {nothing} |", flush=True)
 

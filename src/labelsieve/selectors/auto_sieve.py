@@ -251,7 +251,7 @@ class AutoSieve(BaseSieve):
     def summary(self, *arguments: Any, **options: Any) -> "AutoSummary":
         """The verdict, the comparison and the selected features as text; parameters as for :meth:`labelsieve.Sieve.summary`."""
         plain = super().summary(*arguments, **options)
-        return AutoSummary(plain.selection, plain.redundant, self)
+        return AutoSummary(plain.selection, plain.redundant, plain.confidence, self)
 
     def plot_comparison(self, *, ax: Axes | None = None) -> Axes:
         """Draw the measure over the number of features: see :func:`labelsieve.report.figures.automatic_choice`."""

@@ -46,10 +46,9 @@ def information_intervals(
     where a normal interval fails. With more information than noise, the variance of :math:`\log p(x, y) / p(x) p(y)` in the
     sample replaces that of the noncentral chi-square.
 
-    ``"bootstrap"``: with :math:`I^*` the information of bootstrap samples of the rows and :math:`\bar I^*` its mean, the bias
-    of the plug-in estimate is :math:`\bar I^* - \hat I`, and the limits are
-    :math:`2 \hat I - \bar I^* - (I^*_{(p)} - \bar I^*)` for its quantiles (Efron and Tibshirani 1993, chapters 10 and 13),
-    at least 0. No distribution is assumed.
+    ``"bootstrap"``: quantiles of the information of bootstrap samples of the rows (percentile intervals, Efron and Tibshirani
+    1993, chapter 13), less twice the bias :math:`(r - 1)(c - 1) / 2n` of Miller and Madow, since a bootstrap sample has the
+    bias of the rows and its own; at least 0. It assumes no distribution.
 
     Parameters
     ----------
@@ -80,12 +79,12 @@ def information_intervals(
     """
     one_of(method, "method", METHODS)
     outside = (1 - share(confidence, "confidence")) / 2
-    if method == "bootstrap":
-        plain, drawn = _resampled(X, Y, n_resamples, random_state, n_jobs, "plugin")
-        high, low = np.quantile(drawn, [outside, 1 - outside], axis=0)
-        estimate, lower, upper = (np.maximum(2 * plain - other, 0.0) for other in (drawn.mean(axis=0), low, high))
-        return InformationIntervals(estimate, lower, upper, float(confidence))
     information, variance, freedom, n = _moments(X, Y)
+    estimate = np.maximum(information - freedom / (2 * n), 0.0)
+    if method == "bootstrap":
+        _, drawn = _resampled(X, Y, n_resamples, random_state, n_jobs, "plugin")
+        lower, upper = np.maximum(np.quantile(drawn, [outside, 1 - outside], axis=0) - freedom / n, 0.0)
+        return InformationIntervals(estimate, lower, upper, float(confidence))
     plain = np.maximum(freedom, 1.0)
     noncentral = np.maximum(2 * n * information - freedom, 0.0)
     trust = noncentral / (noncentral + _TRUST * plain)
@@ -94,7 +93,6 @@ def information_intervals(
     statistic = np.maximum(2 * n * information - (1 - scale) * freedom, 1e-10) / scale
     limits = [np.nan_to_num(chndtrinc(statistic, plain, level)) for level in (1 - outside, outside)]
     lower, upper = (np.where(limit > 1e-9, limit, 0.0) * scale / (2 * n) for limit in limits)  # no solution: almost 0
-    estimate = np.maximum(information - freedom / (2 * n), 0.0)
     constant = freedom == 0  # a column without information about anything
     lower, upper = np.where(constant, 0.0, lower), np.where(constant, 0.0, upper)
     return InformationIntervals(estimate, lower, upper, float(confidence))

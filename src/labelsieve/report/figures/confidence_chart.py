@@ -42,10 +42,10 @@ def information_confidence(table: Mapping[str, Sequence[Any]], *, confidence: fl
     ax.set_yticks(rows, texts, fontsize=FONT, parse_math=False)
     ax.set_ylim(len(texts) - 0.4, -1.1)
     ax.set_xlim(0, 1.02 * max([*high, 1e-9]))
-    beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": FONT, "va": "center", "ha": "left"}
-    ax.text(1.03, -0.85, "rank", **beside)
+    at_right: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": FONT, "va": "center", "ha": "left"}
+    ax.text(1.03, -0.85, "rank", **at_right)
     for row, (first, last) in enumerate(zip(table["first_rank"], table["last_rank"], strict=True)):
-        ax.text(1.03, row, f"{first}" if first == last else f"{first} to {last}", **beside)
+        ax.text(1.03, row, f"{first}" if first == last else f"{first} to {last}", **at_right)
     ax.set_xlabel(f"information, nats ({100 * confidence:g} %)", fontsize=FONT)
     ax.tick_params(axis="x", labelsize=FONT)
     ax.tick_params(axis="y", length=0)
