@@ -139,7 +139,7 @@ def discover(
     emit(
         format,
         json,
-        table=lambda: discovery_text(selector, **named, n_shown=n_shown),
+        table=lambda: discovery_text(selector, names=names, label_names=data.label_names, n_shown=n_shown),
         document=lambda: document_of(selector, table, names),
         rows=lambda: [list(table), *zip(*table.values(), strict=True)],
     )

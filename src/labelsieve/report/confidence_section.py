@@ -10,6 +10,8 @@ from labelsieve.report.html_tables import Cell, numeric, table
 from labelsieve.report.methods_section import Row
 from labelsieve.report.selection_text import ranks_text
 from labelsieve.report.svg import figure
+from labelsieve.selectors.base import BaseSieve
+from labelsieve.selectors.base_discoveries import BaseDiscoveries
 
 N_SHOWN = 30  # features
 INTERVALS: Row = (
@@ -30,7 +32,7 @@ EXPLANATION = (
 )
 
 
-def confidence_section(selector: Any, X: Any, Y: Any, data: Facts, confidence: float) -> Html:
+def confidence_section(selector: BaseSieve, X: Any, Y: Any, data: Facts, confidence: float) -> Html:
     """A table and a figure of the first selected features; of discoveries, a table and figures of their q-values."""
     found = selector.information_confidence(
         X, Y, confidence=confidence, names=data.names, label_names=data.label_names, n_shown=N_SHOWN, backend="dict"
@@ -62,9 +64,9 @@ def confidence_section(selector: Any, X: Any, Y: Any, data: Facts, confidence: f
     return joined([paragraph(EXPLANATION), listed, figures])
 
 
-def _discoveries(selector: Any, data: Facts) -> list[Html]:
+def _discoveries(selector: BaseSieve, data: Facts) -> list[Html]:
     """Information against q-values, and the map of discovered pairs."""
-    if not getattr(selector, "finds_pairs", False):
+    if not isinstance(selector, BaseDiscoveries) or not selector.finds_pairs:
         return []
     n_pairs = int(selector.pair_support_.sum())
     words = f"{n_pairs:,} pairs of a feature and a label are discovered at a false discovery rate of {selector.alpha:g}."

@@ -1,6 +1,7 @@
 """A selection as text that fits the width of the terminal."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 

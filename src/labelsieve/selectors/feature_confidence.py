@@ -1,6 +1,5 @@
 """How certain the information of the selected features is: confidence limits, and confidence sets of their ranks."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.counting.codes import Codes
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
-from labelsieve.plotting import figure_function
+from labelsieve.labelspace.base_space import RandomState
+from labelsieve.plotting import Axes, figure_function
 from labelsieve.registry import DEFAULT_DISCRETIZER, DISCRETIZERS
-from labelsieve.selectors.column_frames import column_names, frame_of_columns
+from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.feature_information import FeatureInformation
 from labelsieve.statistics import information_intervals, information_ranks
 
@@ -28,9 +28,9 @@ class FeatureConfidence(FeatureInformation):
         confidence: float = 0.95,
         method: str = "asymptotic",
         n_resamples: int = 200,
-        random_state: Any = 0,
-        names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
+        random_state: RandomState = 0,
+        names: Names = None,
+        label_names: Names = None,
         n_shown: int | None = None,
         backend: str | None = None,
     ) -> Any:
@@ -86,7 +86,7 @@ class FeatureConfidence(FeatureInformation):
         return frame_of_columns(table, backend, X)
 
     def _confidence_table(
-        self, X: Any, y: Any, confidence: float, method: str, n_resamples: int, random_state: Any, n_shown: int | None
+        self, X: Any, y: Any, confidence: float, method: str, n_resamples: int, random_state: RandomState, n_shown: int | None
     ) -> dict[str, list[Any]]:
         check_is_fitted(self)
         columns = self._listed_columns()[:n_shown]
@@ -121,7 +121,7 @@ class FeatureConfidence(FeatureInformation):
         codes = one_table(rule.encode(self._check_selected(X, columns), targets), "information_confidence")
         return codes, targets
 
-    def plot_confidence(self, X: Any, y: Any, *, n_shown: int = 30, ax: Any = None, **options: Any) -> Any:
+    def plot_confidence(self, X: Any, y: Any, *, n_shown: int = 30, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw :meth:`information_confidence`: see :func:`labelsieve.report.figures.information_confidence`."""
         table = self.information_confidence(X, y, n_shown=n_shown, backend="dict", **options)
         return figure_function("information_confidence")(table, confidence=options.get("confidence", 0.95), ax=ax)

@@ -1,12 +1,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, FONT, bar_axes, ink, short_names
 
 _ROW = 0.19  # inches
 
 
-def information_confidence(table: Mapping[str, Sequence[Any]], *, confidence: float = 0.95, ax: Any = None) -> Any:
+def information_confidence(table: Mapping[str, Sequence[Any]], *, confidence: float = 0.95, ax: Axes | None = None) -> Axes:
     """Draw the information of features with its confidence limits, and at the right the ranks that they may have.
 
     Parameters
