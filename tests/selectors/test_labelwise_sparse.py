@@ -1,5 +1,7 @@
 """Lists of features for many labels: short lists are prefixes of long ones, and masks of labels and features are sparse."""
 
+import json
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,6 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from labelsieve import LabelwiseSieve
 from labelsieve.classifiers import LabelSpecific
+from labelsieve.errors import InputError
+from labelsieve.search import labelwise_search, listed_search
 from labelsieve.selectors import labelwise
 
 
@@ -46,3 +50,74 @@ def test_large_masks_of_labels_and_features_are_sparse(data, monkeypatch):
     for label, fitted in enumerate(model.fit(X, Y).models_):
         if label != 3:  # a label without rows has no model
             np.testing.assert_array_equal(fitted.columns, np.flatnonzero(dense.label_support_[label]))
+
+
+def test_sparse_masks_are_stored_and_drawn(data, monkeypatch, tmp_path):
+    X, Y = data
+    dense = LabelwiseSieve("mim", discretizer=None, n_features_to_select=3).fit(X, Y)
+    monkeypatch.setattr(labelwise, "DENSE_SUPPORT", 100)
+    sparse = LabelwiseSieve("mim", discretizer=None, n_features_to_select=3).fit(X, Y)
+    sparse.to_json(tmp_path / "sieve.json")
+    again = LabelwiseSieve.from_json(tmp_path / "sieve.json")
+    assert sp.issparse(again.label_support_)
+    assert again.label_support_.dtype == bool
+    np.testing.assert_array_equal(again.label_support_.toarray(), dense.label_support_)
+    np.testing.assert_array_equal(again.transform(X), dense.transform(X))
+    ours, expected = again.plot(), dense.plot()
+    np.testing.assert_array_equal(ours.collections[0].get_offsets(), expected.collections[0].get_offsets())
+    assert ours.get_xlabel() == expected.get_xlabel()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("sparse", [30, 2], "stores column"),
+        ("sparse", [30], "shape"),
+        ("indptr", {"array": [0, 5], "dtype": "int64"}, "shape"),
+        ("indices", {"array": [0.5], "dtype": "float64"}, "indices"),
+        ("data", {"array": [[True]], "dtype": "bool"}, "data"),
+    ],
+)
+def test_damaged_sparse_masks_are_refused(name, value, message, data, monkeypatch, tmp_path):
+    monkeypatch.setattr(labelwise, "DENSE_SUPPORT", 100)
+    file = tmp_path / "sieve.json"
+    LabelwiseSieve("mim", discretizer=None, n_features_to_select=3).fit(*data).to_json(file)
+    document = json.loads(file.read_text(encoding="utf-8"))
+    document["fitted"]["label_support_"][name] = value
+    file.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        LabelwiseSieve.from_json(file)
+
+
+def test_many_labels_are_drawn_in_part():
+    rng = np.random.default_rng(1)
+    X, Y = rng.random((40, 12)) < 0.3, rng.random((40, 500)) < 0.2
+    ax = LabelwiseSieve("mim", discretizer=None, n_features_to_select=1).fit(X, Y).plot(n_shown=6)
+    assert ax.get_xlabel().endswith("; 6 not shown; 300 labels not shown")
+    assert len(ax.collections[0].get_offsets()) == 200
+
+
+@pytest.mark.parametrize("estimator", ["plugin", "miller-madow"])
+@pytest.mark.parametrize(
+    ("criterion", "settings"),
+    [
+        ("mim", {}),
+        ("mim", {"n_features_to_select": 60, "excluded": [2, 50]}),
+        ("mim", {"n_candidates": 3}),
+        *((name, {"n_candidates": 12}) for name in ("mrmr", "scls", "ami", "jmi", "cife", "cmim", "icap", "jmim")),
+        ("jmi", {"n_candidates": 12, "forced": [4], "excluded": [9]}),
+        ("cmim", {"n_candidates": 80, "n_features_to_select": 80}),
+    ],
+)
+def test_lists_from_listed_rows_are_those_from_panels(criterion, settings, estimator, data, monkeypatch):
+    X, Y = data
+    Y = Y.copy()
+    Y[:, 4] = ~Y[:, 4]  # a frequent label: no feature has no row in common with it
+    settings = {"discretizer": None, "n_features_to_select": 5, "estimator": estimator, **settings}
+    panels = LabelwiseSieve(criterion, **settings).fit(X, Y)
+    monkeypatch.setattr(labelwise_search, "PANEL_BYTES", 0)
+    monkeypatch.setattr(labelwise_search, "VISITS", 40)
+    monkeypatch.setattr(listed_search, "VISITS", 40)
+    listed = LabelwiseSieve(criterion, **settings).fit(sp.csr_array(X), sp.csr_array(Y))
+    np.testing.assert_array_equal(listed.selected_, panels.selected_)
+    np.testing.assert_array_equal(listed.scores_, panels.scores_)

@@ -1,20 +1,21 @@
 """Greedy forward search for many targets at once, with a separate list of features for each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.listed_rows import blocks_of
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents
 from labelsieve.formula.labelwise_evaluation import LabelwiseScorer, can_share
 from labelsieve.formula.plan import Plan
 from labelsieve.search.gains import Progress
 from labelsieve.search.greedy import GreedySearch
+from labelsieve.search.listed_search import VISITS, CandidateScorer, Columns, Lists, listed_columns, rank_listed
 
 NONE = np.empty(0, dtype=np.intp)
-Lists = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
 def search_each(
@@ -25,42 +26,116 @@ def search_each(
     targets: slice = slice(None),
     parents: Parents | None = None,
     forced: Sequence[int] = (),
-    closed: NDArray[np.bool_] | None = None,
+    excluded: Sequence[int] = (),
+    candidates: NDArray[np.intp] | None = None,
     last: NDArray[np.intp] = NONE,
     progress: Progress | None = None,
 ) -> Lists:
     """``n_selected`` features for each of the targets, and their scores: arrays of shape ``(n_targets, n_selected)``.
 
-    The same lists as one :class:`GreedySearch` after the other, with the same ``last``. ``closed[k, l]`` excludes feature ``k``
-    for target ``l``, or for all targets if it has one column; it must leave enough features. Targets are searched in blocks
-    whose accumulators take 64 MB each: nothing of the size of all features and targets is kept.
+    The same lists as one :class:`GreedySearch` after the other, with the same ``last``. ``excluded`` features are selected for
+    no target, and a target with a row of ``candidates`` selects among those; enough features must be left. Targets are
+    searched in blocks whose accumulators take 64 MB each: nothing of the size of all features and targets is kept. Sparse
+    features of two levels are ranked, or searched among candidates, in time that depends on the listed rows alone.
     """
+    n_targets = workspace.Y.n_columns
+    first, end, _ = targets.indices(n_targets)
+    parts = _lists_of_sparse(plan, workspace, n_selected, range(first, end), forced, excluded, candidates, last)
+    if parts is None:
+        parts = _lists_of_blocks(
+            plan, workspace, n_selected, range(first, end), parents, forced, excluded, candidates, last, progress
+        )
+        progress = None  # reported for every pick of a block
+    lists = []
+    for part in parts:
+        lists.append(part)
+        if progress is not None:
+            progress(sum(len(selected) for selected, _ in lists), n_targets)
+    return np.concatenate([selected for selected, _ in lists]), np.concatenate([scores for _, scores in lists])
+
+
+def _lists_of_sparse(
+    plan: Plan,
+    workspace: Workspace,
+    n_selected: int,
+    targets: range,
+    forced: Sequence[int],
+    excluded: Sequence[int],
+    candidates: NDArray[np.intp] | None,
+    last: NDArray[np.intp],
+) -> Iterator[Lists] | None:
+    """The lists of blocks of targets from the rows that columns list, where that is possible and there are many tables."""
+    n_features = workspace.X.n_columns
+    if len(forced) or 8 * n_features * len(targets) <= PANEL_BYTES or (candidates is None and not plan.is_ranking):
+        return None
+    is_open = np.ones(n_features, dtype=bool)
+    is_open[[*excluded, *last]] = False
+    if candidates is None and np.count_nonzero(is_open) < n_selected:
+        return None
+    columns = listed_columns(plan.suited_to(workspace), workspace)
+    if columns is None:
+        return None
+    if candidates is None:
+        return rank_listed(plan, workspace.fixed, columns, n_selected, targets, is_open)
+    return _among_candidates(plan, workspace, columns, n_selected, targets.start, np.sort(candidates, axis=1), last)
+
+
+def _among_candidates(
+    plan: Plan,
+    workspace: Workspace,
+    columns: Columns,
+    n_selected: int,
+    first: int,
+    candidates: NDArray[np.intp],
+    last: NDArray[np.intp],
+) -> Iterator[Lists]:
+    is_last = np.zeros(workspace.X.n_columns, dtype=bool)
+    is_last[last] = True
+    for block in blocks_of(columns[0].counts[candidates].sum(axis=1), VISITS):
+        of_block = candidates[block]
+        scorer = CandidateScorer(plan, workspace.fixed, columns, slice(first + block.start, first + block.stop), of_block)
+        closed = np.zeros(of_block.T.shape, dtype=bool)
+        selected, scores = _greedy(scorer, n_selected, (), closed, is_last[of_block.T], None)
+        yield np.take_along_axis(of_block, selected, axis=1), scores
+
+
+def _lists_of_blocks(
+    plan: Plan,
+    workspace: Workspace,
+    n_selected: int,
+    targets: range,
+    parents: Parents | None,
+    forced: Sequence[int],
+    excluded: Sequence[int],
+    candidates: NDArray[np.intp] | None,
+    last: NDArray[np.intp],
+    progress: Progress | None,
+) -> Iterator[Lists]:
+    """The lists of blocks of targets from panels of all features."""
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
-    closed = np.zeros((n_features, 1), dtype=bool) if closed is None else closed
     suited = plan.suited_to(workspace)
     shared = can_share(suited) and not suited.keeps_terms
     width = max(1, PANEL_BYTES // (8 * n_features)) if shared else 1
-    lists: list[Lists] = []
-    first, end, _ = targets.indices(n_targets)
-    for start in range(first, end, width):
-        block = slice(start, min(end, start + width))
-        of_block = np.broadcast_to(closed, (n_features, n_targets))[:, block]
+    for start in range(targets.start, targets.stop, width):
+        block = slice(start, min(targets.stop, start + width))
+        closed = np.full((n_features, block.stop - start), candidates is not None)
+        if candidates is not None:
+            np.put_along_axis(closed, candidates[start - targets.start : block.stop - targets.start].T, False, axis=0)
+        closed[list(excluded)] = True
         if shared:
             scorer = LabelwiseScorer(suited, workspace, block, parents)
             report = None if progress is None else partial(_in_all, progress, block, n_targets)
             if plan.is_ranking:
-                lists.append(_ranked(scorer, n_selected, forced, of_block, last))
+                yield _ranked(scorer, n_selected, forced, closed, last)
             else:
-                lists.append(_greedy(scorer, n_selected, forced, of_block, last, report))
+                yield _greedy(scorer, n_selected, forced, closed, last, report)
         else:
-            excluded = np.flatnonzero(of_block[:, 0]).tolist()
             scores = plan.bind(workspace, targets=block, parents=parents)
-            alone = GreedySearch(scores, n_features, forced, excluded, last)
+            alone = GreedySearch(scores, n_features, forced, np.flatnonzero(closed[:, 0]).tolist(), last)
             alone.extend(n_selected)
-            lists.append((np.array([alone.selected], dtype=np.intp), np.array([alone.scores])))
+            yield np.array([alone.selected], dtype=np.intp), np.array([alone.scores])
             if progress is not None:
                 progress(block.stop, n_targets)
-    return np.concatenate([selected for selected, _ in lists]), np.concatenate([scores for _, scores in lists])
 
 
 def together(rows: Sequence[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Lists:
@@ -82,14 +157,14 @@ def _in_all(progress: Progress, block: slice, n_targets: int, done: int, n_selec
 
 
 def _greedy(
-    scorer: LabelwiseScorer,
+    scorer: LabelwiseScorer | CandidateScorer,
     n_selected: int,
     forced: Sequence[int],
     closed: NDArray[np.bool_],
-    last: NDArray[np.intp],
+    last: NDArray[np.intp] | NDArray[np.bool_],
     progress: Progress | None,
 ) -> Lists:
-    """One pick after the other, for all targets of a block."""
+    """One pick after the other, for all targets of a block; ``last`` are indices of all targets, or a mask."""
     n_targets = closed.shape[1]
     barred = np.where(closed, -np.inf, 0.0)
     in_the_end = barred if not len(last) else barred.copy()  # when none but the last ones is left

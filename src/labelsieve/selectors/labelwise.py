@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.number_table import is_frame
-from labelsieve.counting.resources import require_memory
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
 from labelsieve.errors import InputError
@@ -128,11 +127,12 @@ class LabelwiseSieve(BaseCountingSieve):
             for index, table in enumerate(tables):  # one for all targets, or one for each
                 workspace = Workspace(table.X, targets, self._counting_options(table.weights))
                 block = slice(None) if len(tables) == 1 else slice(index, index + 1)
-                closed, block_plan = self._closed(plan, workspace, block, forced, excluded)
+                candidates, block_plan = self._candidates(plan, workspace, block, forced, excluded)
                 if isinstance(given := self._count, StoppingRule):
-                    for target in range(*block.indices(targets.n_columns)):
-                        only, of_target = slice(target, target + 1), closed[:, target if closed.shape[1] > 1 else 0]
-                        unavailable = np.flatnonzero(of_target).tolist()
+                    for number, target in enumerate(range(*block.indices(targets.n_columns))):
+                        only, unavailable = slice(target, target + 1), list(excluded)
+                        if candidates is not None:
+                            unavailable = np.setdiff1d(np.arange(self.n_features_in_), candidates[number]).tolist()
                         scorer = block_plan.bind(workspace, targets=only, parents=parents)
                         constant = self._last(workspace)
                         rule: StoppingRule = clone(given)
@@ -152,7 +152,8 @@ class LabelwiseSieve(BaseCountingSieve):
                         targets=block,
                         parents=parents,
                         forced=forced,
-                        closed=closed,
+                        excluded=excluded,
+                        candidates=candidates,
                         last=self._last(workspace),
                         progress=progress,
                     )
@@ -176,23 +177,17 @@ class LabelwiseSieve(BaseCountingSieve):
         """The length of every list, where it is a given number."""
         return max(self._n_wanted(self.n_features_in_ - len(excluded)), len(forced))
 
-    def _closed(
+    def _candidates(
         self, plan: Plan, workspace: Workspace, block: slice, forced: list[int], excluded: list[int]
-    ) -> tuple[NDArray[np.bool_], Plan]:
-        """Which features are closed to which targets, and the plan: relevance alone where all candidates are selected."""
-        n_features = self.n_features_in_
-        closed = np.zeros((n_features, 1), dtype=bool)
-        closed[excluded] = True
+    ) -> tuple[NDArray[np.intp] | None, Plan]:
+        """The candidates of each target, and the plan: relevance alone where all candidates are selected."""
         if self.n_candidates is None:
-            return closed, plan
+            return None, plan
         relevance, stops = make_criterion("mim").plan, isinstance(self._count, StoppingRule)
         wanted = len(forced) if stops else self._list_length(forced, excluded)
-        n_candidates = max(min(self.n_candidates, n_features - len(excluded)), wanted)
-        candidates, _ = search_each(relevance, workspace, n_candidates, targets=block, forced=forced, closed=closed)
-        require_memory(n_features * workspace.Y.n_columns, "Candidates of", n_features, workspace.Y.n_columns)
-        closed = np.ones((n_features, workspace.Y.n_columns), dtype=bool)
-        np.put_along_axis(closed[:, block], candidates.T, False, axis=0)
-        return closed, relevance if not stops and wanted >= self.n_candidates else plan
+        n_candidates = max(min(self.n_candidates, self.n_features_in_ - len(excluded)), wanted)
+        candidates, _ = search_each(relevance, workspace, n_candidates, targets=block, forced=forced, excluded=excluded)
+        return candidates, relevance if not stops and wanted >= self.n_candidates else plan
 
     def plot(  # type: ignore[override]
         self, *, names: Names = None, label_names: Names = None, n_shown: int = 40, ax: Axes | None = None

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.discretize import AsGiven
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
@@ -20,6 +22,7 @@ _STORABLE |= {item.__name__: item for registry in _REGISTRIES for item in regist
 _DTYPE = re.compile(r"bool|str|u?int(8|16|32|64)|float(16|32|64)")
 _FITTED_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*_")
 _ENTRIES: Mapping[str, tuple[type, ...]] = {"b": (bool,), "i": (int,), "u": (int,), "f": (int, float, type(None)), "O": (str,)}
+_CSR = ("data", "indices", "indptr")
 _KINDS: Mapping[str, Any] = {"int": int, "float": float, "bool": bool, "str": str}
 
 
@@ -29,6 +32,9 @@ def plain(value: Any) -> Any:
         if value.dtype.kind == "f":  # JSON has no NaN; numpy reads null as one
             return {"array": np.where(np.isnan(value), np.array(None), value).tolist(), "dtype": value.dtype.name}
         return {"array": value.tolist(), "dtype": "str" if value.dtype.kind in "OU" else value.dtype.name}
+    if sp.issparse(value):
+        rows = value.tocsr()
+        return {"sparse": list(rows.shape), **{name: plain(getattr(rows, name)) for name in _CSR}}
     if isinstance(value, dict):
         return {"dict": {str(key): plain(item) for key, item in value.items()}}
     if isinstance(value, list | tuple):
@@ -55,6 +61,8 @@ def revive(value: Any, place: str) -> Any:
     keys = set(value)
     if keys == {"array", "dtype"}:
         return _array(value["array"], value["dtype"], place)
+    if keys == {"sparse", *_CSR}:
+        return _sparse(value, place)
     if keys in ({"object", "parameters"}, {"object", "parameters", "fitted"}):
         return _object(value, place)
     if keys == {"dict"}:
@@ -94,6 +102,24 @@ def _array(entries: Any, dtype: Any, place: str) -> Any:
         return np.array(entries, dtype=kind)
     except (OverflowError, ValueError) as error:
         raise InputError(f"{place}: {error}") from None
+
+
+def _sparse(stored: Mapping[str, Any], place: str) -> Any:
+    """A sparse array in compressed rows, whose pointers and indices lead nowhere else."""
+    check_kind(shape := stored["sparse"], list[int], place)
+    arrays = {name: revive(stored[name], f"{place}.{name}") for name in _CSR}
+    for name, array in arrays.items():
+        kinds = "biuf" if name == "data" else "iu"
+        if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in kinds:
+            raise InputError(f"{place}.{name} is not an array of its type")
+    if len(shape) != 2 or not all(0 <= size < 2**31 for size in shape) or len(arrays["indptr"]) != shape[0] + 1:
+        raise InputError(f"{place} has a shape that its rows do not fit")
+    try:
+        matrix = sp.csr_array(tuple(arrays[name] for name in _CSR), shape=tuple(shape))
+    except ValueError as error:
+        raise InputError(f"{place}: {error}") from None
+    check_sparse(matrix, place)
+    return matrix
 
 
 def _object(stored: Mapping[str, Any], place: str) -> Any:

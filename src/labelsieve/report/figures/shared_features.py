@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from labelsieve.selectors.labelwise import LabelwiseSieve
 
 _CELL = (0.17, 0.16)  # inches
+MOST_LABELS = 200
 
 
 def shared_features(
@@ -25,7 +26,8 @@ def shared_features(
     """Draw which features are selected for which labels: features of many labels at the top, of a single label at the bottom.
 
     A dot is a selected feature, larger for a better rank; the number at the right is the number of labels with the feature. A
-    line separates shared features from those of only one label, which are in the order of their labels.
+    line separates shared features from those of only one label, which are in the order of their labels. Of more than 200
+    labels, the 200 with the most of these features are drawn.
 
     Parameters
     ----------
@@ -52,42 +54,47 @@ def shared_features(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['tempo', 'loud']
     """
-    support = getattr(selector, "label_support_", None)
-    if support is None or np.ndim(selector.selected_) != 2:
+    if not hasattr(selector, "label_support_") or np.ndim(selector.selected_) != 2:
         raise InputError("shared_features draws a ranking of every label: fit a LabelwiseSieve.")
     n_labels, n_ranks = selector.selected_.shape
-    texts = short_names(range(n_labels) if label_names is None else label_names)
+    texts = [str(label) for label in (range(n_labels) if label_names is None else label_names)]
     if len(texts) != n_labels:
         raise InputError(f"{len(texts)} names for {n_labels} labels.")
-    if not support.any():
+    labels, ranks = np.nonzero(selector.selected_ >= 0)
+    if not len(labels):
         raise InputError("shared_features has nothing to draw: no label has a selected feature.")
-    counts = support.sum(axis=0)
-    first_label = support.argmax(axis=0)
-    features = sorted(np.flatnonzero(counts), key=lambda column: (-counts[column], first_label[column], column))
-    rows = {int(column): row for row, column in enumerate(features[:n_shown])}
-    drawn = names_of(selector, names, np.array(list(rows), dtype=np.intp))
+    columns = selector.selected_[labels, ranks]
+    counts, first_label = np.bincount(columns), np.zeros(columns.max() + 1, dtype=np.intp)
+    first_label[columns[::-1]] = labels[::-1]
+    features = np.flatnonzero(counts)
+    features = features[np.lexsort((features, first_label[features], -counts[features]))]
+    rows = np.full(len(counts), -1)
+    rows[features[:n_shown]] = np.arange(len(features[:n_shown]))
+    drawn = names_of(selector, names, features[:n_shown])
+    shown = np.arange(n_labels)
+    if n_labels > MOST_LABELS:
+        with_drawn = np.bincount(labels[rows[columns] >= 0], minlength=n_labels)
+        shown = np.sort(np.argsort(-with_drawn, kind="stable")[:MOST_LABELS])
+    texts = short_names([texts[label] for label in shown])
     if ax is None:
         ax = _fitting_axes(drawn, texts)
-    dots = [
-        (label, rows[int(column)], 1 - rank / n_ranks)
-        for label, ranking in enumerate(selector.selected_)
-        for rank, column in enumerate(ranking)
-        if int(column) in rows
-    ]
-    x, y, weight = np.array(dots).T
-    ax.set_xlim(-0.6, n_labels - 0.4)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
+    is_drawn = (rows[columns] >= 0) & np.isin(labels, shown)
+    x, y, weight = np.searchsorted(shown, labels[is_drawn]), rows[columns[is_drawn]], 1 - ranks[is_drawn] / n_ranks
+    counts, n_columns = counts[features], len(shown)
+    ax.set_xlim(-0.6, n_columns - 0.4)
+    ax.set_ylim(len(drawn) - 0.5, -0.5)
     ax.figure.figure.draw_without_rendering()
     box = ax.get_window_extent()
-    cell = 72 / ax.figure.dpi * min(box.width / n_labels, box.height / len(rows))  # points
+    cell = 72 / ax.figure.dpi * min(box.width / n_columns, box.height / len(drawn))  # points
     ax.scatter(x, y, s=(0.8 * cell * (0.35 + 0.65 * weight)) ** 2, color=COLORS[0], linewidth=0)
-    n_shared = int(sum(counts[column] > 1 for column in rows))
-    if 0 < n_shared < len(rows):
+    n_shared = int((counts[: len(drawn)] > 1).sum())
+    if 0 < n_shared < len(drawn):
         ax.axhline(n_shared - 0.5, color=GRAY, linewidth=0.8, linestyle=(0, (4, 2)))
-    _write_names(ax, drawn, texts, [f"{counts[column]}" for column in rows], cell)
-    left = len(features) - len(rows)
+    _write_names(ax, drawn, texts, [f"{count}" for count in counts[: len(drawn)]], cell)
+    left = f"; {len(features) - len(drawn):,} not shown" if len(features) > len(drawn) else ""
+    left += f"; {n_labels - n_columns:,} labels not shown" if n_labels > n_columns else ""
     total = f"{int((counts > 1).sum())} shared, {int((counts == 1).sum())} of one label"
-    ax.set_xlabel(f"{total}{f'; {left:,} not shown' if left else ''}", fontsize=FONT, color=GRAY)
+    ax.set_xlabel(f"{total}{left}", fontsize=FONT, color=GRAY)
     return ax
 
 
