@@ -36,7 +36,7 @@ class NonEmptyTables {
   private:
     // The targets that list a row, numbered from the most frequent one down: those share cache lines.
     struct TargetsOfRows {
-        std::vector<size_t> starts;
+        std::vector<uint32_t> starts;  // narrow, so that more of them stay in the cache
         std::vector<uint32_t> targets;
         size_t n_targets = 0;
         TargetsOfRows() = default;
@@ -44,6 +44,8 @@ class NonEmptyTables {
         std::span<const uint32_t> operator[](size_t row) const {
             return {targets.data() + starts[row], starts[row + 1] - starts[row]};
         }
+        // Rows of a feature lead to scattered places of both arrays: they are asked for in advance.
+        void prefetch(std::span<const row_t> rows, size_t i) const;
     };
     struct Work;  // memory of one worker
     struct Call;  // what all tables of one call share

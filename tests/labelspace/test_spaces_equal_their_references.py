@@ -15,10 +15,13 @@ from tests.support.reference_label_spaces import REFERENCES
 # Settings other than the defaults. Groups get enough clusters for every labelset: k-medoids has its own tests.
 SETTINGS = {
     "pruned": [{"min_count": least, "split": split} for least in (1, 2, 5) for split in (False, True, "smallest")],
+    "frequent": [{"min_count": 14}],
+    "sampled": [{"n_labels": 3}],
+    "clusters": [{"n_clusters": 2}],
     "group-rand": [{"n_clusters": (32, 32)}],
     "group-auto": [{"detect": 10.0, "max_clusters": 32}, {"shared": 0.3, "detect": 10.0, "max_clusters": 32}],
 }
-NO_DEFAULTS = {"group-rand", "group-auto"}
+NO_DEFAULTS = {"frequent", "sampled", "clusters", "group-rand", "group-auto"}
 SPACES = {
     str(space(**settings)): (space(**settings), REFERENCES.get(name), settings)
     for name, space in LABEL_SPACES.items()

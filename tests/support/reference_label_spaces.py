@@ -44,6 +44,32 @@ def cumulative(rows):
     return single(rows)  # labels of 0 and 1 have one cut point
 
 
+@reference("frequent")
+def frequent(rows, min_count=3):
+    counts = label_counts(rows)
+    return [(i, tuple(row[label] for label in range(len(row)) if counts[label] >= min_count), 1) for i, row in enumerate(rows)]
+
+
+@reference("sampled")
+def sampled(rows, n_labels=1000):
+    q = len(rows[0])
+    drawn = random_generator(0).choice(q, size=min(q, n_labels), replace=False)
+    return [(i, tuple(row[label] for label in drawn), 1) for i, row in enumerate(rows)]
+
+
+@reference("clusters")
+def clusters(rows, n_clusters=1000):
+    counts, q = label_counts(rows), len(rows[0])
+    centers = sorted(range(q), key=lambda label: (-counts[label], label))[:n_clusters]
+    members = {center: {center} for center in centers}
+    for label in set(range(q)) - set(centers):
+        common = {center: sum(row[label] & row[center] for row in rows) for center in centers}
+        nearest = max(centers, key=lambda center: common[center] / sqrt(counts[center]))  # ties: the first
+        if common[nearest]:
+            members[nearest].add(label)
+    return [(i, tuple(int(any(row[label] for label in members[c])) for c in centers), 1) for i, row in enumerate(rows)]
+
+
 @reference("joint")
 def joint(rows):
     return [(i, (row,), 1) for i, row in enumerate(rows)]

@@ -26,7 +26,7 @@ COUNT = (
     "Number of features: a number, a share such as 10%, all, or a rule as for --stop; default: 10. With --stop: the largest."
 )
 STOP = "Find the number by a rule: {STOPPING_RULES}; permutation:alpha=0.01 sets more."
-TARGETS = "The label space: {LABEL_SPACES}; auto: that of the method."
+TARGETS = "The label space: {LABEL_SPACES}; auto: that of the method; sampled:n_labels=500 sets a parameter."
 CUTS = "Discretizer: {DISCRETIZERS}; auto: that of the method."
 COLUMN_CUTS = (
     "COLUMN=DISCRETIZER for one column, such as age=mdl or age=equal-width:n_bins=3 (repeatable); levels: its values are "
@@ -122,7 +122,7 @@ class SelectOptions(ReadOptions):
         given = {"estimator": self.estimator, "forced": names_in(self.forced), "excluded": names_in(self.excluded)}
         settings: dict[str, Any] = {name: value for name, value in {**given, "n_jobs": self.n_jobs}.items() if value}
         if self.targets != "auto":
-            settings["targets"] = self.targets
+            settings["targets"] = read_space(self.targets)
         if self.codes:
             settings["discretizer"] = None
         elif self.discretizer != "auto":
@@ -184,6 +184,24 @@ class SelectOptions(ReadOptions):
         except ValueError as error:  # what scikit-learn's checks of input raise
             raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
         return FittedTable(selector, X, data)
+
+
+def read_space(text: str) -> Any:
+    """The label space that was typed: a name, or an object with the parameters.
+
+    >>> read_space("joint"), read_space("frequent:min_count=20")
+    ('joint', Frequent(min_count=20))
+    """
+    from labelsieve.registry import make_label_space
+
+    name, parameters = parse_named(text, "--targets")
+    if not parameters:
+        return name
+    space = make_label_space(name)
+    try:
+        return space.set_params(**parameters)
+    except ValueError as error:
+        raise InputError(f"--targets {text}: {error}") from None
 
 
 def read_target_types(texts: list[str]) -> str | dict[str, str]:

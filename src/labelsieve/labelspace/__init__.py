@@ -9,6 +9,7 @@ from labelsieve.labelspace.base_space import (
     to_count,
 )
 from labelsieve.labelspace.cumulative import Cumulative
+from labelsieve.labelspace.fewer_labels import Clusters, Frequent, Sampled
 from labelsieve.labelspace.group import Group, GroupRand
 from labelsieve.labelspace.group_auto import GroupAuto
 from labelsieve.labelspace.label_network import LabelNetwork, check_parents
@@ -18,10 +19,12 @@ from labelsieve.labelspace.single_and_joint import Joint, Pruned, Single
 
 __all__ = [
     "NETWORKS",
+    "Clusters",
     "Copy",
     "CopyWeight",
     "Cumulative",
     "EncodedTargets",
+    "Frequent",
     "Group",
     "GroupAuto",
     "GroupRand",
@@ -31,6 +34,7 @@ __all__ = [
     "LabelSpace",
     "NetworkRule",
     "Pruned",
+    "Sampled",
     "SelectMax",
     "SelectMin",
     "SelectRandom",

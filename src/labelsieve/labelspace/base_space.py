@@ -15,7 +15,7 @@ from labelsieve.counting.row_weights import Estimator, RowWeights, quantized_wei
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError
 
-Produces = Literal["targets", "indicators", "groups", "variable"]
+Produces = Literal["targets", "indicators", "some targets", "groups", "variable"]
 Weights = NDArray[np.float64] | None
 RandomState = int | np.random.RandomState | None
 
@@ -39,6 +39,10 @@ class EncodedTargets:
         A factor for the sample weight of every row.
     n_left_out : int, default=0
         Number of rows that are dropped.
+    omitted_entropy : float, default=None
+        Of spaces that leave out or merge labels: an upper bound of the information about them, in nats.
+    sampled_from : int, default=None
+        The number of targets that the variables are a random sample of, in random order.
     """
 
     codes: Codes
@@ -46,13 +50,15 @@ class EncodedTargets:
     row_index: NDArray[np.uint32] | None = None
     share: NDArray[np.float64] | None = None
     n_left_out: int = 0
+    omitted_entropy: float | None = None
+    sampled_from: int | None = None
 
 
 class LabelSpace(BaseEstimator):  # type: ignore[misc]
     """Encodes targets as variables. Its parameters are scikit-learn parameters, so a grid search can tune them.
 
-    ``produces`` is the kind of the variables: the ``"targets"`` themselves, ``"indicators"`` of their values, ``"groups"`` of
-    them, or one ``"variable"``.
+    ``produces`` is the kind of the variables: the ``"targets"`` themselves, ``"indicators"`` of their values, ``"some
+    targets"``, ``"groups"`` of them, or one ``"variable"``.
     """
 
     name: ClassVar[str]
@@ -64,7 +70,7 @@ class LabelSpace(BaseEstimator):  # type: ignore[misc]
 
     def n_variables(self, n_targets: int) -> int:
         """Number of variables for ``n_targets`` targets."""
-        return n_targets if self.produces in ("targets", "indicators") else 1
+        return n_targets if self.produces in ("targets", "indicators", "some targets") else 1
 
 
 def label_space_name(space: LabelSpace) -> str:
@@ -81,6 +87,7 @@ class CountingInput:
     row_index: NDArray[np.uint32] | None
     weights: RowWeights | None
     n_left_out: int
+    encoded: EncodedTargets | None = None
 
 
 def to_count(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Estimator) -> CountingInput:
@@ -108,7 +115,7 @@ def to_count(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Est
     if X.n_rows == 0:
         raise InputError(NO_ROWS)
     quantized = quantized_weights(weights, estimator, times)
-    return CountingInput(X, encoded.codes, row_index, quantized, encoded.n_left_out)
+    return CountingInput(X, encoded.codes, row_index, quantized, encoded.n_left_out, encoded)
 
 
 def _count_mapped(X: MappedCodes, encoded: EncodedTargets, weights: Weights, estimator: Estimator) -> CountingInput:
@@ -124,7 +131,8 @@ def _count_mapped(X: MappedCodes, encoded: EncodedTargets, weights: Weights, est
         times = np.bincount(row_index, minlength=X.n_rows)
         if weights is not None:  # those of dropped rows must not change how the others are rounded
             weights = np.where(times > 0, weights, weights[row_index[0]])
-    return CountingInput(X, encoded.codes, row_index, quantized_weights(weights, estimator, times), encoded.n_left_out)
+    quantized = quantized_weights(weights, estimator, times)
+    return CountingInput(X, encoded.codes, row_index, quantized, encoded.n_left_out, encoded)
 
 
 def one_column(classes: NDArray[np.integer], n_classes: int) -> Codes:
@@ -144,7 +152,7 @@ def random_generator(random_state: RandomState) -> np.random.Generator:
 
 # The needs of a formula (or a setting), the kinds of spaces that provide them, and the error message for the others.
 NEEDS: dict[str, tuple[frozenset[Produces], str]] = {
-    "sums over targets": (frozenset({"targets", "indicators", "groups", "variable"}), ""),
+    "sums over targets": (frozenset({"targets", "indicators", "some targets", "groups", "variable"}), ""),
     "pairs of targets": (frozenset({"targets"}), "label pairs need separate targets"),
     "parents of targets": (frozenset({"targets"}), "parents are of single targets"),
     "weights of targets": (frozenset({"targets"}), "target_weight is for single targets"),
@@ -153,6 +161,7 @@ NEEDS: dict[str, tuple[frozenset[Produces], str]] = {
 _IS: dict[Produces, str] = {
     "targets": "the targets themselves",
     "indicators": "indicators of their values",
+    "some targets": "some of the targets",
     "groups": "groups of targets",
     "variable": "a single variable",
 }

@@ -118,10 +118,10 @@ class CopyWeight(Copy):
         return replace(encoded, share=1.0 / np.maximum(1, times))
 
 
-def nonempty_labelsets(targets: TargetTable, space: str) -> Labelsets:
-    """The labelsets; refuses targets without any label."""
+def nonempty_labelsets(targets: TargetTable, space: str, *, one_variable: bool = True) -> Labelsets:
+    """The labelsets; refuses targets without any label, and more labels than one variable can have classes."""
     labels = read_labelsets(targets, space)
-    if labels.n_labels > MAX_LEVELS:
+    if one_variable and labels.n_labels > MAX_LEVELS:
         raise InputError(f"{space}: {labels.n_labels:,} labels; one variable can have {MAX_LEVELS:,} classes.")
     if not len(labels.rows):
         raise InputError(f"{space}: no row has a label, so there are no classes.")

@@ -1,4 +1,4 @@
-from labelsieve.search.combine_labels import KnownScores, join_labels, joined_scores, scores_by_label
+from labelsieve.search.combine_labels import KnownScores, join_labels, joined_scores, sampling_error, scores_by_label
 from labelsieve.search.gains import CombinedGain, Gain
 from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.labelwise_search import Lists, search_each, together
@@ -21,6 +21,7 @@ __all__ = [
     "join_labels",
     "joined_scores",
     "make_search",
+    "sampling_error",
     "scores_by_label",
     "search_each",
     "together",

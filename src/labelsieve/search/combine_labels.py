@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import JoinedMIM
+from labelsieve.criteria.relevance import MIM
 from labelsieve.errors import one_of
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace.base_space import CountingInput
@@ -69,6 +71,27 @@ def joined_scores(tables: Sequence[CountingInput], criterion: JoinedMIM, options
         block = slice(None) if len(tables) == 1 else slice(label, label + 1)
         scores.append(scores_by_label(criterion.plan, workspace, block))
     return KnownScores(join_labels(np.hstack(scores), join=criterion.join, scale=criterion.scale))
+
+
+def sampling_error(workspace: Workspace, n_targets: int) -> NDArray[np.float64]:
+    r"""Standard error of the relevance of every feature for ``n_targets`` targets, estimated from a random sample, in nats.
+
+    .. math:: q \sqrt{1 - m / q} \, \frac{s}{\sqrt{g}}
+
+    The ``m`` targets of ``workspace``, in random order, are split into 20 groups of about the same size, or into single ones if
+    there are at most 40; ``s`` is the standard deviation of the mean information per target in a group, and the first root the
+    correction for a finite number of targets. 0 if all targets were drawn, infinite if only one was. Cost: that of the
+    relevance.
+    """
+    size = workspace.Y.n_columns
+    if size in (1, n_targets):
+        return np.full(workspace.X.n_columns, 0.0 if size == n_targets else np.inf)
+    bounds = np.linspace(0, size, (20 if size > 40 else size) + 1).astype(int)
+    plan = MIM().plan
+    groups = [slice(start, stop) for start, stop in pairwise(bounds)]
+    means = np.array([plan.bind(workspace, targets=group).scores() / (group.stop - group.start) for group in groups])
+    error = n_targets * np.sqrt((1 - size / n_targets) / len(groups)) * means.std(axis=0, ddof=1)
+    return np.asarray(error, dtype=np.float64)
 
 
 class KnownScores:

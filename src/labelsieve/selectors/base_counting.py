@@ -69,7 +69,7 @@ class BaseCountingSieve(BaseSieve):
         One table of features for all targets, or one for each where the discretizer has cuts for each.
         """
         X, targets, weights = self._rows(X, Y, sample_weight, method.target_discretizer)
-        if method.space.produces not in ("targets", "indicators"):
+        if method.space.produces not in ("targets", "indicators", "some targets"):
             targets.require_known(label_space_name(method.space))
         self.discretizer_ = method.discretizer
         encode = partial(encode_chunked, method.discretizer) if isinstance(X, ChunkedTable) else method.discretizer.encode

@@ -21,7 +21,7 @@ from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
-from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search
+from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search, sampling_error
 from labelsieve.search.gains import Gain
 from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
@@ -116,6 +116,10 @@ class Sieve(BaseCountingSieve):
         Ranks of all features, from 1: selected ones in order of selection, the others behind them by ``feature_scores_``.
     relevance_ : ndarray of float, shape (n_features,)
         Information of every feature alone about the targets, added up, in nats; for criteria whose first step computes it.
+    omitted_entropy_ : float
+        When the label space leaves labels out or merges them: an upper bound of the information that this omits, in nats.
+    relevance_error_ : ndarray of float, shape (n_features,)
+        When labels were sampled: standard errors of the relevance for all labels, in nats (docs/extreme_labels.md).
     criterion_, targets_, discretizer_, target_discretizer_ : Criterion, LabelSpace, Discretizer, Discretizer
         The objects that were used, with their settings.
     target_types_ : ndarray of str, shape (n_targets,)
@@ -259,6 +263,7 @@ class Sieve(BaseCountingSieve):
         options = replace(options, backend=partial(PairBackend, X.tables)) if counted else options
         target_weights = self._target_weights(data)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
+        self._state_errors(data, workspace)
         if joined and self.target_weight is not None:
             raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
         gain: Gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
@@ -271,6 +276,15 @@ class Sieve(BaseCountingSieve):
         excluded += self._left_out(workspace, [*forced, *excluded])
         search = make_search(self.search, plan, gain, data.X.n_columns, forced, excluded, constant)
         return _Started(search, workspace, parents, Lock())
+
+    def _state_errors(self, data: CountingInput, workspace: Workspace) -> None:
+        """What a label space that leaves labels out states about its error."""
+        for name in ("omitted_entropy_", "relevance_error_"):
+            self.__dict__.pop(name, None)
+        if data.encoded is not None and data.encoded.omitted_entropy is not None:
+            self.omitted_entropy_ = data.encoded.omitted_entropy
+        if data.encoded is not None and data.encoded.sampled_from is not None:
+            self.relevance_error_ = sampling_error(workspace, data.encoded.sampled_from)
 
     def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
         """The gain of the search, from that of the formula: itself."""
