@@ -15,7 +15,8 @@ namespace {
 constexpr double tables_per_visit = 2;
 constexpr size_t many_targets = 512;  // with fewer, blocks of features are as fast
 constexpr double task_visits = 2e6;
-constexpr size_t rows_ahead = 8;  // of the targets of a row, and twice as many of where they begin
+// Rows of a feature lead to scattered places in memory, which are asked for in advance.
+constexpr size_t ahead = 8;
 
 }  // namespace
 
@@ -36,12 +37,6 @@ NonEmptyTables::TargetsOfRows::TargetsOfRows(const Targets& of, size_t first, si
     std::vector<uint32_t> next(starts.begin(), starts.end() - 1);
     for (size_t number = 0; number < n_targets && of.classes(order[number]) > 1; ++number)
         for (const row_t row : of.rows(order[number], 1)) targets[next[row]++] = uint32_t(number);
-}
-
-void NonEmptyTables::TargetsOfRows::prefetch(std::span<const row_t> rows, size_t i) const {
-    if (i + 2 * rows_ahead >= rows.size()) return;
-    __builtin_prefetch(starts.data() + rows[i + 2 * rows_ahead]);
-    __builtin_prefetch(targets.data() + starts[rows[i + rows_ahead]]);
 }
 
 std::vector<bool> NonEmptyTables::suited(const Columns& columns, const Targets& targets, bool always) {
@@ -182,13 +177,17 @@ fixed_t NonEmptyTables::count_pairs(Call& call, size_t feature, std::vector<uint
     size_t n_touched = 0;
     const auto rows = columns_.rows(feature);
     const auto codes = columns_.codes(feature);
+    const TargetsOfRows& of = call.targets_of;
     for (size_t i = 0; i < rows.size(); ++i) {
-        call.targets_of.prefetch(rows, i);
+        if (i + 2 * ahead < rows.size()) {
+            __builtin_prefetch(of.starts.data() + rows[i + 2 * ahead]);
+            __builtin_prefetch(of.targets.data() + of.starts[rows[i + ahead]]);
+        }
         if (codes[i] == columns_.implicit(feature)) continue;
         const size_t v = n_given == 1 ? 0 : call.level[rows[i]];
         const auto more = Packed(1 + (Packed(v) << half));
         ++margin[v];
-        for (const uint32_t target : call.targets_of[rows[i]]) {
+        for (const uint32_t target : of[rows[i]]) {
             touched[n_touched] = target;
             n_touched += in_common[target] == 0;
             in_common[target] += more;
@@ -201,6 +200,8 @@ fixed_t NonEmptyTables::count_pairs(Call& call, size_t feature, std::vector<uint
     };
     for (size_t i = 0; i < n_touched; ++i) {
         const uint32_t target = touched[i];
+        if (i + 2 * ahead < n_touched)
+            __builtin_prefetch(call.listed.data() + touched[i + 2 * ahead] * n_given);
         const Packed all = std::exchange(in_common[target], Packed(0));
         if constexpr (n_given == 1) {
             add(0, target, count_t(all));

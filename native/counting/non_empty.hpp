@@ -44,8 +44,6 @@ class NonEmptyTables {
         std::span<const uint32_t> operator[](size_t row) const {
             return {targets.data() + starts[row], starts[row + 1] - starts[row]};
         }
-        // Rows of a feature lead to scattered places of both arrays: they are asked for in advance.
-        void prefetch(std::span<const row_t> rows, size_t i) const;
     };
     struct Work;  // memory of one worker
     struct Call;  // what all tables of one call share

@@ -20,6 +20,7 @@ from labelsieve.formula.variables import Reduce
 Real = NDArray[np.float64]
 ACCUMULATOR_BYTES = 2**30  # of all features and targets: with more, candidates are evaluated when they can be the best
 BATCH_BYTES = 2**25  # of an accumulator of the candidates that are evaluated together
+MOST_BATCHES = 8  # that are kept; others are evaluated from the first selected feature on when they are needed again
 ROUNDING = 1e-12  # relative: bounds and scores are sums of integers, rounded once
 
 
@@ -30,13 +31,14 @@ def evaluates_lazily(plan: Plan, X: Codes, Y: Codes) -> bool:
 
 
 def never_increases(plan: Plan) -> bool:
-    """True for scores that never increase with the selection, and that need accumulators for every target.
+    """True for scores that never increase with the selection, and that need accumulators or panels of every target.
 
     >>> from labelsieve.registry import make_criterion
     >>> [never_increases(make_criterion(name).plan) for name in ("cmim", "jmim", "icap")]
-    [True, True, False]
+    [True, True, True]
     """
-    if not _by_target(plan) or plan.needs.keys() & {"S", "t", "z", "pa"}:
+    every_target = _by_target(plan) or any(need.full for need in plan.needs.values())
+    if not every_target or plan.needs.keys() & {"S", "t", "z", "pa"}:
         return False
     return _direction(plan.score) == -1 and (plan.first is None or not _by_target(_with_one(plan)))
 
@@ -57,7 +59,7 @@ class LazyGain:
     Notes
     -----
     Cost of a pick: a panel of every batch that is evaluated, for every feature selected since its last evaluation. Memory: the
-    accumulators of the batches, about three times ``BATCH_BYTES`` each.
+    accumulators of ``MOST_BATCHES`` batches, three to six times ``BATCH_BYTES`` each.
     """
 
     is_ranking = False
@@ -66,7 +68,8 @@ class LazyGain:
         self.name = plan.name
         self._plan, self._workspace = plan, workspace
         self._selected: list[int] = []
-        self._batches: list[_Batch] = []
+        self._batches: dict[int, _Batch] = {}  # by number, those that were used last at the end
+        self._n_batches = 0
         self._batch_of = np.full(workspace.X.n_columns, -1)
         self._all = plan.bind(workspace) if plan.first is None else _with_one(plan).bind(workspace)
         self._bounds = np.empty(0)
@@ -99,7 +102,7 @@ class LazyGain:
         if self._plan.first is None:
             initial = self._all.terms_alone()
             self._relevance = initial
-            return initial
+            return initial.copy()
         return self._all.scores()
 
     def _batch(self, stale: NDArray[np.intp]) -> "_Batch":
@@ -109,14 +112,22 @@ class LazyGain:
             size = max(1, BATCH_BYTES // (8 * self._workspace.Y.n_columns))
             new = stale[self._batch_of[stale] < 0]
             new = np.sort(new[np.argsort(-self._bounds[new], kind="stable")[:size]])
-            self._batch_of[new] = len(self._batches)
-            self._batches.append(_Batch(self._plan, self._workspace, new, self._of_targets))
-        return self._batches[int(self._batch_of[top])]
+            while len(self._batches) >= MOST_BATCHES:
+                oldest = self._batches.pop(next(iter(self._batches)))
+                self._batch_of[oldest.features] = -1
+            self._batch_of[new] = self._n_batches
+            self._batches[self._n_batches] = _Batch(self._plan, self._workspace, new, self._of_targets)
+            self._n_batches += 1
+        number = int(self._batch_of[top])
+        self._batches[number] = self._batches.pop(number)
+        return self._batches[number]
 
     def components(self, feature: int) -> dict[str, float]:
         """The components of a feature's last score."""
         if len(self._selected) > self._n_exact:
-            return self._batches[int(self._batch_of[feature])].components(feature)
+            batch = self._batch(np.array([feature]))
+            batch.scores(self._selected)  # known, unless others have taken its place since
+            return batch.components(feature)
         return self._all.components(feature) if self._plan.first is not None else {"relevance": float(self._bounds[feature])}
 
     def relevance(self) -> Real | None:
