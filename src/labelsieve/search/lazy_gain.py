@@ -20,7 +20,7 @@ from labelsieve.formula.variables import Reduce
 Real = NDArray[np.float64]
 ACCUMULATOR_BYTES = 2**30  # of all features and targets: with more, candidates are evaluated when they can be the best
 BATCH_BYTES = 2**25  # of an accumulator of the candidates that are evaluated together
-MOST_BATCHES = 8  # that are kept; others are evaluated from the first selected feature on when they are needed again
+MOST_BATCHES = 10  # that are kept; others are evaluated from the first selected feature on when they are needed again
 ROUNDING = 1e-12  # relative: bounds and scores are sums of integers, rounded once
 
 

@@ -72,11 +72,14 @@ class EmptyTables:
     def largest(self, n_listed: int, n_wanted: int, is_common: NDArray[np.bool_]) -> Lists:
         """The best features for a target with ``n_listed`` rows, without those that have a row in common with it."""
         features, scores = self._ranked.get(n_listed) or self._rank(n_listed, 2 * n_wanted)
+        size = 4 * n_wanted
         while True:
-            free = np.flatnonzero(~is_common[features])
-            if len(free) >= n_wanted or len(features) == len(self._members):
+            free = np.flatnonzero(~is_common[features[:size]])
+            if len(free) >= n_wanted or size >= len(self._members):
                 return features[free[:n_wanted]], scores[free[:n_wanted]]
-            features, scores = self._rank(n_listed, 4 * len(features))
+            size *= 4
+            if len(features) < min(size, len(self._members)):
+                features, scores = self._rank(n_listed, size)
 
     def _rank(self, n_listed: int, n_wanted: int) -> Lists:
         """At least ``n_wanted`` features of the largest scores, the best first, ties from the left."""
