@@ -1,4 +1,4 @@
-"""Selection for very many features and labels: nothing of the size of features times labels, or of pairs of labels, is stored."""
+"""Selection for very many features and labels stores nothing of the size of features times labels, or of pairs of labels."""
 
 import subprocess
 import sys

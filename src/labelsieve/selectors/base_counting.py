@@ -24,6 +24,7 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
+from labelsieve.search import sampling_error
 from labelsieve.selectors.base import DISCRETIZER, N_FEATURES, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, Count
 from labelsieve.selectors.chunked_input import encode_chunked
 from labelsieve.stopping import StoppingRule
@@ -100,6 +101,15 @@ class BaseCountingSieve(BaseSieve):
         if network is not None:
             self.network_ = network
         return parents
+
+    def _state_errors(self, data: CountingInput, workspace: Workspace) -> None:
+        """What a label space that leaves labels out states about its error."""
+        for name in ("omitted_entropy_", "relevance_error_"):
+            self.__dict__.pop(name, None)
+        if data.encoded is not None and data.encoded.omitted_entropy is not None:
+            self.omitted_entropy_ = data.encoded.omitted_entropy
+        if data.encoded is not None and data.encoded.sampled_from is not None:
+            self.relevance_error_ = sampling_error(workspace, data.encoded.sampled_from)
 
     def _last(self, workspace: Workspace) -> NDArray[np.intp]:
         """Features that are selected when no other is left: those with one level, unless their score decides."""

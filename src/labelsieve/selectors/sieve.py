@@ -21,7 +21,7 @@ from labelsieve.labelspace import LabelSpace, refusal
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
-from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search, sampling_error
+from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search
 from labelsieve.search.gains import Gain
 from labelsieve.selectors.base import Constraints, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
@@ -116,10 +116,8 @@ class Sieve(BaseCountingSieve):
         Ranks of all features, from 1: selected ones in order of selection, the others behind them by ``feature_scores_``.
     relevance_ : ndarray of float, shape (n_features,)
         Information of every feature alone about the targets, added up, in nats; for criteria whose first step computes it.
-    omitted_entropy_ : float
-        When the label space leaves labels out or merges them: an upper bound of the information that this omits, in nats.
-    relevance_error_ : ndarray of float, shape (n_features,)
-        When labels were sampled: standard errors of the relevance for all labels, in nats (docs/extreme_labels.md).
+    omitted_entropy_, relevance_error_ : float, ndarray of float
+        When the label space leaves labels out: an upper bound of the information, or standard errors (docs/extreme_labels.md).
     criterion_, targets_, discretizer_, target_discretizer_ : Criterion, LabelSpace, Discretizer, Discretizer
         The objects that were used, with their settings.
     target_types_ : ndarray of str, shape (n_targets,)
@@ -179,10 +177,9 @@ class Sieve(BaseCountingSieve):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Select features of ``X`` for the targets ``y``.
 
-        ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list (or Series) of label
-        sets, such as ``[{"rock", "loud"}, {"folk"}]``. A :class:`~labelsieve.datasets.ChunkedTable` has features and targets,
-        and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then. An array or
-        frame of Dask is read by columns (:meth:`labelsieve.datasets.ChunkedTable.from_dask`).
+        ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list of label sets, such as
+        ``[{"rock", "loud"}, {"folk"}]``. A :class:`~labelsieve.datasets.ChunkedTable` (also made from Dask) has features and
+        targets and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then.
         """
         X, y = from_elsewhere(X, y)
         method, y = self._resolve(), named_labels(self, y, X)
@@ -276,15 +273,6 @@ class Sieve(BaseCountingSieve):
         excluded += self._left_out(workspace, [*forced, *excluded])
         search = make_search(self.search, plan, gain, data.X.n_columns, forced, excluded, constant)
         return _Started(search, workspace, parents, Lock())
-
-    def _state_errors(self, data: CountingInput, workspace: Workspace) -> None:
-        """What a label space that leaves labels out states about its error."""
-        for name in ("omitted_entropy_", "relevance_error_"):
-            self.__dict__.pop(name, None)
-        if data.encoded is not None and data.encoded.omitted_entropy is not None:
-            self.omitted_entropy_ = data.encoded.omitted_entropy
-        if data.encoded is not None and data.encoded.sampled_from is not None:
-            self.relevance_error_ = sampling_error(workspace, data.encoded.sampled_from)
 
     def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
         """The gain of the search, from that of the formula: itself."""
