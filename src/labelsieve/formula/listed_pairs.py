@@ -87,8 +87,10 @@ class PairSources(Sources):
             return value[listed[0]] + value[n - listed[0]]
         if len(names) == 2:
             (a, b), both = listed, self._both[names]
-            return value[both] + value[a - both] + value[b - both] + value[n - a - b + both]
+            four: Fixed = value[both] + value[a - both] + value[b - both] + value[n - a - b + both]
+            return four
         (f, s, y), fs, fy, sy, every = listed, *(self._both[frozenset(pair)] for pair in ("fs", "fy", "sy")), self._all
         two = value[fs - every] + value[fy - every] + value[sy - every]
         one = value[f - fs - fy + every] + value[s - fs - sy + every] + value[y - fy - sy + every]
-        return value[every] + two + one + value[n - f - s - y + fs + fy + sy - every]
+        eight: Fixed = value[every] + two + one + value[n - f - s - y + fs + fy + sy - every]
+        return eight

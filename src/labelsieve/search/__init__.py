@@ -1,9 +1,10 @@
 from labelsieve.search.combine_labels import KnownScores, join_labels, joined_scores, sampling_error, scores_by_label
 from labelsieve.search.gains import CombinedGain, Gain
 from labelsieve.search.greedy import GreedySearch
-from labelsieve.search.labelwise_search import Lists, search_each, together
+from labelsieve.search.labelwise_search import search_each, together
 from labelsieve.search.lazy_gain import LazyGain, evaluates_lazily
 from labelsieve.search.least_squares import LeastSquaresGain
+from labelsieve.search.listed_search import Lists
 from labelsieve.search.quadratic_program import QuadraticProgram
 from labelsieve.search.set_search import SetSearch, make_search
 
