@@ -12,6 +12,7 @@ from labelsieve.stopping import GTest
 from labelsieve.studies import StudyResults
 from labelsieve.studies.protocol.named_estimators import read_method
 from tests.support.command_line import known_table, refusal, run, write
+from tests.support.discovery import few_repetitions
 
 # One target alone, and test_command_auto.py.
 ELSEWHERE = {"qpfs", "auto"}
@@ -39,8 +40,10 @@ def selected(*arguments):
 
 @pytest.mark.parametrize("name", RANKING)
 def test_every_ranking_method_chooses_what_its_selector_chooses(frame, file, name):
-    document = selected(file, "--labels", 5, "-k", 4, "--criterion", name.upper())
-    own = selector_class(name)(**METHODS[name].settings, n_features_to_select=4)
+    few = few_repetitions(selector_class(name), METHODS[name].settings)
+    given = [name.upper(), *(f"{key}={value}" for key, value in few.items())]
+    document = selected(file, "--labels", 5, "-k", 4, "--criterion", ":".join(given))
+    own = selector_class(name)(**METHODS[name].settings, **few, n_features_to_select=4)
     expected = own.fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
     assert [one["column"] for one in document["selected"]] == expected.selected_.tolist()
     assert [feature["score"] for feature in document["selected"]] == pytest.approx(expected.scores_.tolist())

@@ -4,10 +4,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from labelsieve import InputError
-from labelsieve.registry import BASES, CLASSIFIERS, METHODS
+from labelsieve.registry import BASES, CLASSIFIERS, METHODS, selector_class
 from labelsieve.studies import Study
 from labelsieve.studies.execution.cell_work import _seeded
 from labelsieve.studies.protocol.named_estimators import read_classifier
+from tests.support.discovery import few_repetitions
 from tests.support.small_studies import contents, data, protocol
 
 OF_LABELS = [name for name, learner in CLASSIFIERS.items() if learner.path is not None]
@@ -62,7 +63,8 @@ def test_what_nobody_knows_is_refused(given, said):
 
 def test_every_method_with_a_ranking_runs_by_name(tmp_path):
     wanted = [name for name, method in METHODS.items() if not getattr(method, "no_ranking", "") and name != "qpfs"]
-    given = [{"name": f"as {name}", "criterion": name} for name in wanted]
+    few = {name: few_repetitions(selector_class(name), METHODS[name].settings) for name in wanted}
+    given = [{"name": f"as {name}", "criterion": name, **few[name]} for name in wanted]
     outcome = Study(small(datasets=[data(n_rows=400)], methods=given, classifiers=["brknn"]), tmp_path).run()
     assert (outcome.n_run, errors(tmp_path)) == (len(wanted), {})
 

@@ -27,10 +27,19 @@ def estimator_classes(package, base=BaseEstimator):
     )
 
 
+FEW = {"n_rounds": 2, "n_estimators": 5, "n_repeats": 1}
+
+
+def few_repetitions(item, fixed=()):
+    """Settings of an estimator class that costs time otherwise: few repetitions, unless their number is ``fixed``."""
+    return {name: value for name, value in FEW.items() if name in item().get_params(deep=False) and name not in fixed}
+
+
 def quick(item, **settings):
     """An estimator with its defaults, but few repetitions where they cost time."""
-    few = {"n_rounds": 2, "n_estimators": 5, "n_repeats": 1, "portfolio": ["mim"], "cv": 3, "learner": "knn"}
-    return item(**{name: few[name] for name in few.keys() & item().get_params(deep=False).keys()}, **settings)
+    small = {"portfolio": ["mim"], "cv": 3, "learner": "knn"}
+    known = item().get_params(deep=False)
+    return item(**few_repetitions(item), **{name: small[name] for name in small.keys() & known.keys()}, **settings)
 
 
 def estimator_cases(package, settings=None, base=BaseEstimator):
