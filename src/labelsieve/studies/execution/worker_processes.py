@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -23,6 +24,12 @@ from labelsieve.studies.execution.step_runner import BatchProgress, StepResult, 
 from labelsieve.studies.protocol import Protocol
 
 POLL_SECONDS = 0.1  # between checks of the clock and of memory
+# Workers of Linux are copies of one process that has imported what a study needs; elsewhere every worker imports it.
+if sys.platform == "linux":
+    _PROCESSES = multiprocessing.get_context("forkserver")
+    _PROCESSES.set_forkserver_preload(["labelsieve.classifiers", "labelsieve.studies"])
+else:
+    _PROCESSES = multiprocessing.get_context("spawn")
 STATM, STAT = "/proc/{}/statm", "/proc/{}/stat"
 NOT_STARTED = (
     "a process could not start; its error is printed above. Scripts need 'if __name__ == \"__main__\":', and custom "
@@ -106,9 +113,8 @@ class Worker:
         self._start()
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, far_end = context.Pipe()
-        self._process = context.Process(target=_main, args=(self._protocol, far_end), daemon=True)
+        self.pipe, far_end = _PROCESSES.Pipe()
+        self._process = _PROCESSES.Process(target=_main, args=(self._protocol, far_end), daemon=True)
         self._is_started = False
         try:
             with _sigint_blocked():
