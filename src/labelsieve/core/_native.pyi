@@ -135,6 +135,13 @@ def label_answers(
     n_threads: int,
 ) -> None: ...
 def scan_quotes(text: bytes, delimiter: int) -> tuple[bool, bool]: ...
+def distinct_words(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int32] | NDArray[np.int64],
+    known: NDArray[np.uint8] | None,
+    most: int,
+    codes: NDArray[np.int32],
+) -> NDArray[np.int64]: ...
 
 class Table: ...
 

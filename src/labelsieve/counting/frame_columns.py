@@ -1,18 +1,17 @@
 """Columns of data frames as numbers: measurements as they are, categories as ranks of their levels, dates as seconds."""
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.text_levels import Levels, Ranks, enumeration, level_ranks, pandas_ranks, rank_levels
 from labelsieve.errors import DateColumnWarning, InputError
 
-Levels = NDArray[np.object_]  # words in order
 _NOMINAL = (nw.String, nw.Categorical, nw.Enum)
 _WIDE = (nw.Int128, nw.UInt128)
 _TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
@@ -31,42 +30,46 @@ class FrameColumn(NamedTuple):
 
 def read_columns(frame: Any, what: str) -> Iterator[FrameColumn]:
     """The columns of a frame, each by its type."""
-    # Categories are read without wrapping their columns, which costs more than reading small ones.
+    # Categories and text are read without wrapping their columns, which costs more than reading small ones.
     if frame.implementation.is_pandas():
         for _, native in frame.to_native().items():
-            if type(native.array).__name__ == "Categorical":
-                yield _ranks(np.asarray(native.array.codes), native.array.categories)
-            else:
-                yield read_column(nw.from_native(native, series_only=True), what)
+            ranks = pandas_ranks(native)
+            yield read_column(nw.from_native(native, series_only=True), what) if ranks is None else nominal(ranks)
     elif frame.implementation.is_polars():
         for native in frame.to_native().get_columns():
             if type(native.dtype).__name__ == "Enum":
-                yield _ranks(*_enumeration(native))
+                yield nominal(rank_levels(*enumeration(native)))
             else:
                 yield read_column(nw.from_native(native, series_only=True), what)
     else:
         yield from (read_column(series, what) for series in frame.iter_columns())
 
 
+def nominal(ranks: Ranks) -> FrameColumn:
+    """A column of categories."""
+    return FrameColumn(ranks.values, ranks.missing, True, ranks.levels)
+
+
 def read_column(series: Any, what: str) -> FrameColumn:
     """A column of a frame by its type."""
-    if series.dtype in _NOMINAL:
-        return _ranks(*_level_codes(series))
-    if series.dtype == nw.Boolean:
+    dtype = series.dtype
+    if dtype in _NOMINAL:
+        return nominal(level_ranks(series))
+    if dtype == nw.Boolean:
         return _booleans(series)
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     present = series.filter(~series.is_null()) if missing.any() else series
     values: NDArray[Any]
     if missing.all():
         values = np.empty(0)
-    elif series.dtype in _TEMPORAL:
+    elif dtype in _TEMPORAL:
         values = _seconds(present, what)
-    elif series.dtype == nw.Object:
+    elif dtype == nw.Object:
         objects = list(present.to_numpy())
         if objects and all(isinstance(value, bool | np.bool_) for value in objects):
             return _booleans(series)
         values = _objects(objects, series, what)
-    elif series.dtype.is_numeric():
+    elif dtype.is_numeric():
         values = _numbers(present, what)
     elif hasattr(present.to_native(), "sparse"):  # a sparse column of pandas
         values = np.asarray(present.to_native().sparse.to_dense())
@@ -101,59 +104,6 @@ def _booleans(series: Any) -> FrameColumn:
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     present = series.filter(~series.is_null()) if missing.any() else series
     return _spread(np.asarray(present.to_numpy()).astype(np.bool_), missing)._replace(nominal=True)
-
-
-def _level_codes(series: Any) -> tuple[NDArray[Any], Iterable[Any]]:
-    """The index of every cell's level, -1 for a missing cell, and the levels: by the library's own dictionaries."""
-    native: Any = series.to_native()
-    if series.implementation.is_pandas():
-        if hasattr(native, "cat"):
-            return np.asarray(native.array.codes), native.array.categories
-        codes, levels = native.factorize()
-        return codes, levels
-    if series.implementation.is_polars():
-        if series.dtype != nw.Enum:
-            import polars
-
-            words = native.cast(polars.String)
-            native = words.cast(polars.Enum(words.drop_nulls().unique(maintain_order=True)))
-        return _enumeration(native)
-    if series.implementation.is_pyarrow():
-        array = native.combine_chunks() if hasattr(native, "combine_chunks") else native
-        if not hasattr(array, "dictionary"):
-            array = array.dictionary_encode()
-        return array.indices.fill_null(-1).to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
-    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    words = np.asarray(series.cast(nw.String).to_numpy(), dtype=object)
-    codes = np.full(len(words), -1)
-    levels, codes[~missing] = np.unique(words[~missing].astype(str), return_inverse=True)
-    return codes, levels
-
-
-def _enumeration(native: Any) -> tuple[NDArray[Any], Any]:
-    """An enumeration of polars: its codes, -1 for a missing cell, and its levels."""
-    codes = native.to_physical()
-    return (codes.cast(int).fill_null(-1) if codes.null_count() else codes).to_numpy(), native.dtype.categories.to_list()
-
-
-def _ranks(codes: NDArray[Any], levels: Iterable[Any]) -> FrameColumn:
-    """Ranks among the levels that occur, sorted as text, in the smallest type."""
-    words = list(map(str, levels.tolist() if hasattr(levels, "tolist") else levels))
-    missing = None
-    try:
-        occurs = np.bincount(codes, minlength=len(words)) > 0
-    except ValueError:  # codes of -1
-        missing = codes < 0
-        occurs = np.bincount(codes[~missing], minlength=len(words)) > 0
-    if missing is None and occurs.all() and all(low < high for low, high in pairwise(words)):
-        return FrameColumn(codes.astype(np.min_scalar_type(len(words) - 1)), None, True, np.array(words, dtype=object))
-    kept = sorted({word for word, seen in zip(words, occurs.tolist(), strict=True) if seen})
-    ranks = {word: rank for rank, word in enumerate(kept)}
-    rank_of = np.array([ranks.get(word, 0) for word in words], dtype=np.min_scalar_type(max(len(kept) - 1, 0)))
-    values: NDArray[Any] = rank_of[codes] if len(words) else np.zeros(len(codes))
-    if missing is not None:
-        values = np.where(missing, np.nan, values)
-    return FrameColumn(values, missing, True, np.array(kept, dtype=object))
 
 
 def _numbers(present: Any, what: str) -> NDArray[Any]:

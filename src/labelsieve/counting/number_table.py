@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.frame_columns import (
     LABEL_SETS,
-    Levels,
     note_date_array,
     read_columns,
     seconds,
     without_wide_integers,
 )
 from labelsieve.counting.sparse_format import check_sparse
+from labelsieve.counting.text_levels import Levels
 from labelsieve.errors import InputError
 
 _PLAIN = nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64, nw.Float32, nw.Float64
