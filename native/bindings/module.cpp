@@ -2,7 +2,6 @@
 // lock and call the core.
 #include "bindings/python.hpp"
 #include "counting/non_empty.hpp"
-#include "solver/simplex.hpp"
 
 namespace labelsieve {
 namespace {
@@ -321,20 +320,6 @@ void fold_into(OutVector<fixed_t> accumulator, std::optional<Vector<fixed_t>> fi
     fold_panel(terms, pair.data(), triple.data(), n, accumulator.data());
 }
 
-std::tuple<size_t, double, double> steps_of_pairs(RowMatrix matrix, OutVector<double> weights,
-                                                  OutVector<double> gradient, double tolerance,
-                                                  size_t max_steps) {
-    const size_t n = weights.shape(0);
-    require(matrix.shape(0) == n && matrix.shape(1) == n && gradient.shape(0) == n,
-            "a square matrix, and a weight and a gradient for each row");
-    require(tolerance >= 0, "the tolerance must not be negative");
-    const nb::gil_scoped_release released;
-    const PairSteps done =
-        pair_steps({.matrix = matrix.data(), .n = n, .weights = weights.data(), .gradient = gradient.data()},
-                   tolerance, max_steps);
-    return {done.steps, done.violation, done.curvature};
-}
-
 }  // namespace
 }  // namespace labelsieve
 
@@ -348,12 +333,11 @@ NB_MODULE(_native, m) {
     bind_pursuit(m);
     bind_medoids(m);
     bind_relief(m);
+    bind_simplex(m);
 
     m.def("kernel_name", [] { return std::string(kernels().name); });
     m.def("fold_panel", &fold_into, "accumulator"_a.noconvert(), "fixed"_a.none(), "pair"_a, "pair_factor"_a,
           "triple"_a, "triple_factor"_a, "constant"_a);
-    m.def("pair_steps", &steps_of_pairs, "matrix"_a.noconvert(), "weights"_a.noconvert(),
-          "gradient"_a.noconvert(), "tolerance"_a, "max_steps"_a);
     m.def("refine", &refine_joint, "joint"_a.noconvert(), "n_joint"_a, "column"_a, "n_levels"_a);
 
     nb::class_<Table>(m, "Table");

@@ -113,5 +113,6 @@ void bind_raw_counts(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_pursuit(nb::module_& m);
 void bind_relief(nb::module_& m);
+void bind_simplex(nb::module_& m);
 
 }  // namespace labelsieve

@@ -8,6 +8,7 @@
 #include "simd/exchange.hpp"
 #include "simd/grow.hpp"
 #include "simd/log_terms.hpp"
+#include "simd/pair_step.hpp"
 #include "simd/subset_sums.hpp"
 #include "simd/vector.hpp"
 
@@ -331,6 +332,8 @@ const Kernels kernels = {
     .match_levels = match_levels,
     .transpose = transpose,
     .add_squares = add_squares,
+    .move_gradient = move_gradient,
+    .best_partner = best_partner,
     .least_of_lanes = least_of_lanes,
     .find_up_to = find_up_to,
     .grow_wide = grow<double>,

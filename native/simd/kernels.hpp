@@ -101,6 +101,15 @@ static inline fixed_t weighted_term(const WeightedTerm& term, double n) {
     return fixed_t(n * log * term.scale + 0.5) - term.penalty;  // not negative: truncated is rounded down
 }
 
+// The search for the variable that weight is moved from, by sequential minimal optimization: see
+// solver/simplex.hpp. Variable `to`, which receives it, has row_to, gradient_to and diagonal_to.
+struct PairSearch {
+    const double *gradient, *weights, *diagonal, *row_to;
+    size_t n;
+    double gradient_to, diagonal_to, least_curvature;
+    double* promises;  // space for n numbers
+};
+
 // Rows of bits, eight together: word w of row i is at [(i / 8 * n_words + w) * 8 + i % 8].
 struct BitLanes {
     const uint64_t* words;
@@ -209,6 +218,13 @@ struct Kernels {
     // addition is theirs.
     void (*add_squares)(const double* columns, size_t pitch, const double* point, size_t n_columns, size_t n,
                         double* sums);
+
+    // gradient[i] += weight * (up[i] - down[i]). Returns the first variable with the lowest gradient.
+    size_t (*move_gradient)(const double* up, const double* down, double weight, size_t n, double* gradient);
+
+    // The first variable with weight and a higher gradient whose second-order gain is largest, or n; highest:
+    // the highest gradient of those with weight.
+    size_t (*best_partner)(const PairSearch& search, double* highest);
 
     // least[j] = the least of the values[i] with i % 64 = j, or infinity when there is none.
     void (*least_of_lanes)(const double* values, size_t n, double* least);

@@ -63,7 +63,8 @@ struct Lanes {
 template <class T>
 struct Lanes {
     static constexpr size_t width = 1;
-    T values;
+    using vector = T;
+    vector values;
     static Lanes load(const T* from) { return {*from}; }
     void store(T* to) const { *to = values; }
     void add_square(const Lanes& column, T at) {

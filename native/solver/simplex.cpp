@@ -1,8 +1,10 @@
 #include "solver/simplex.hpp"
 
 #include <algorithm>
-#include <array>
+#include <numbers>
 #include <vector>
+
+#include "simd/kernels.hpp"
 
 namespace labelsieve {
 namespace {
@@ -10,7 +12,7 @@ namespace {
 // A direction flatter than this share of the largest diagonal entry promises no more than one that is just so
 // flat.
 constexpr double flattest = 1e-12;
-constexpr size_t lanes = 8;  // running extremes that do not wait for each other
+constexpr size_t strip = 1024;  // of a vector that many rows are added to, one after the other
 
 struct Problem : QuadraticProgram {
     std::vector<double> diagonal, promises;
@@ -21,56 +23,29 @@ struct Problem : QuadraticProgram {
     // Never below zero for information: it is H(i|j) + H(j|i) there.
     double curvature(size_t i, size_t j) const { return diagonal[i] + diagonal[j] - 2 * row(i)[j]; }
 
-    // Values that are independent of each other, and then the first of the lowest ones.
-    size_t lowest() const {
-        std::array<double, lanes> low;
-        low.fill(std::numeric_limits<double>::infinity());
-        size_t j = 0;
-        for (; j + lanes <= n; j += lanes)
-            for (size_t k = 0; k < lanes; ++k) low[k] = gradient[j + k] < low[k] ? gradient[j + k] : low[k];
-        for (; j < n; ++j) low[0] = std::min(low[0], gradient[j]);
-        const double least = *std::min_element(low.begin(), low.end());
-        const double* at = std::find(gradient, gradient + n, least);
-        return at == gradient + n ? 0 : size_t(at - gradient);  // none where numbers are not finite
-    }
-
     // The variable with weight that promises most, and the highest gradient of those.
-    size_t partner(size_t i, double& highest) {
-        const double* q = row(i);
-        const double from = gradient[i], curved = diagonal[i];
-        std::array<double, lanes> high, best;
-        high.fill(-std::numeric_limits<double>::infinity());
-        best.fill(-1);
-        const auto look = [&](size_t j, size_t k) {
-            const double slope = gradient[j] - from;
-            const bool has_weight = weights[j] > 0;
-            const double curvature = curved + diagonal[j] - 2 * q[j];
-            const double gain = slope * slope / (curvature > least_curvature ? curvature : least_curvature);
-            const double promise = has_weight & (slope > 0) ? gain : -1;
-            const double there = has_weight ? gradient[j] : -std::numeric_limits<double>::infinity();
-            promises[j] = promise;
-            best[k] = promise > best[k] ? promise : best[k];
-            high[k] = there > high[k] ? there : high[k];
-        };
-        size_t j = 0;
-        for (; j + lanes <= n; j += lanes)
-            for (size_t k = 0; k < lanes; ++k) look(j + k, k);
-        for (; j < n; ++j) look(j, 0);
-        highest = *std::max_element(high.begin(), high.end());
-        const double most = *std::max_element(best.begin(), best.end());
-        if (!(most > -1)) return n;
-        return size_t(std::find(promises.begin(), promises.end(), most) - promises.begin());
+    size_t partner(size_t to, double& highest) {
+        return kernels().best_partner({.gradient = gradient,
+                                       .weights = weights,
+                                       .diagonal = diagonal.data(),
+                                       .row_to = row(to),
+                                       .n = n,
+                                       .gradient_to = gradient[to],
+                                       .diagonal_to = diagonal[to],
+                                       .least_curvature = least_curvature,
+                                       .promises = promises.data()},
+                                      &highest);
     }
 
-    void move(size_t from, size_t to, double weight) {
+    // Returns the variable with the lowest gradient after it.
+    size_t move(size_t from, size_t to, double weight) {
         weights[to] += weight;
         if (weight < weights[from]) {
             weights[from] -= weight;
         } else {
             weights[from] = 0;  // exactly: the weights that are zero are part of the answer
         }
-        const double *up = row(to), *down = row(from);
-        for (size_t k = 0; k < n; ++k) gradient[k] += weight * (up[k] - down[k]);
+        return kernels().move_gradient(row(to), row(from), weight, n, gradient);
     }
 };
 
@@ -87,8 +62,7 @@ PairSteps pair_steps(const QuadraticProgram& program, double tolerance, size_t m
         largest = std::max(largest, problem.diagonal[i]);
     }
     problem.least_curvature = std::max(problem.least_curvature, flattest * largest);
-    for (;;) {
-        const size_t to = problem.lowest();
+    for (size_t to = size_t(std::min_element(gradient, gradient + n) - gradient);;) {
         double highest = 0;
         const size_t from = problem.partner(to, highest);
         result.violation = std::max(0.0, highest - gradient[to]);
@@ -97,8 +71,51 @@ PairSteps pair_steps(const QuadraticProgram& program, double tolerance, size_t m
         const double curvature = problem.curvature(to, from), slope = gradient[from] - gradient[to];
         result.curvature = std::min(result.curvature, curvature);
         const double best = curvature > 0 ? slope / curvature : weights[from];
-        problem.move(from, to, std::min(best, weights[from]));
+        to = problem.move(from, to, std::min(best, weights[from]));
         ++result.steps;
+    }
+}
+
+void copy_block(const double* matrix, size_t n, const SomeRows& rows, double factor, double shift,
+                double* block) {
+    for (size_t i = 0; i < rows.size; ++i, block += rows.size) {
+        const double* row = matrix + size_t(rows.numbers[i]) * n;
+        if (rows.size == n) {
+            for (size_t j = 0; j < n; ++j) block[j] = factor * row[j];
+        } else {
+            for (size_t j = 0; j < rows.size; ++j) block[j] = factor * row[rows.numbers[j]];
+        }
+        block[i] += shift;
+    }
+}
+
+void add_weighted_rows(const double* matrix, size_t n, const SomeRows& rows, const double* weights,
+                       double shift, double* sums) {
+    for (size_t first = 0; first < n; first += strip) {
+        const size_t last = std::min(n, first + strip);
+        for (size_t r = 0; r < rows.size; ++r) {
+            const size_t number = size_t(rows.numbers[r]);
+            const double* row = matrix + number * n;
+            const double weight = weights[r];
+            for (size_t j = first; j < last; ++j) sums[j] += weight * row[j];
+            if (first <= number && number < last) sums[number] += weight * shift;
+        }
+    }
+}
+
+void information_of_pairs(const PairSums& pairs, double* block, size_t pitch, fixed_t* totals) {
+    const double lowest = pairs.not_negative ? 0 : -std::numeric_limits<double>::infinity();
+    const size_t n_columns = pairs.n_columns;
+    for (size_t i = 0; i < pairs.n; ++i, block += pitch) {
+        const fixed_t* sums = pairs.sums + i * n_columns;
+        fixed_t total = 0;
+        for (size_t j = 0; j < n_columns; ++j) {
+            const fixed_t shared = sums[j] - pairs.of_rows[i] - pairs.of_columns[j];
+            total += shared;
+            const double bits = double(shared) / pairs.divisor / std::numbers::ln2;
+            block[j] = bits > lowest ? bits : lowest;
+        }
+        totals[i] = total;
     }
 }
 

@@ -27,4 +27,31 @@ struct QuadraticProgram {
 // two rows of Q and costs O(n).
 PairSteps pair_steps(const QuadraticProgram& program, double tolerance, size_t max_steps);
 
+// Some rows of a matrix, ascending.
+struct SomeRows {
+    const int64_t* numbers;
+    size_t size;
+};
+
+// block = factor times the rows and columns `rows` of the n x n matrix, and `shift` added to its diagonal.
+void copy_block(const double* matrix, size_t n, const SomeRows& rows, double factor, double shift,
+                double* block);
+
+// sums += the rows of matrix + shift * I, each times its weight, one after the other.
+void add_weighted_rows(const double* matrix, size_t n, const SomeRows& rows, const double* weights,
+                       double shift, double* sums);
+
+// Sums of n log n over the tables of n rows with some columns, and how they become information in bits.
+struct PairSums {
+    const fixed_t* sums;  // n x n_columns
+    size_t n, n_columns;
+    const fixed_t *of_rows, *of_columns;  // taken off
+    double divisor;                       // for nats
+    bool not_negative;                    // whatever the last bit of a sum is
+};
+
+// block[i * pitch + j] = the information of pair (i, j), and totals[i] = the sum of its fixed-point numbers
+// over j.
+void information_of_pairs(const PairSums& pairs, double* block, size_t pitch, fixed_t* totals);
+
 }  // namespace labelsieve

@@ -11,7 +11,6 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from labelsieve.chains.chain import ClassifierChain
 from labelsieve.chains.optimized import OptimizedClassifierChain
@@ -22,6 +21,7 @@ from labelsieve.labelspace import NetworkRule
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.metrics.scorers import label_scores
 from labelsieve.progress import progress_bar
+from labelsieve.search.simplex import one_blas_thread
 
 # Fractions of the rows and of the features.
 SAMPLING = {"paper": (0.75, 0.5), "authors-program": (0.5, 0.75), "all": (1.0, 1.0)}
@@ -117,7 +117,7 @@ class ChainEnsemble(MultiLabelClassifier):
         tasks = (delayed(_fit_member)(chain, X, labels, weights, shares, int(seed)) for seed in seeds)
         self.chains_, self.features_ = [], []
         # Threads of products as small as these would wait for each other most of the time.
-        with progress_bar("Fitting chains") as progress, threadpool_limits(1, user_api="blas"):
+        with progress_bar("Fitting chains") as progress, one_blas_thread():
             for member, features in Parallel(n_jobs=self.n_jobs, return_as="generator", prefer="threads")(tasks):
                 self.chains_.append(member)
                 self.features_.append(features)

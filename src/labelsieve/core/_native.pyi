@@ -86,6 +86,25 @@ def apply_cuts(
 def pair_steps(
     matrix: NDArray[np.float64], weights: NDArray[np.float64], gradient: NDArray[np.float64], tolerance: float, max_steps: int
 ) -> tuple[int, float, float]: ...
+def copy_block(
+    matrix: NDArray[np.float64], rows: NDArray[np.int64], factor: float, shift: float, block: NDArray[np.float64]
+) -> None: ...
+def add_weighted_rows(
+    matrix: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    shift: float,
+    sums: NDArray[np.float64],
+) -> None: ...
+def information_of_pairs(
+    sums: NDArray[np.int64],
+    of_rows: NDArray[np.int64],
+    of_columns: NDArray[np.int64],
+    divisor: float,
+    not_negative: bool,
+    matrix: NDArray[np.float64],
+    first: int,
+) -> NDArray[np.int64]: ...
 def pack_rows(
     codes: NDArray[np.uint8] | NDArray[np.uint16],
     levels: NDArray[np.uint32],

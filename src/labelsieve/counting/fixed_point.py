@@ -127,10 +127,11 @@ class FixedPoint:
 
     def information(self, fixed: NDArray[np.int64]) -> NDArray[np.float64]:
         """Nats from a fixed-point sum: divided by the scale, a power of two, and by ``N``."""
-        return fixed / self._divisor
+        return fixed / self.divisor
 
     @cached_property
-    def _divisor(self) -> float:
+    def divisor(self) -> float:
+        """Of sums, for nats."""
         return self.scale * self.total
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve import core
 from labelsieve.search.simplex import pair_steps, smallest_eigenvalue
 
 Array = NDArray[np.float64]
@@ -14,7 +15,6 @@ Indices = NDArray[np.intp]
 FIRST_ROUND = 64  # features that compete with the best one at first; then twice as many newcomers as there are weights
 LARGEST_ROUND = 4096  # features in one round, whose block of the matrix is stored: 128 MB
 WHOLE = 8  # a round of more than one in so many features: columns one by one take longer than the whole matrix
-AT_ONCE = 64  # columns that are added together
 FLAT = 1e-9  # bits: a negative eigenvalue this small is rounding
 SMALL = 1e-4
 CARE = 0.05  # of the violation is left by a round: more precision is lost to the next newcomers
@@ -32,8 +32,8 @@ class SymmetricMatrix(Protocol):
     def column(self, j: int) -> Array:
         """Column ``j``."""
 
-    def whole(self) -> Array | None:
-        """All columns, in an array of the caller, if they are few enough to be stored."""
+    def whole(self, *, counted: bool = False) -> Array | None:
+        """All columns, which must not be modified, if they are few enough to be stored; or only if they are stored already."""
 
     def __len__(self) -> int: ...
 
@@ -77,7 +77,7 @@ class QuadraticProgram:
     ...     def column(self, j):
     ...         return np.eye(3)[j]
     ...
-    ...     def whole(self):
+    ...     def whole(self, *, counted=False):
     ...         return np.eye(3)
     ...
     ...     def __len__(self):
@@ -103,7 +103,8 @@ class QuadraticProgram:
         self.weights[int(np.argmin(corners))] = 1.0
         self._members: Indices = np.zeros(0, dtype=np.intp)
         self._block: Array = np.zeros((0, 0))
-        self._whole: Array | None = None
+        self._whole = self.matrix.whole(counted=True)
+        self._space: Array | None = None  # for parts of it
         self.gradient = self._exact_gradient()
 
     @property
@@ -182,7 +183,7 @@ class QuadraticProgram:
         if len(support) > LARGEST_ROUND:
             support = np.sort(support[np.argsort(-self.weights[support], kind="stable")[:LARGEST_ROUND]])
         if self._whole is not None:
-            block = np.take(self._whole[support], support, axis=1)
+            block = self._part_of_whole(support, 1.0, 0.0)
         else:
             block = np.array([self.matrix.column(int(j))[support] for j in support])
         return min(smallest_eigenvalue(block) + self.shift, self.pair_curvature)
@@ -221,11 +222,8 @@ class QuadraticProgram:
         if self._whole is None and WHOLE * len(members) > len(self.matrix) and self._quadratic > 0:
             self._whole = self.matrix.whole()
         if self._whole is not None:
-            self._members, self._block = members, self._whole[members]
-            if len(members) < len(self.matrix):
-                self._block = np.take(self._block, members, axis=1)
-            self._block *= self._quadratic
-            self._block[np.diag_indices(len(members))] += self._quadratic * self.shift
+            self._members = members
+            self._block = self._part_of_whole(members, self._quadratic, self._quadratic * self.shift)
             return
         block = np.empty((len(members), len(members)))
         stay, here, there = np.intersect1d(members, old, assume_unique=True, return_indices=True)
@@ -237,6 +235,15 @@ class QuadraticProgram:
             block[:, position] = block[position]
         self._members, self._block = members, block
 
+    def _part_of_whole(self, members: Indices, factor: float, shift: float) -> Array:
+        """Rows and columns of the whole matrix, times a factor and with a shift of the diagonal; the last part is overwritten."""
+        assert self._whole is not None
+        if self._space is None:
+            self._space = np.empty(len(self.matrix) ** 2)
+        part = self._space[: len(members) ** 2]
+        core.copy_block(self._whole, members, factor, shift, part)
+        return part.reshape(len(members), len(members))
+
     def _exact_gradient(self) -> Array:
         gradient = -self.alpha * self.relevance
         support = self.support
@@ -247,15 +254,11 @@ class QuadraticProgram:
         if self._quadratic == 0:  # no column is needed at all
             return
         features, weights = features[weights != 0], weights[weights != 0]
-        if self._whole is not None and self.shift == 0:
-            for start in range(0, len(features), AT_ONCE):  # one after the other, as below: the same sums to the last bit
-                part = slice(start, start + AT_ONCE)
-                terms = np.vstack([gradient, (self._quadratic * weights[part])[:, np.newaxis] * self._whole[features[part]]])
-                np.add.reduce(terms, axis=0, out=gradient)
+        if self._whole is not None:  # one after the other, as below: the same sums to the last bit
+            core.add_weighted_rows(self._whole, features, self._quadratic * weights, self.shift, gradient)
             return
         for j, weight in zip(features, weights, strict=True):
-            column = self.matrix.column(int(j)) if self._whole is None else self._whole[j]
-            gradient += (self._quadratic * weight) * column
+            gradient += (self._quadratic * weight) * self.matrix.column(int(j))
             gradient[j] += self._quadratic * weight * self.shift
 
 

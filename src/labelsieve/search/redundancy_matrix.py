@@ -3,11 +3,13 @@
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve import core
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions, make_backend
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
@@ -60,6 +62,8 @@ class Redundancy:
         self._fixed = FixedPoint.for_data(X.n_rows, options.weights, n_targets=BLOCK, estimator=options.estimator)
         self._backend = make_backend(X, X, self._fixed, options)
         self._sums = self._of_columns(self._backend.singles()[0])
+        self._whole: Array | None = None
+        self._total: int | None = None  # of all entries, in fixed point
         self._kept: OrderedDict[int, Array] = OrderedDict()
         self._may_store = len(self._columns) <= LARGEST_WHOLE and 8 * len(self._columns) ** 2 <= memory_limit
         self._most_kept = max(2, memory_limit // (8 * len(self._columns)))
@@ -67,13 +71,15 @@ class Redundancy:
     def __len__(self) -> int:
         return len(self._columns)
 
-    @property
+    @cached_property
     def diagonal(self) -> Array:
         """Entropies."""
         return self._bits(self._fixed.top - self._sums)
 
     def column(self, j: int) -> Array:
         """Column ``j``, which must not be modified."""
+        if self._whole is not None:
+            return self._whole[j]
         if j in self._kept:
             self._kept.move_to_end(j)
             return self._kept[j]
@@ -85,33 +91,43 @@ class Redundancy:
             self._kept.popitem(last=False)
         return column
 
-    def whole(self) -> Array | None:
-        """All columns, counted in blocks, in an array of the caller; None if they exceed the memory limit or 4,096 features."""
-        if not self._may_store:
-            return None
-        matrix = np.empty((len(self), len(self)))
+    def whole(self, *, counted: bool = False) -> Array | None:
+        """All columns, which must not be modified; None if they exceed the memory limit or 4,096 features.
+
+        With ``counted``, only if they are stored already, as after :meth:`mean`.
+        """
+        if self._may_store and self._whole is None and not counted:
+            self._count_all(None)
+        return self._whole
+
+    def _count_all(self, progress: Progress | None) -> None:
+        """Count all columns in blocks, for their sum and, if they may be stored, to keep them."""
+        matrix = np.empty((len(self), len(self))) if self._may_store else None
+        total = 0
         for block in self._blocks():
-            pairs = self._of_columns(self._pairs_of(block))
-            pairs -= self._sums[:, np.newaxis]
-            pairs -= self._sums[block] - self._fixed.top
-            matrix[:, block[0] : block[-1] + 1] = self._bits(pairs)
-        return matrix
+            margins = self._sums[block] - self._fixed.top
+            if matrix is None:
+                shared = self._of_columns(self._pairs_of(block, "sum")) - len(block) * self._sums - int(margins.sum())
+            else:
+                pairs = self._of_columns(self._pairs_of(block))
+                shared = core.information_of_pairs(
+                    pairs, self._sums, margins, self._fixed.divisor, self._is_plugin, matrix, int(block[0])
+                )
+            total += _exact_sum(shared)
+            if progress is not None:
+                progress(int(block[-1]) + 1, len(self))
+        self._whole, self._total = matrix, total
 
     def _pairs_of(self, block: NDArray[np.intp], reduce: Literal["sum"] | None = None) -> NDArray[np.int64]:
         features = slice(int(self._columns[block[0]]), int(self._columns[block[-1]]) + 1)
         return self._backend.pairs(targets=features, reduce=reduce)
 
     def mean(self, progress: Progress | None = None) -> float:
-        """The exact mean of all entries; memory is one block of sums."""
-        total, done = 0, 0
-        for block in self._blocks():
-            pairs = self._of_columns(self._pairs_of(block, "sum"))
-            shared = pairs - len(block) * self._sums - (int(self._sums[block].sum()) - len(block) * self._fixed.top)
-            total += _exact_sum(shared)
-            done += len(block)
-            if progress is not None:
-                progress(done, len(self))
-        return total / (self._fixed.scale * self._fixed.total * math.log(2)) / len(self) ** 2
+        """The exact mean of all entries; memory is one block of sums, or the whole matrix if it may be stored."""
+        if self._total is None:
+            self._count_all(progress)
+        assert self._total is not None
+        return self._total / (self._fixed.scale * self._fixed.total * math.log(2)) / len(self) ** 2
 
     def sampled_mean(self, sample: NDArray[np.intp], progress: Progress | None = None) -> float:
         """The mean estimated from the columns ``sample``: the diagonal is exact, the other entries are estimated."""
@@ -129,7 +145,11 @@ class Redundancy:
         information = self._fixed.information(fixed)
         information /= math.log(2)
         # A plug-in estimate is never negative; the last bit of the fixed point may be.
-        return np.maximum(information, 0.0, out=information) if self._fixed.estimator == "plugin" else information
+        return np.maximum(information, 0.0, out=information) if self._is_plugin else information
+
+    @property
+    def _is_plugin(self) -> bool:
+        return self._fixed.estimator == "plugin"
 
     def _blocks(self) -> Iterator[NDArray[np.intp]]:
         """The columns in runs without gaps, none longer than a block."""
@@ -177,7 +197,7 @@ class Nystrom:
         column: Array = self._factor @ self._factor[j]
         return column
 
-    def whole(self) -> Array | None:
+    def whole(self, *, counted: bool = False) -> Array | None:
         """None: columns are products with the factor."""
         return None
 

@@ -1,11 +1,14 @@
 """Dense quadratic programs over the simplex: the compiled solver, and the smallest eigenvalue of the matrix."""
 
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 from scipy.linalg.blas import dsymv
+from threadpoolctl import ThreadpoolController
 
 from labelsieve import core
 
@@ -13,8 +16,21 @@ Array = NDArray[np.float64]
 
 _CALL = 2e7  # multiplications of one call, some hundredths of a second: an interrupt waits for one at the most
 _LARGEST_EXACT = 128  # rows up to which all eigenvalues are computed
-_STEPS = 60  # of Lanczos' method for larger matrices
+_STEPS = 60  # of Lanczos' method for larger matrices, at the most
+_CHECKED = 6  # steps after which the estimate is tested
+_SETTLED = 1e-3  # of the estimate is its residual: its error is smaller, as the square
 _NOTHING = 1e-9  # of the residual, when the steps span the whole space
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Products of numpy and scipy on one thread; the search for their libraries, some milliseconds, is done once."""
+    limit: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limit
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 class PairSteps(NamedTuple):
@@ -53,7 +69,7 @@ def pair_steps(matrix: Array, weights: Array, gradient: Array, *, tolerance: flo
 def smallest_eigenvalue(matrix: Array) -> float:
     """Of a symmetric matrix; of a large one Lanczos' estimate, which is never below it.
 
-    Cost: the cube of a small size; of a large one 60 products with a vector.
+    Cost: the cube of a small size; of a large one up to 60 products with a vector.
 
     >>> round(smallest_eigenvalue(np.array([[1.0, 2.0], [2.0, 1.0]])), 12)
     -1.0
@@ -70,6 +86,9 @@ def smallest_eigenvalue(matrix: Array) -> float:
         for _ in range(2):  # twice is enough to stay orthogonal
             vector -= vectors[: step + 1].T @ (vectors[: step + 1] @ vector)
         off_diagonal.append(float(np.linalg.norm(vector)))
-        if off_diagonal[-1] <= _NOTHING:
-            break
-    return float(eigh_tridiagonal(diagonal, off_diagonal[:-1], select="i", select_range=(0, 0))[0][0])
+        last = step + 1 == _STEPS or off_diagonal[-1] <= _NOTHING
+        if last or (step + 1) % _CHECKED == 0:
+            lowest, ritz = eigh_tridiagonal(diagonal, off_diagonal[:-1], select="i", select_range=(0, 0))
+            if last or off_diagonal[-1] * abs(ritz[-1, 0]) <= _SETTLED * abs(lowest[0]):
+                break
+    return float(lowest[0])

@@ -12,7 +12,6 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from threadpoolctl import threadpool_limits
 
 from labelsieve.counting.backends.factory import CountingOptions
 from labelsieve.counting.codes import Codes
@@ -25,6 +24,7 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import methods_of, resolve_method
 from labelsieve.search import QuadraticProgram
 from labelsieve.search.redundancy_matrix import Nystrom, Redundancy
+from labelsieve.search.simplex import one_blas_thread
 from labelsieve.selectors.base import AT_LEAST_ONE, COUNT, NOT_NEGATIVE, POSITIVE, Constraints, Count, named_labels
 from labelsieve.selectors.base_counting import BaseCountingSieve
 
@@ -170,7 +170,7 @@ class QuadraticSieve(BaseCountingSieve):
         workspace = Workspace(features, targets, options)
         relevance = self._relevance(workspace)[free]
         # Its threads would change last bits, and wait for each other most of the time.
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             program = self._program(features, options, free, relevance)
             if self.shift == "auto":
                 program.solve_shifted()

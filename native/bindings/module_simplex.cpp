@@ -1,0 +1,83 @@
+// Quadratic programs over the simplex, and their matrix.
+#include "bindings/python.hpp"
+#include "solver/simplex.hpp"
+
+namespace labelsieve {
+namespace {
+
+std::tuple<size_t, double, double> steps_of_pairs(RowMatrix matrix, OutVector<double> weights,
+                                                  OutVector<double> gradient, double tolerance,
+                                                  size_t max_steps) {
+    const size_t n = weights.shape(0);
+    require(matrix.shape(0) == n && matrix.shape(1) == n && gradient.shape(0) == n,
+            "a square matrix, and a weight and a gradient for each row");
+    require(tolerance >= 0, "the tolerance must not be negative");
+    const nb::gil_scoped_release released;
+    const PairSteps done =
+        pair_steps({.matrix = matrix.data(), .n = n, .weights = weights.data(), .gradient = gradient.data()},
+                   tolerance, max_steps);
+    return {done.steps, done.violation, done.curvature};
+}
+
+SomeRows checked_rows(const Vector<int64_t>& rows, const RowMatrix& matrix) {
+    const size_t n = matrix.shape(0);
+    require(matrix.shape(1) == n, "a square matrix");
+    for (size_t i = 0; i < rows.shape(0); ++i)
+        require(rows.data()[i] >= 0 && size_t(rows.data()[i]) < n, "numbers of rows of the matrix");
+    return {.numbers = rows.data(), .size = rows.shape(0)};
+}
+
+void block_of(RowMatrix matrix, Vector<int64_t> rows, double factor, double shift, OutVector<double> block) {
+    const SomeRows some = checked_rows(rows, matrix);
+    require(block.shape(0) == some.size * some.size, "a number for each pair of rows");
+    const nb::gil_scoped_release released;
+    copy_block(matrix.data(), matrix.shape(0), some, factor, shift, block.data());
+}
+
+void sum_of_rows(RowMatrix matrix, Vector<int64_t> rows, Vector<double> weights, double shift,
+                 OutVector<double> sums) {
+    const SomeRows some = checked_rows(rows, matrix);
+    require(weights.shape(0) == some.size && sums.shape(0) == matrix.shape(0),
+            "a weight for each row and a sum for each column");
+    const nb::gil_scoped_release released;
+    add_weighted_rows(matrix.data(), matrix.shape(0), some, weights.data(), shift, sums.data());
+}
+
+NewArray<fixed_t> information(nb::ndarray<const fixed_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> sums,
+                              Vector<fixed_t> of_rows, Vector<fixed_t> of_columns, double divisor,
+                              bool not_negative,
+                              nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix,
+                              size_t first) {
+    const size_t n = sums.shape(0), n_columns = sums.shape(1);
+    require(of_rows.shape(0) == n && of_columns.shape(0) == n_columns,
+            "a number for each row and each column");
+    require(matrix.shape(0) == n && first + n_columns <= matrix.shape(1), "space for the columns");
+    std::vector<fixed_t> totals(n);
+    {
+        const nb::gil_scoped_release released;
+        information_of_pairs({.sums = sums.data(),
+                              .n = n,
+                              .n_columns = n_columns,
+                              .of_rows = of_rows.data(),
+                              .of_columns = of_columns.data(),
+                              .divisor = divisor,
+                              .not_negative = not_negative},
+                             matrix.data() + first, matrix.shape(1), totals.data());
+    }
+    return hand_over(std::move(totals));
+}
+
+}  // namespace
+
+void bind_simplex(nb::module_& m) {
+    m.def("pair_steps", &steps_of_pairs, "matrix"_a.noconvert(), "weights"_a.noconvert(),
+          "gradient"_a.noconvert(), "tolerance"_a, "max_steps"_a);
+    m.def("copy_block", &block_of, "matrix"_a.noconvert(), "rows"_a, "factor"_a, "shift"_a,
+          "block"_a.noconvert());
+    m.def("add_weighted_rows", &sum_of_rows, "matrix"_a.noconvert(), "rows"_a, "weights"_a, "shift"_a,
+          "sums"_a.noconvert());
+    m.def("information_of_pairs", &information, "sums"_a, "of_rows"_a, "of_columns"_a, "divisor"_a,
+          "not_negative"_a, "matrix"_a.noconvert(), "first"_a);
+}
+
+}  // namespace labelsieve
