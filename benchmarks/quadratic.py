@@ -79,7 +79,7 @@ def onto_simplex(point):
 def projected_gradient(program, best, most=20_000, *, optimal=False):
     """Accelerated, with steps of one over the largest eigenvalue, until the objective is that of ``best`` but for a millionth.
 
-    Or until it is ``optimal``: until the conditions of Karush, Kuhn and Tucker hold as exactly as the default of ``tol`` demands.
+    Or until it is ``optimal``: until the conditions of Karush, Kuhn and Tucker hold as exactly as with the default ``tol``.
     """
     watch = Stopwatch()
     matrix, linear = program.quadratic, -program.alpha * program.relevance
@@ -120,7 +120,7 @@ def parts(x, y, rounds):
 
 
 def against(x, y, largest, power, solve, tol, rounds):
-    """Estimate of another solver's seconds, and its ratio to ``fit`` on as many features as it can take, from data to weights."""
+    """Estimate of another solver's seconds, and its ratio to ``fit`` on as many features as it can take, from the data on."""
     d = min(x.shape[1], largest)
     best = QuadraticSieve(discretizer=None).fit(x[:, :d], y)
     fit = counting = solving = NEVER

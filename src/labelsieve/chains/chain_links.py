@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.binary_models import BinaryModel, fit_binary
-from labelsieve.classifiers.newton_svm import SharedRows
+from labelsieve.classifiers.newton_svm import SharedRows, SharedSparseRows
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights, weight_arguments
 from labelsieve.labelspace import LabelNetwork
 from labelsieve.progress import progress_bar
@@ -142,10 +142,9 @@ def fit_chain(
 ) -> Chain:
     """Fit a model for every label of the network that is not constant.
 
-    With true values of the parents, ``n_jobs`` labels are fitted in parallel, and support vector machines on dense features
-    share their Gram matrix. With ``cv`` labels are fitted one after the
-    other: each is predicted for held-out rows by cross-validation, and its children learn from those predictions. ``weights``
-    of the rows are positive.
+    With true values of the parents, ``n_jobs`` labels are fitted in parallel, and support vector machines share the rows and,
+    on dense features, their Gram matrix. With ``cv`` labels are fitted one after the other: each is predicted for held-out rows
+    by cross-validation, and its children learn from those predictions. ``weights`` of the rows are positive.
     """
     counts = np.asarray(labels.sum(axis=0, dtype=np.int64)).ravel()
     n_rows = labels.shape[0]
@@ -160,9 +159,9 @@ def fit_chain(
         if cv is None:
             models = []
             n_parents = max((len(positions) for positions in parents), default=0)
-            shared = (
-                SharedRows.of(base, X, weights, n_parents) if columns is None and n_parents else None
-            )  # else binary relevance
+            shared = None
+            if columns is None and n_parents:  # else binary relevance
+                shared = SharedRows.of(base, X, weights, n_parents) or SharedSparseRows.of(base, X, weights)
             tasks = (
                 delayed(_fit)(base, X, of_label, values[:, parent_positions], y, weights, shared)
                 for of_label, parent_positions, y in zip(features, parents, truth, strict=True)
@@ -182,10 +181,10 @@ def _fit(
     parents: Any,
     y: NDArray[Any],
     weights: Weights,
-    shared: SharedRows | None = None,
+    shared: SharedRows | SharedSparseRows | None = None,
 ) -> BinaryModel:
     if shared is not None:
-        return BinaryModel(shared.fit(parents.toarray().astype(np.float64), y))
+        return BinaryModel(shared.fit(parents, y))
     no_input = columns is not None and len(columns) == 0 and parents.shape[1] == 0
     return fit_binary(base, link_input(X, columns, parents), y, np.empty(0, dtype=np.intp) if no_input else None, weights)
 

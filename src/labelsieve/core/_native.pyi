@@ -105,6 +105,19 @@ def information_of_pairs(
     matrix: NDArray[np.float64],
     first: int,
 ) -> NDArray[np.int64]: ...
+def minimize_squared_hinge(
+    starts: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    values: NDArray[np.float64],
+    n_inputs: int,
+    constant: float,
+    costs: NDArray[np.float64],
+    own_starts: NDArray[np.int64],
+    own_rows: NDArray[np.int32],
+    present: NDArray[np.uint8],
+    tolerance: float,
+    weights: NDArray[np.float64],
+) -> int: ...
 def pack_rows(
     codes: NDArray[np.uint8] | NDArray[np.uint16],
     levels: NDArray[np.uint32],

@@ -236,7 +236,7 @@ class QuadraticProgram:
         self._members, self._block = members, block
 
     def _part_of_whole(self, members: Indices, factor: float, shift: float) -> Array:
-        """Rows and columns of the whole matrix, times a factor and with a shift of the diagonal; the last part is overwritten."""
+        """Rows and columns of the whole matrix, times a factor and with a shift of the diagonal, in the same space."""
         assert self._whole is not None
         if self._space is None:
             self._space = np.empty(len(self.matrix) ** 2)
