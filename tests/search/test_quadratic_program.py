@@ -31,8 +31,8 @@ class Dense:
         self.asked += 1
         return self.matrix[j]
 
-    def whole(self):
-        return self.matrix.copy() if self.stored else None
+    def whole(self, *, counted=False):
+        return self.matrix.copy() if self.stored and not counted else None
 
     def __len__(self):
         return len(self.matrix)
