@@ -79,7 +79,8 @@ class Redundancy:
     def column(self, j: int) -> Array:
         """Column ``j``, which must not be modified."""
         if self._whole is not None:
-            return self._whole[j]
+            row: Array = self._whole[j]  # it is symmetric
+            return row
         if j in self._kept:
             self._kept.move_to_end(j)
             return self._kept[j]
