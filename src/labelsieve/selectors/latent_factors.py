@@ -142,20 +142,15 @@ class SCMFS(BaseLatentFactors):
     alpha, beta, gamma : float, default=0.1, 0.1, 0.1
         Weights of the factors of the features, of those of the labels, and of sparsity. The authors tune them; the defaults are
         those of a public program.
-    n_components, max_iter, tol
+    n_components, max_iter, tol, n_features_to_select, random_state, n_jobs
         As for :class:`SSFS`.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; the seed is that of the start.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
         W.
-    objective_ : ndarray
-        At the start and after each step; it does not rise.
-    n_iter_ : int
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of W.
+    objective_, n_iter_, feature_scores_, selected_, scores_, support_
+        As for :class:`SSFS`; scores are lengths of rows of W.
 
     Notes
     -----

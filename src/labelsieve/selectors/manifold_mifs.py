@@ -32,23 +32,15 @@ class ManifoldMIFS(BaseIterativeRanking):
         Weights of the labels, of smoothness and of sparsity. The authors tune them; the defaults are those of a public program.
     n_components : int or float, default=0.3
         Columns of V: a number, or a share of the number of targets (the value of the same program).
-    n_neighbors : int, default=5
-        Neighbors of a row in the graph.
-    max_iter : int, default=1000
-    tol : float, default=1e-3
-        Stop when a step changes the objective by less than this share.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; the seed is that of the start.
+    n_neighbors, max_iter, tol, n_features_to_select, random_state, n_jobs
+        As for :class:`SSFS`.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
         W.
-    objective_ : ndarray
-        At the start and after each step; it does not rise.
-    n_iter_ : int
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of W.
+    objective_, n_iter_, feature_scores_, selected_, scores_, support_
+        As for :class:`SSFS`; scores are lengths of rows of W.
 
     Notes
     -----

@@ -110,18 +110,13 @@ class RFS(BaseIterativeRanking):
     ----------
     gamma : float, default=1
         Weight of sparsity.
-    max_iter : int, default=100
-    tol : float, default=1e-5
-        Stop when a step changes the objective by less than this share.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
+    max_iter, tol, n_features_to_select, random_state, n_jobs
+        As for :class:`MSSL`.
 
     Attributes
     ----------
-    coef_, objective_, n_iter_
+    coef_, objective_, n_iter_, feature_scores_, selected_, scores_, support_
         As for :class:`MSSL`.
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of W.
 
     Notes
     -----
