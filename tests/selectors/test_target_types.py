@@ -224,7 +224,7 @@ def houses(tmp_path):
 
 def test_the_command_line_prints_and_overrides_the_types(houses):
     select = ["select", houses, "--labels", "price,floors,city", "-k", 1]
-    assert "3 targets (single; 2 as classes; 1 as numeric: price)" in " ".join(run(*select).stdout.split())
+    assert "3 targets (cumulative; 2 as classes; 1 as numeric: price)" in " ".join(run(*select).stdout.split())
     assert json.loads(run(*select, "--json").stdout)["target_types"] == ["numeric", "class", "class"]
     document = json.loads(run(*select, "--json", "--target-type", "floors=numeric", "--target-type", "price=class").stdout)
     assert document["target_types"] == ["class", "numeric", "class"]

@@ -82,12 +82,12 @@ class Program:
         if self._from_one_panel:
             self.fold_panel(feature)
             self.count_folded()
-            return
-        for fold in self._folds:
-            for pair in self._newest(fold, feature):
-                self._fold(fold, pair)
-        self.n_selected += 1
-        self._selected.append(feature)
+        else:
+            for fold in self._folds:
+                for pair in self._newest(fold, feature):
+                    self._fold(fold, pair)
+            self.n_selected += 1
+            self._selected.append(feature)
         self.sources.select(feature)
 
     def n_folds(self, variable: Reduced) -> Any:
