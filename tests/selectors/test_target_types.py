@@ -230,7 +230,7 @@ def test_the_command_line_prints_and_overrides_the_types(houses):
     assert document["target_types"] == ["class", "numeric", "class"]
     assert "for 2 labels (single)" in run("select", houses, "--labels", "floors,city", "-k", 1).stdout
     only = ["select", houses, "--labels", "price,floors", "-k", 1, "--target-type", "numeric"]
-    assert "2 targets (single; numeric)" in " ".join(run(*only).stdout.split())
+    assert "2 targets (cumulative; numeric)" in " ".join(run(*only).stdout.split())
     binned = json.loads(run(*only, "--target-discretizer", "equal-frequency", "--json").stdout)
     assert binned["settings"]["target_discretizer"] == "equal-frequency"
 
