@@ -15,8 +15,8 @@
 
 using namespace labelsieve;
 
-int pursuit_failures();  // test_pursuit.cpp
-int simplex_failures();  // test_simplex.cpp
+int pursuit_failures();        // test_pursuit.cpp
+int simplex_failures();        // test_simplex.cpp
 int squared_hinge_failures();  // test_squared_hinge.cpp
 void test_medoids(void (*expect)(bool, const char*, int));
 void test_quotes(void (*expect)(bool, const char*, int));
