@@ -83,7 +83,7 @@ CASES = {
         lambda n_jobs: BinaryRelevance(LogisticRegression(max_iter=200), n_jobs=n_jobs),
         predictions,
     ),
-    "LIFT": ((2_000, 60, 12), lambda n_jobs: LIFT(n_jobs=n_jobs), predictions),
+    "LIFT": ((2_000, 60, 12), lambda n_jobs: LIFT(n_jobs=n_jobs, random_state=0), predictions),
     "RAkEL": (
         (2_000, 60, 12),
         lambda n_jobs: RAkEL(LogisticRegression(max_iter=200), random_state=0, n_jobs=n_jobs),

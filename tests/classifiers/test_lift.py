@@ -99,3 +99,12 @@ def test_products_shared_by_the_folds_do_not_change_the_machines(weights, monkey
     np.testing.assert_allclose(shared.decision_values(queries), apart.decision_values(queries), rtol=0, atol=1e-7)
     np.testing.assert_allclose(shared.predict_proba(queries), apart.predict_proba(queries), rtol=0, atol=1e-5)
     assert shared.models_[0].estimator.get_params()["estimator__kernel"] == "linear"
+
+
+def test_threads_do_not_change_the_clusters():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 8))
+    Y = (X[:, :2] > 0.2).astype(int)
+    one, two = (LIFT(base=GaussianNB(), random_state=0, n_jobs=n_jobs).fit(X, Y) for n_jobs in (1, 2))
+    for first, second in zip(one.centers_, two.centers_, strict=True):
+        np.testing.assert_array_equal(first, second)

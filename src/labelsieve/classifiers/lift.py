@@ -171,7 +171,8 @@ def _fit_label(
     sides = [(X[rows], None if weights is None else weights[rows]) for rows in (with_label, without)]
     n_counted = n_rarer if weights is None else min(of_side.sum() for _, of_side in sides if of_side is not None)
     n_clusters = int(np.ceil(ratio * n_counted))
-    centers = np.vstack([_centers(rows, n_clusters, seed, of_side) for rows, of_side in sides])
+    with threadpool_limits(1, user_api="openmp"):  # a limit of OpenMP holds for the thread that sets it
+        centers = np.vstack([_centers(rows, n_clusters, seed, of_side) for rows, of_side in sides])
     if not hasattr(base, "predict_proba"):
         if n_rarer == 1:  # no row can be held out
             return np.empty((0, X.shape[1])), BinaryModel(None, is_majority(y, weights))
