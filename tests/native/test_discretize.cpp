@@ -1,26 +1,17 @@
 // Cut points against plain loops, dense and sparse, without Python: this is what runs under the
 // sanitizers.
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <random>
 
 #include "discretize/cuts.hpp"
 #include "discretize/mdl.hpp"
 #include "discretize/rules.hpp"
+#include "expect.hpp"
 
 using namespace labelsieve;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool holds, const char* what, int line) {
-    if (holds) return;
-    ++failures;
-    std::fprintf(stderr, "test_discretize.cpp, line %d: %s\n", line, what);
-}
-#define EXPECT(condition) expect((condition), #condition, __LINE__)
 
 std::mt19937_64 random_bits(20260102);
 size_t below(size_t n) { return size_t(random_bits() % n); }

@@ -1,23 +1,14 @@
 // Orthogonal matching pursuit: products equal plain loops, what is subtracted is gone, gains known by hand.
 #include <cmath>
-#include <cstdio>
 #include <random>
 #include <vector>
 
+#include "expect.hpp"
 #include "solver/pursuit.hpp"
 
 using namespace labelsieve;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool holds, const char* what, int line) {
-    if (holds) return;
-    ++failures;
-    std::fprintf(stderr, "test_pursuit.cpp, line %d: %s\n", line, what);
-}
-#define EXPECT(condition) expect((condition), #condition, __LINE__)
 
 bool near(double a, double b) { return std::abs(a - b) < 1e-12; }
 

@@ -2,24 +2,15 @@
 // found.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <random>
 #include <vector>
 
+#include "expect.hpp"
 #include "solver/simplex.hpp"
 
 using namespace labelsieve;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool holds, const char* what, int line) {
-    if (holds) return;
-    ++failures;
-    std::fprintf(stderr, "test_simplex.cpp, line %d: %s\n", line, what);
-}
-#define EXPECT(condition) expect((condition), #condition, __LINE__)
 
 struct Solved {
     std::vector<double> weights, gradient;

@@ -1,24 +1,15 @@
 // Support vector machines on sparse rows: the gradient vanishes at the end, for rows that take a few passes
 // and for those that take Newton's steps.
 #include <cmath>
-#include <cstdio>
 #include <random>
 #include <vector>
 
+#include "expect.hpp"
 #include "solver/squared_hinge.hpp"
 
 using namespace labelsieve;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool holds, const char* what, int line) {
-    if (holds) return;
-    ++failures;
-    std::fprintf(stderr, "test_squared_hinge.cpp, line %d: %s\n", line, what);
-}
-#define EXPECT(condition) expect((condition), #condition, __LINE__)
 
 // Rows of a constant, `n_inputs` numbers up to `largest` and one own input.
 void test_gradient(size_t n_rows, size_t n_inputs, double share, double largest, double constant) {
