@@ -49,9 +49,7 @@ def select(
     if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
         raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
     in_parts = memory_limit is not None or dask is not None
-    if (
-        in_parts and options.criterion is None and not auto
-    ):  # a method that can be counted in parts, whether or not the file fits
+    if in_parts and options.criterion is None and not auto:  # one that is counted in parts, whether or not the file fits
         options = replace(options, criterion="cmim")
     candidates = {"portfolio": portfolio, "learner": learner, "measure": measure, "time_budget": time_budget}
     chosen = AutoSelectOptions.of(options, auto, **candidates)

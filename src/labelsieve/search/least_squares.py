@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.stats import chi2, gamma
+from scipy.special import chdtrc, gammainccinv
 
 from labelsieve import core
 from labelsieve.counting.resources import require_memory
@@ -104,13 +104,13 @@ class LeastSquaresGain:
     def _quantile(self, probability: float, n_columns: int) -> float:
         """Of the gain of noise with so many columns, for residuals of 1 in all and one row."""
         least = self._penalty * n_columns
-        tails = [chi2.sf(least, n_columns + more) for more in (0, 2, 4)]
+        tails = [float(chdtrc(n_columns + more, least)) for more in (0, 2, 4)]  # of chi-square distributions
         mean = n_columns * tails[1] - least * tails[0]
         square = n_columns * (n_columns + 2) * tails[2] - 2 * least * n_columns * tails[1] + least**2 * tails[0]
         if mean <= 0 or square <= mean**2:
             return 0.0  # the penalty is never exceeded
         variance = (square - mean**2) / self._n_independent
-        return float(gamma.isf(probability, mean**2 / variance, scale=variance / mean))
+        return float(gammainccinv(mean**2 / variance, probability) * variance / mean)
 
     def components(self, feature: int) -> dict[str, float]:
         """All of it."""
