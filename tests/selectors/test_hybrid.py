@@ -148,3 +148,9 @@ def test_explain_lists_the_products_of_least_squares():
     assert text.startswith(Sieve("cmim-positive", targets="cumulative").explain(1000, 200, 30))
     assert "6,000 products" in text.splitlines()[-2]
     assert "numbers 1.6 MB" in text.splitlines()[-1]
+
+
+def test_tables_that_are_too_large_name_a_method_that_takes_them():
+    X, Y = (sp.csr_array((np.ones(3, dtype=int), ([0, 1, 2], [0, 5, 9])), shape=(4, n)) for n in (2_000_000, 500_000))
+    with pytest.raises(MemoryError, match=r"need .* GB .* or select by information alone, Sieve\('cmim'\) or --criterion cmim"):
+        HybridSieve(discretizer=None).fit(X, Y)

@@ -138,6 +138,13 @@ class HybridSieve(Sieve):
             f"{'memory:':<11} numbers {memory:.1f} MB, less for sparse features"
         )
 
+    def _start(self, *given: Any) -> Any:
+        try:
+            return super()._start(*given)
+        except MemoryError as error:
+            remedy = "or select by information alone, Sieve('cmim') or --criterion cmim, which takes sparse tables of any size"
+            raise MemoryError(f"{str(error).rstrip('.')}, {remedy}.") from None
+
     def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
         """Information, and least squares of the same rows."""
         X, targets, weights = self._rows(*data, method.target_discretizer)
