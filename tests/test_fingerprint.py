@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import labelsieve
@@ -37,3 +38,8 @@ def test_the_hash_depends_on_the_code_of_results_alone(path, counts, tmp_path, m
     with (tmp_path / "copy" / path).open("ab") as file:
         file.write(b"# changed")
     assert (fingerprint.code_print.__wrapped__() != before) == counts
+
+
+def test_objects_are_hashed_by_their_text():
+    texts = np.array([["rock", "calm"], ["jazz", None]], dtype=object)
+    assert fingerprint.array_print(texts) == fingerprint.array_print(texts.copy()) != fingerprint.array_print(texts[::-1])

@@ -67,7 +67,8 @@ def array_print(*tables: Any) -> str:
             rows.sum_duplicates()
             pieces = [rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)]
         else:
-            pieces = [np.asarray(table)]
+            values = np.asarray(table)
+            pieces = [values.astype(str) if values.dtype.kind == "O" else values]
         for piece in pieces:
             digest.update(f"{piece.shape} {piece.dtype.str} ".encode())
             digest.update(np.ascontiguousarray(piece).view(np.uint8).data if piece.size else b"")

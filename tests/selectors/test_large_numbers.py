@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from labelsieve import PPTMI, InputError, Sieve
 from labelsieve.information import kernel_mutual_information, mutual_information, neighbor_mutual_information
+from labelsieve.registry import make_selector
 from labelsieve.selectors import LLSF, MDDM, ChiSquare, ReliefF, ReliefFML, RReliefF
 
 EXPONENTS = [-700, 500, 1000]
@@ -24,6 +25,28 @@ def test_scores_do_not_depend_on_the_unit_of_the_features(selector, exponent):
     X, Y = make_data()
     expected = selector.fit(X, Y).scores_
     np.testing.assert_allclose(selector.fit(np.ldexp(X, exponent), Y).scores_, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("selector", ["mean-f", "l1", "extra-trees", "mfs-mcdm", "bmfs", "pca"])
+def test_models_get_columns_in_moderate_units(selector):
+    X = make_data()[0]
+    expected = make_selector(selector).fit(X, X[:, :2]).scores_
+    huge = np.ldexp(X, [1000, -700, 0, 500, 1000])
+    for table in (huge, sp.csr_matrix(huge)):
+        np.testing.assert_allclose(make_selector(selector).fit(table, huge[:, :2]).scores_, expected, rtol=1e-9)
+
+
+def test_variances_that_overflow_are_refused():
+    X, Y = make_data()
+    X[3, 1] = 1e200
+    with pytest.raises(InputError, match=r"X, column 1 has values up to 1e\+200"):
+        make_selector("variance").fit(X, Y)
+
+
+def test_too_few_rows_for_a_model_are_an_input_error():
+    X = make_data()[0]
+    with pytest.raises(InputError, match=r"cannot rank the features by these rows, n_samples = 3"):
+        make_selector("ksg").fit(X[:3], X[:3, :2])
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
-from labelsieve import InputError
+from labelsieve import HybridSieve, InputError
 from labelsieve.registry import make_selector
 from labelsieve.selectors import OrthogonalPursuit
 from labelsieve.stopping import CrossValidated, GTest, Knee, ScoreThreshold
@@ -79,6 +80,16 @@ def test_features_without_a_column_that_varies_are_selected_last():
     Y = np.column_stack([frame["number"] > 0, frame["level"] == "u"])
     assert OrthogonalPursuit(n_features_to_select="all").fit(frame, Y).selected_.tolist() == [1, 2, 0]
     assert OrthogonalPursuit().fit(frame[["same"]], Y).selected_.tolist() == [0]
+
+
+def test_a_label_that_no_known_row_has_is_constant():
+    X, Y = make_data()
+    unknown = np.column_stack([Y, np.where(np.arange(len(Y)) % 3, 0.0, np.nan)])
+    for selector in (OrthogonalPursuit(n_features_to_select=4), HybridSieve(n_features_to_select=4)):
+        expected = clone(selector).fit(X, Y)
+        found = selector.fit(X, unknown)
+        assert found.selected_.tolist() == expected.selected_.tolist()
+        np.testing.assert_allclose(found.scores_, expected.scores_)
 
 
 def test_unknown_labels_do_not_count():

@@ -274,3 +274,12 @@ def test_a_chi_square_statistic_is_not_an_information():
         fitted = ChiSquare(n_features_to_select=2).fit(X, Y)
     assert "chi" in str(fitted.summary(X, Y))
     assert (fitted.to_frame(X, Y)["score"] > 1).all()
+
+
+def test_arrays_of_text_labels_are_shown():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    Y = np.where(np.column_stack([X[:, 1] > 0, X[:, 2] > 0]), "yes", "no").astype(object)
+    fitted = Sieve(n_features_to_select=2).fit(X, Y)
+    assert sorted(fitted.to_frame(X, Y)["feature"]) == ["feature 1", "feature 2"]
+    assert fitted.selection(X, Y).fingerprint == fitted.selection(X, Y.copy()).fingerprint

@@ -62,6 +62,18 @@ def moderate(column: NDArray[np.float64]) -> NDArray[np.float64]:
     return scaled
 
 
+def moderate_columns(table: Any) -> Any:
+    """Every column as :func:`moderate` has it, of an array or a sparse matrix."""
+    exponents = column_exponents(table) if table.size else np.zeros(1, dtype=np.int32)
+    if not exponents.any():
+        return table
+    if not sp.issparse(table):
+        return np.ldexp(np.asarray(table, dtype=np.float64), -exponents)
+    scaled = table.tocsc().astype(np.float64, copy=True)
+    scaled.data = np.ldexp(scaled.data, np.repeat(-exponents, np.diff(scaled.indptr)))
+    return scaled
+
+
 def check_magnitude(name: str, X: Any, what: str, weights: Any = None, *, degree: int = 2) -> None:
     """Refuse features or targets whose weighted sums of ``degree``-th powers overflow in the calculations of ``name``.
 

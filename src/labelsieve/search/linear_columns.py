@@ -133,7 +133,7 @@ def target_columns(targets: TargetTable, shares: Real) -> Any:
         missing = np.flatnonzero(classes == n_classes) if unknown else np.empty(0, dtype=np.intp)
         known = 1.0 - float(shares[missing].sum())
         for level in range(1, 2) if n_classes <= 2 else range(n_classes):
-            rows = np.flatnonzero(classes == level)
+            rows = np.flatnonzero((classes == level) & (level < n_classes))  # unknown cells have the code after the last class
             mean = float(shares[rows].sum()) / known if known > 0 else 0.0
             values = np.concatenate([np.ones(len(rows)), np.full(len(missing), mean)])
             order = np.argsort(cells := np.concatenate([rows, missing]), kind="stable")

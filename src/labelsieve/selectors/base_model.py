@@ -13,6 +13,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils import check_random_state
 
 from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.magnitude import moderate_columns
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
@@ -80,7 +81,7 @@ class BaseModelRanking(BaseRanking):
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or numbers, dense or sparse."""
-        checked = check_numbers(self, X)
+        checked = moderate_columns(check_numbers(self, X))  # variances must not overflow
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         if self._keeps_zeros and _share_of_nonzeros(checked) < MOSTLY_ZEROS:
@@ -101,12 +102,18 @@ class BaseModelRanking(BaseRanking):
                 "values; shift them, or take fewer columns."
             )
         scaler = MinMaxScaler() if self._from_0_to_1 else StandardScaler()
-        numbers = scaler.fit_transform(table.numbers) if table.numbers.size else table.numbers
+        numbers = scaler.fit_transform(moderate_columns(table.numbers)) if table.numbers.size else table.numbers
         if sparse:
             scaler = MaxAbsScaler() if self._from_0_to_1 else StandardScaler(with_mean=False)
         scaled = scaler.fit_transform(rows)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        scores = self._score(ModelData(scaled, classes, numbers, seed, self.n_jobs))
+        try:
+            scores = self._score(ModelData(scaled, classes, numbers, seed, self.n_jobs))
+        except InputError:
+            raise
+        except ValueError as error:  # of a model or test of scikit-learn, most often for too few rows
+            name, n_rows = type(self).__name__, checked.shape[0]
+            raise InputError(f"{name} cannot rank the features by these rows, n_samples = {n_rows}: {error}") from error
         self._keep_best(np.nan_to_num(np.asarray(scores, dtype=np.float64), nan=0.0, posinf=float(np.finfo(float).max)), X, y)
         return self
 

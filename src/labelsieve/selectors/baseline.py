@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.cut_points import require_finite
+from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import read_weights
 from labelsieve.labelspace.base_space import RandomState
@@ -95,6 +96,7 @@ class BaselineSieve(BaseSieve):
 
 def _variances(table: NumberTable, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
     """Of every column, one after the other, so that a sparse table gives the same bits as a dense one."""
+    check_magnitude("BaselineSieve('variance')", table.sparse if table.dense is None else table.dense, "X", weights)
     variances = np.empty(table.shape[1])
     for j in range(len(variances)):
         values = table.sparse[:, [j]].toarray()[:, 0] if table.dense is None else table.dense[:, j]

@@ -47,7 +47,7 @@ def table_print(table: Any) -> str:
         columns = list(frame.to_numpy().T)
     else:
         columns = [column.to_numpy() for column in frame.iter_columns()]
-    return array_print(*(column.astype(str) if column.dtype.kind == "O" else column for column in columns))
+    return array_print(*columns)
 
 
 def frame_library(backend: str | None, like: Any = None) -> str:
