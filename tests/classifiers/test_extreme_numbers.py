@@ -19,6 +19,7 @@ from labelsieve.classifiers import (
     nested_neighbors,
     nested_predictions,
 )
+from labelsieve.registry import make_classifier
 
 EXPONENTS = [-700, -500, 500, 700, 1000]  # of two: 1e-211 to 1e301
 
@@ -92,3 +93,13 @@ def test_integers_of_128_bits_are_numbers_and_labels(dtype):
     labels = pl.DataFrame(Y, schema=list("xyz"))
     np.testing.assert_array_equal(MLkNN(3).fit(wide, labels.cast(dtype)).predict(wide), expected)
     np.testing.assert_array_equal(KNNRegressor(3).fit(wide, Y).predict(wide), KNNRegressor(3).fit(whole, Y).predict(whole))
+
+
+@pytest.mark.parametrize("value", [1e200, 1e-200])
+@pytest.mark.parametrize("name", ["svm", "cc", "rakel", "sparse-svm"])
+def test_features_with_which_solvers_never_end_are_refused(name, value):
+    X, Y = np.random.default_rng(0).normal(size=(20, 3)), np.tile([[0, 1], [1, 0]], (10, 1))
+    X[:, 1] *= value
+    for table in (X, sp.csr_matrix(X)):
+        with pytest.raises(InputError, match=r"X, column 1 has values up to .* scale the column"):
+            make_classifier(name).fit(table, Y)

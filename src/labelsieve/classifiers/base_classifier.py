@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.classifiers.label_encoding import LabelCoder, encode_known_labels, unknown_label
 from labelsieve.classifiers.weight_routing import Weights, weight_arguments
 from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.magnitude import check_for_models
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.row_weights import positive_weights
 from labelsieve.errors import InputError
@@ -60,6 +61,8 @@ class MultiLabelClassifier(NamedChoices, ClassifierMixin, BaseEstimator):  # typ
         if Y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         X = read_numbers(self, X)
+        if base is not None or type(self)._base is not MultiLabelClassifier._base:
+            check_for_models(type(self).__name__, X)
         matrix, self._coder, known = encode_known_labels(Y)
         if matrix.shape[0] != X.shape[0]:
             sizes = f"X has {X.shape[0]} rows and Y has {matrix.shape[0]}"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError
 
 LARGEST, SMALLEST = 1e145, 1e-145  # sums of 10**15 squares stay below 1e308, and squares are not subnormal
+LARGEST_FOR_MODELS = 1e30  # beyond it solvers of linear models may never end; trees have numbers up to 3e38
 _DIGITS = 305  # of a sum, of 308: some are left for the steps that follow
 
 
@@ -94,3 +95,22 @@ def check_magnitude(name: str, X: Any, what: str, weights: Any = None, *, degree
         f"{name}: {what}, column {column} has values up to {largest:.3g}, and sums of their powers overflow; scale the column, "
         "for example with sklearn.preprocessing.StandardScaler."
     )
+
+
+def check_for_models(name: str, X: Any) -> None:
+    """Refuse features that linear models and trees cannot calculate with: solvers may never end.
+
+    >>> check_for_models("BinaryRelevance", np.array([[1.0, 1e-200]]))
+    Traceback (most recent call last):
+        ...
+    labelsieve.errors.InputError: BinaryRelevance: X, column 1 has values up to 1e-200, for which models do not converge; ...
+    """
+    ends = [end.toarray().ravel() if sp.issparse(end) else end for end in (X.max(axis=0), X.min(axis=0))]
+    largest = np.maximum(ends[0], -ends[1])
+    extreme = np.flatnonzero((largest > LARGEST_FOR_MODELS) | ((largest > 0) & (largest < SMALLEST)))
+    if len(extreme):
+        column = int(extreme[0])
+        raise InputError(
+            f"{name}: X, column {column} has values up to {largest[column]:.3g}, for which models do not converge; scale the "
+            "column, for example with sklearn.preprocessing.MaxAbsScaler."
+        )
