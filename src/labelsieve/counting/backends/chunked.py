@@ -1,31 +1,27 @@
 """Counting in chunks of rows: raw counts are added up, and sums over their cells are taken at the end."""
 
-from collections.abc import Iterator
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.backends.joint_tables import ConditionColumns, JointTables
-from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, CountBlock, Panel, Reduce, Sums
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, Panel, Reduce, Sums
+from labelsieve.counting.backends.table_backend import TableBackend, target_range
 from labelsieve.counting.chunk_counts import CellCounts, ChunkCounts, GivenColumn
-from labelsieve.counting.codes import Codes
 from labelsieve.counting.entry_chunks import CONSTANT, EntryChunks
-from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import sum_of_levels
 from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.packed_rows import CHUNK_ROWS, PackedRows, Part
 from labelsieve.counting.raw_tables import LevelCells, TableSums, complete, complete_pairs, values_of
 from labelsieve.counting.resources import available_memory, n_threads, require_memory
-from labelsieve.counting.row_weights import RowWeights
-from labelsieve.errors import InputError
 
 LEAST_COUNTS = 2**20  # that are kept at a time, whatever the limit: 8 MB
 
 
-class ChunkedBackend:
+@dataclass(eq=False, repr=False, kw_only=True)
+class ChunkedBackend(TableBackend):
     """A :class:`~labelsieve.counting.backends.protocol.Backend` for more rows than fit into memory.
 
     Parameters
@@ -49,50 +45,31 @@ class ChunkedBackend:
     counted one feature after the other (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
     """
 
-    def __init__(
-        self,
-        X: Codes,
-        Y: Codes,
-        fixed: FixedPoint,
-        *,
-        weights: RowWeights | None = None,
-        row_index: NDArray[np.uint32] | None = None,
-        n_jobs: int | None = None,
-        memory_limit: int | None = None,
-        chunk_rows: int = CHUNK_ROWS,
-        folder: Path | str | None = None,
-    ) -> None:
-        n_rows = X.n_rows if row_index is None else len(row_index)
-        if n_rows != Y.n_rows:
-            raise InputError(f"X has {n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
-        if isinstance(X, MappedCodes):
-            memory_limit = X.memory_limit if memory_limit is None else memory_limit
-            folder = X.folder if folder is None else folder
-        limit = (available_memory() or 2**32) // 2 if memory_limit is None else memory_limit
-        self.n_features, self.n_targets = X.n_columns, Y.n_columns
-        self._X, self._Y, self._fixed, self._weights, self._row_index = X, Y, fixed, weights, row_index
-        self._entries, self._most = EntryChunks(Y, weights, row_index), max(LEAST_COUNTS, limit // 32)
-        self._counts = self._make_counts(limit, chunk_rows, folder, n_threads(n_jobs))
-        self._conditions = ConditionColumns(X, Y, row_index)
+    memory_limit: int | None = None
+    chunk_rows: int = CHUNK_ROWS
+    folder: Path | str | None = None
 
-    def _make_counts(self, limit: int, chunk_rows: int, folder: Path | str | None, threads: int) -> CellCounts:
-        rows = PackedRows(self._X, chunk_rows=chunk_rows, in_memory=limit // 2, folder=folder)
-        return ChunkCounts(rows, self._entries, most=self._most, n_threads=threads)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limit, mapped = self.memory_limit, self.X if isinstance(self.X, MappedCodes) else None
+        if limit is None and mapped is not None:
+            limit = mapped.memory_limit
+        if self.folder is None and mapped is not None:
+            self.folder = mapped.folder
+        limit = (available_memory() or 2**32) // 2 if limit is None else limit
+        self._entries = EntryChunks(self.Y, self.weights, self.row_index)
+        self._counts = self._make_counts(limit, max(LEAST_COUNTS, limit // 32))
 
-    @cached_property
-    def _tables(self) -> JointTables:
-        of_rows = None
-        if self._weights is not None:
-            weights = self._weights.of(self._row_index)
-            of_rows = weights.values / weights.unit
-        return JointTables(self._X, self._Y, weights=of_rows, row_index=self._row_index)
+    def _make_counts(self, limit: int, most: int) -> CellCounts:
+        rows = PackedRows(self.X, chunk_rows=self.chunk_rows, in_memory=limit // 2, folder=self.folder)
+        return ChunkCounts(rows, self._entries, most=most, n_threads=n_threads(self.n_jobs))
 
     def singles(self) -> tuple[Sums, Sums]:
         features = np.empty(self.n_features, dtype=np.int64)
         for part, _ in self._counts.groups(range(0), 0):
             margins = self._counts.margins(part, [])
             features[part.features] = self._sums(part)(margins.all_rows[np.newaxis])
-        targets = [int(values_of(self._fixed, sizes).sum()) for sizes in self._counts.class_sizes]
+        targets = [int(values_of(self.fixed, sizes).sum()) for sizes in self._counts.class_sizes]
         return features, np.array(targets, dtype=np.int64)
 
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
@@ -106,32 +83,20 @@ class ChunkedBackend:
         sums = np.empty(self.n_targets, dtype=np.int64)
         for target in range(self.n_targets):
             joint = codes.copy()
-            n_joint = core.refine(joint, n_levels, self._Y.column(target), int(self._Y.levels[target]))
-            sums[target] = sum_of_levels(joint, n_joint, self._fixed, self._entries.weights)
+            n_joint = core.refine(joint, n_levels, self.Y.column(target), int(self.Y.levels[target]))
+            sums[target] = sum_of_levels(joint, n_joint, self.fixed, self._entries.weights)
         return sums
 
-    def given_single(self, given: Condition) -> int:
-        return sum_of_levels(*self._column(given), self._fixed, self._entries.weights)
-
-    def joint_counts(
-        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
-    ) -> Iterator[CountBlock]:
-        return self._tables.joint_counts(given, targets=targets, features=features)
-
     def _column(self, given: Condition) -> tuple[NDArray[np.uint32], int]:
-        codes, n_levels = self._conditions.column(given)
+        codes, n_levels = self.conditions.column(given)
         return np.ascontiguousarray(codes, dtype=np.uint32), n_levels
 
     def _sums(self, part: Part) -> TableSums:
-        return TableSums(part, self._counts.layout, self._fixed)
+        return TableSums(part, self._counts.layout, self.fixed)
 
     def _panel(self, given: tuple[NDArray[np.uint32], int] | None, targets: slice, reduce: Reduce) -> Panel:
-        if reduce not in (None, "sum"):
-            raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
-        first, last, step = targets.indices(self.n_targets)
-        if step != 1:
-            raise InputError("The targets of a panel must be contiguous (a slice with step 1).")
-        wanted = range(first, max(first, last))
+        first, last = target_range(targets, self.n_targets, reduce)
+        wanted = range(first, last)
         if not reduce:
             require_memory(8 * self.n_features * len(wanted), "sums of", self.n_features, len(wanted))
         column = None

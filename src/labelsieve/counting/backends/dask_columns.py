@@ -1,6 +1,5 @@
 """Counting on the workers of a Dask cluster: each has some of the features, and all of their rows."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,15 +9,11 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends.dask_cluster import Cluster
 from labelsieve.counting.backends.dask_rows import narrow
-from labelsieve.counting.backends.joint_tables import ConditionColumns, JointTables
 from labelsieve.counting.backends.native import NativeBackend
-from labelsieve.counting.backends.protocol import ALL_TARGETS, Column, Condition, CountBlock, Panel, Reduce, Sums
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Column, Condition, Panel, Reduce, Sums
+from labelsieve.counting.backends.table_backend import TableBackend
 from labelsieve.counting.codes import Codes, SparseCodes
-from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.joint_codes import sum_of_levels
 from labelsieve.counting.mapped_codes import MappedCodes
-from labelsieve.counting.row_weights import RowWeights
-from labelsieve.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -67,7 +62,8 @@ def _ask(columns: ColumnsOfWorker, method: str, given: tuple[NDArray[Any], int] 
     return columns.ask(method, *(() if given is None else (Column(*given),)), **options)
 
 
-class DaskColumns:
+@dataclass(eq=False, repr=False, kw_only=True)
+class DaskColumns(TableBackend):
     """A :class:`~labelsieve.counting.backends.protocol.Backend` whose features are on the workers of a Dask cluster.
 
     Parameters
@@ -85,46 +81,31 @@ class DaskColumns:
     feature: 8 bytes for each feature, or for each feature and target.
     """
 
-    def __init__(
-        self,
-        X: Codes,
-        Y: Codes,
-        fixed: FixedPoint,
-        *,
-        cluster: Cluster,
-        n_parts: int,
-        weights: RowWeights | None = None,
-        row_index: NDArray[np.uint32] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        n_rows = X.n_rows if row_index is None else len(row_index)
-        if n_rows != Y.n_rows:
-            raise InputError(f"X has {n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
-        self.n_features, self.n_targets = X.n_columns, Y.n_columns
-        self._X, self._others, self._cluster = X, (Y, fixed, weights, row_index), cluster
-        self._bounds = np.linspace(0, X.n_columns, min(n_parts, X.n_columns) + 1).astype(int).tolist()
-        self._conditions = ConditionColumns(X, Y, row_index)
+    cluster: Cluster
+    n_parts: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._bounds = np.linspace(0, self.n_features, min(self.n_parts, self.n_features) + 1).astype(int).tolist()
         self._send()
 
     def _send(self) -> None:
         """Submit the targets and the features of all parts."""
-        others = self._cluster.submit(_keep, self._others)
+        others = self.cluster.submit(_keep, (self.Y, self.fixed, self.weights, self.row_index))
         bounds = zip(self._bounds[:-1], self._bounds[1:], strict=True)
-        self._parts = [self._cluster.submit(ColumnsOfWorker, _columns_of(self._X, *each), others) for each in bounds]
+        self._parts = [self.cluster.submit(ColumnsOfWorker, _columns_of(self.X, *each), others) for each in bounds]
 
     def _ask(self, parts: slice, method: str, given: Condition | None = None, **options: Any) -> list[Any]:
         column = None
         if given is not None:
-            codes, n_levels = self._conditions.column(given)
+            codes, n_levels = self.conditions.column(given)
             column = narrow(codes, n_levels), n_levels
 
         def compute() -> list[Any]:
-            sent = None if column is None else self._cluster.submit(_keep, column)
-            return self._cluster.results(
-                [self._cluster.submit(_ask, part, method, sent, options) for part in self._parts[parts]]
-            )
+            sent = None if column is None else self.cluster.submit(_keep, column)
+            return self.cluster.results([self.cluster.submit(_ask, part, method, sent, options) for part in self._parts[parts]])
 
-        return self._cluster.repeat(compute, self._send)
+        return self.cluster.repeat(compute, self._send)
 
     def singles(self) -> tuple[Sums, Sums]:
         answers = self._ask(ALL_TARGETS, "singles")
@@ -140,22 +121,6 @@ class DaskColumns:
     def given_targets(self, given: Condition) -> Sums:
         sums: Sums = self._ask(slice(1), "given_targets", given)[0]
         return sums
-
-    def given_single(self, given: Condition) -> int:
-        _, fixed, weights, row_index = self._others
-        return sum_of_levels(*self._conditions.column(given), fixed, None if weights is None else weights.of(row_index))
-
-    def joint_counts(
-        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
-    ) -> Iterator[CountBlock]:
-        return self._tables.joint_counts(given, targets=targets, features=features)
-
-    @cached_property
-    def _tables(self) -> JointTables:
-        Y, _, weights, row_index = self._others
-        of_entries = None if weights is None else weights.of(row_index)
-        of_rows = None if of_entries is None else of_entries.values / of_entries.unit
-        return JointTables(self._X, Y, weights=of_rows, row_index=row_index)
 
 
 def _columns_of(X: Codes, start: int, stop: int) -> Codes | StoredColumns:

@@ -2,20 +2,18 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelsieve.counting.backends.dask_cluster import Cluster, find_client
 from labelsieve.counting.backends.dask_columns import DaskColumns
 from labelsieve.counting.backends.dask_rows import ADDED, DaskRows, default_part_rows
-from labelsieve.counting.backends.protocol import Backend
+from labelsieve.counting.backends.protocol import Backend, RowOptions
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.packed_rows import BLOCK, Layout
-from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import one_of
 
 # Unit costs, measured by benchmarks/chunks.py and benchmarks/dask_layouts.py on a machine that was busy; only ratios matter.
@@ -126,13 +124,11 @@ def dask_backend(
     Y: Codes,
     fixed: FixedPoint,
     *,
-    weights: RowWeights | None = None,
-    row_index: NDArray[np.uint32] | None = None,
-    n_jobs: int | None = None,
     client: Any = None,
     layout: DaskLayout = "auto",
     part_rows: int | None = None,
     timeout: float = 60.0,
+    **options: Unpack[RowOptions],
 ) -> Backend:
     """A backend that counts on the workers of a Dask cluster: ``Sieve(backend="dask")``.
 
@@ -162,7 +158,7 @@ def dask_backend(
     limits = [int(worker["memory_limit"]) for worker in workers if worker.get("memory_limit")]
     chosen = choose_layout(shape, min(limits, default=None)) if layout == "auto" else layout
     make = partial(DaskRows, part_rows=part_rows) if chosen == "rows" else partial(DaskColumns, n_parts=shape.column_parts)
-    return make(X, Y, fixed, weights=weights, row_index=row_index, n_jobs=n_jobs, cluster=cluster)
+    return make(X, Y, fixed, cluster=cluster, **options)
 
 
 def _shape_of(X: Codes, Y: Codes, workers: list[dict[str, Any]], part_rows: int | None) -> ClusterShape:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -130,6 +129,7 @@ class DaskCounts(CellCounts):
         return total
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DaskRows(ChunkedBackend):
     """A :class:`~labelsieve.counting.backends.protocol.Backend` whose rows are on the workers of a Dask cluster.
 
@@ -148,13 +148,12 @@ class DaskRows(ChunkedBackend):
     of a worker that is lost are packed again by another one.
     """
 
-    def __init__(self, *tables: Any, cluster: Cluster, part_rows: int | None = None, **options: Any) -> None:
-        self._cluster, self._part_rows = cluster, part_rows
-        super().__init__(*tables, **options)
+    cluster: Cluster
+    part_rows: int | None = None
 
-    def _make_counts(self, limit: int, chunk_rows: int, folder: Path | str | None, threads: int) -> CellCounts:
-        part_rows = self._part_rows or default_part_rows(self.n_features, self.n_targets)
-        return DaskCounts(self._cluster, self._X, self._entries, most=self._most, part_rows=part_rows)
+    def _make_counts(self, limit: int, most: int) -> CellCounts:
+        part_rows = self.part_rows or default_part_rows(self.n_features, self.n_targets)
+        return DaskCounts(self.cluster, self.X, self._entries, most=most, part_rows=part_rows)
 
 
 def default_part_rows(n_features: int, n_targets: int) -> int:

@@ -1,34 +1,21 @@
 """Counting on a graphics card."""
 
-from collections.abc import Iterator
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu_kernels import CudaKernels
 from labelsieve.counting.backends.gpu_sums import DeviceSums
-from labelsieve.counting.backends.joint_tables import JointTables
-from labelsieve.counting.backends.protocol import (
-    ALL_TARGETS,
-    Condition,
-    CountBlock,
-    Panel,
-    PanelFold,
-    Reduce,
-    Sums,
-    fold_panel,
-)
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, Panel, PanelFold, Reduce, Sums, fold_panel
+from labelsieve.counting.backends.table_backend import TableBackend
 from labelsieve.counting.resources import require_memory
-from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
 
 MOST_ROWS = 2**31 - 1
 
 
-class GpuBackend:
+@dataclass(eq=False, repr=False, kw_only=True)
+class GpuBackend(TableBackend):
     """A card of NVIDIA as a :class:`~labelsieve.counting.backends.protocol.Backend`, with the capability to fold panels.
 
     ``Sieve(backend="gpu")`` counts on the current card of CuPy; ``backend=functools.partial(GpuBackend, device=1)`` on another
@@ -59,28 +46,16 @@ class GpuBackend:
     counted with numpy, as by the core.
     """
 
-    def __init__(
-        self,
-        X: Codes,
-        Y: Codes,
-        fixed: FixedPoint,
-        *,
-        weights: RowWeights | None = None,
-        row_index: NDArray[np.uint32] | None = None,
-        n_jobs: int | None = None,
-        device: int | None = None,
-        memory_limit: int | None = None,
-        kernels: CudaKernels | None = None,
-    ) -> None:
-        n_rows = X.n_rows if row_index is None else len(row_index)
-        if n_rows != Y.n_rows:
-            raise InputError(f"X has {n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
-        if n_rows > MOST_ROWS:
-            raise InputError(f"{n_rows:,} rows; a card counts up to {MOST_ROWS:,}. Use backend='native'.")
-        kernels = CudaKernels(device) if kernels is None else kernels
-        self._kernels, self._X, self._Y, self._row_index = kernels, X, Y, row_index
-        self._weights = None if weights is None else weights.of(row_index)
-        self.on_device = DeviceSums(kernels, X, Y, fixed, self._weights, row_index, memory_limit)
+    device: int | None = None
+    memory_limit: int | None = None
+    kernels: CudaKernels | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_rows > MOST_ROWS:
+            raise InputError(f"{self.n_rows:,} rows; a card counts up to {MOST_ROWS:,}. Use backend='native'.")
+        self._kernels = CudaKernels(self.device) if self.kernels is None else self.kernels
+        self.on_device = DeviceSums(self._kernels, self, self.memory_limit)
         """The same with results on the card, for a search there."""
 
     @property
@@ -104,29 +79,16 @@ class GpuBackend:
         with self._kernels.device:
             return self._kernels.to_host(self.on_device.given_targets(given))
 
-    def given_single(self, given: Condition) -> int:
-        return self.on_device.given_single(given)
-
     def fold_given_feature(self, accumulator: Sums, feature: int, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
         with self._kernels.device:
-            sums = self._kernels.xp.zeros(self._X.n_columns, dtype=np.int64)
+            sums = self._kernels.xp.zeros(self.n_features, dtype=np.int64)
             self.on_device.fold_given_feature(sums, feature, fold._replace(fixed=None), targets=targets)
             folded = self._kernels.to_buffer(sums)
         fold_panel(accumulator, Panel(folded, folded), PanelFold(0, fold.fixed, 1, 0))
 
-    def joint_counts(
-        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
-    ) -> Iterator[CountBlock]:
-        return self._tables.joint_counts(given, targets=targets, features=features)
-
-    @cached_property
-    def _tables(self) -> JointTables:
-        of_rows = None if self._weights is None else self._weights.values / self._weights.unit
-        return JointTables(self._X, self._Y, weights=of_rows, row_index=self._row_index)
-
     def _panel(self, given: Condition | None, targets: slice, reduce: Reduce, *, pairs: bool) -> Panel:
         if not reduce:
-            n_wide = len(range(*targets.indices(self._Y.n_columns)))
-            require_memory(8 * self._X.n_columns * n_wide, "sums of", self._X.n_columns, n_wide)
+            n_wide = len(range(*targets.indices(self.n_targets)))
+            require_memory(8 * self.n_features * n_wide, "sums of", self.n_features, n_wide)
         with self._kernels.device:
             return Panel(*map(self._kernels.to_host, self.on_device.count(given, targets, reduce, pairs=pairs)))

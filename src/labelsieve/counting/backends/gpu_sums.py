@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from labelsieve.counting.backends.gpu_conditions import DeviceColumn, EveryRow
 from labelsieve.counting.backends.gpu_counting import DeviceCounts
 from labelsieve.counting.backends.gpu_outputs import NLogN, Output
-from labelsieve.counting.backends.joint_tables import ConditionColumns
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, Feature, Panel, PanelFold, Reduce
+from labelsieve.counting.backends.table_backend import TableBackend, target_range
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.fixed_point import FixedPoint, logarithms
-from labelsieve.counting.joint_codes import constant_column, sum_of_levels
-from labelsieve.counting.row_weights import RowWeights
+from labelsieve.counting.fixed_point import logarithms
+from labelsieve.counting.joint_codes import constant_column
 from labelsieve.errors import InputError
 
 Result = TypeVar("Result")
@@ -27,26 +26,15 @@ class DeviceSums:
     Parameters
     ----------
     kernels : CudaKernels
-    X, Y, fixed, weights, row_index
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`; ``weights`` are those of the rows of ``Y``.
+    tables : TableBackend
+        Features, targets and weights.
     memory_limit : int, optional
         Bytes of packed features that stay on the card.
     """
 
-    def __init__(
-        self,
-        kernels: Any,
-        X: Codes,
-        Y: Codes,
-        fixed: FixedPoint,
-        weights: RowWeights | None,
-        row_index: NDArray[np.uint32] | None,
-        memory_limit: int | None,
-    ) -> None:
-        self._kernels, self._X, self._Y, self._fixed = kernels, X, Y, fixed
-        self._weights, self._row_index, self._memory_limit = weights, row_index, memory_limit
-        self.n_features, self.n_targets, self._n_rows = X.n_columns, Y.n_columns, Y.n_rows
-        self._columns = ConditionColumns(X, Y, row_index)
+    def __init__(self, kernels: Any, tables: TableBackend, memory_limit: int | None) -> None:
+        self._kernels, self._tables, self._memory_limit = kernels, tables, memory_limit
+        self.n_features, self.n_targets, self._n_rows = tables.n_features, tables.n_targets, tables.n_rows
 
     @property
     def xp(self) -> Any:
@@ -66,22 +54,23 @@ class DeviceSums:
     @cached_property
     def counts(self) -> DeviceCounts:
         """Of features by targets."""
-        return self._on_card(self._X, self._Y, self._row_index)
+        return self._on_card(self._tables.X, self._tables.Y, self._tables.row_index)
 
     @cached_property
     def _among_targets(self) -> DeviceCounts:
         """The targets instead of the features."""
-        return self._on_card(self._Y, constant_column(self._n_rows), None)
+        return self._on_card(self._tables.Y, constant_column(self._n_rows), None)
 
     def _on_card(self, X: Codes, Y: Codes, row_index: NDArray[np.uint32] | None) -> DeviceCounts:
-        xp, weights, values = self.xp, self._weights, self._fixed.values
+        xp, weights, fixed = self.xp, self._tables.weights_of_targets, self._tables.fixed
+        values = fixed.values
         table, of_rows = None, None
         if weights is not None and (weights.values == weights.values[0]).all():
             # Rows that weigh the same are counted without weights: n of them count as n times their weight.
-            values = self._fixed(np.arange(Y.n_rows + 1) * int(weights.values[0]))
+            values = fixed(np.arange(Y.n_rows + 1) * int(weights.values[0]))
         elif weights is not None:
             of_rows = xp.asarray(weights.values)
-            table = NLogN(None, xp.asarray(logarithms()), self._fixed.scale, self._fixed.penalty)
+            table = NLogN(None, xp.asarray(logarithms()), fixed.scale, fixed.penalty)
         if table is None:
             if values is None or len(values) <= Y.n_rows:
                 raise InputError(f"The table of n log n is for fewer than {Y.n_rows} rows.")
@@ -103,11 +92,11 @@ class DeviceSums:
             return self._pair_sums(self._among_targets, self._host_column(given, self._among_targets))
 
     def given_single(self, given: Condition) -> int:
-        return sum_of_levels(*self._columns.column(given), self._fixed, self._weights)
+        return self._tables.given_single(given)
 
     def fold_given_feature(self, accumulator: Any, feature: Any, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
         """Add ``fold`` of the panel conditioned on a feature, a number or the one that the card has chosen, on the card."""
-        first, last = self._range(targets)
+        first, last = target_range(targets, self.n_targets)
         out = Output(accumulator, accumulator if last > first else None, 0, fold.pair_factor, fold.triple_factor)
         with self.device:
             if fold.fixed is not None:
@@ -117,9 +106,7 @@ class DeviceSums:
 
     def count(self, given: Condition | None, targets: slice, reduce: Reduce, *, pairs: bool) -> Panel:
         """Pairs, if asked for, and triples."""
-        if reduce not in (None, "sum"):
-            raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
-        first, last = self._range(targets)
+        first, last = target_range(targets, self.n_targets, reduce)
         wide = 0 if reduce else last - first
         with self.device:
             xp, shape = self.xp, (self.n_features,) if reduce else (self.n_features, wide)
@@ -153,12 +140,6 @@ class DeviceSums:
         counts.add(counts.no_condition if given is None else given, 0, 0, Output(sums, None, 0))
         return sums
 
-    def _range(self, targets: slice) -> tuple[int, int]:
-        first, last, step = targets.indices(self.n_targets)
-        if step != 1:
-            raise InputError("The targets of a panel must be contiguous (a slice with step 1).")
-        return first, max(first, last)
-
     def _condition(self, given: Condition | None) -> DeviceColumn | EveryRow:
         if given is None:
             return self.counts.no_condition
@@ -170,7 +151,7 @@ class DeviceSums:
         return self.counts.feature(index)
 
     def _host_column(self, given: Condition, counts: DeviceCounts) -> DeviceColumn:
-        codes, n_levels = self._columns.column(given)
+        codes, n_levels = self._tables.conditions.column(given)
         if codes.shape != (self._n_rows,):
             raise InputError(f"given has {len(codes)} codes for {self._n_rows} rows.")
         if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n_levels:

@@ -13,6 +13,7 @@ cells of the unknown rows are the same in both tables.
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,8 +28,10 @@ from labelsieve.counting.backends.protocol import (
     CountBlock,
     Panel,
     Reduce,
+    RowOptions,
     Sums,
 )
+from labelsieve.counting.backends.table_backend import target_range
 from labelsieve.counting.codes import Codes, SparseCodes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.row_weights import RowWeights
@@ -51,24 +54,13 @@ class KnownTargets:
     unknown cells as the last level; conditions on a target count them as a level.
     """
 
-    def __init__(
-        self,
-        build: BackendFactory,
-        X: Codes,
-        Y: Codes,
-        fixed: FixedPoint,
-        *,
-        weights: RowWeights | None = None,
-        row_index: NDArray[np.uint32] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
+    def __init__(self, build: BackendFactory, X: Codes, Y: Codes, fixed: FixedPoint, **options: Unpack[RowOptions]) -> None:
         self._n_targets, self._fixed = Y.n_columns, fixed
-        self._all_ratios = known_ratios(Y, None if weights is None else weights.of(row_index))
+        weights = options.get("weights")
+        self._all_ratios = known_ratios(Y, None if weights is None else weights.of(options.get("row_index")))
         self._with_unknown = np.flatnonzero(self._all_ratios > 1)
         self._ratios = self._all_ratios[self._with_unknown]
-        self._backend: Backend = build(
-            X, _with_indicators(Y, self._with_unknown), fixed, weights=weights, row_index=row_index, n_jobs=n_jobs
-        )
+        self._backend: Backend = build(X, _with_indicators(Y, self._with_unknown), fixed, **options)
 
     @cached_property
     def _singles(self) -> tuple[Sums, Sums]:
@@ -107,11 +99,9 @@ class KnownTargets:
 
     def _flagged(self, targets: slice) -> tuple[int, int, slice]:
         """The range of the targets, and which of the targets with unknown cells are in it."""
-        first, last, step = targets.indices(self._n_targets)
-        if step != 1:
-            raise InputError("The targets of a panel must be contiguous (a slice with step 1).")
-        start, stop = np.searchsorted(self._with_unknown, (first, max(first, last)))
-        return first, max(first, last), slice(int(start), int(stop))
+        first, last = target_range(targets, self._n_targets)
+        start, stop = np.searchsorted(self._with_unknown, (first, last))
+        return first, last, slice(int(start), int(stop))
 
     def _parts(self, targets: slice) -> list[slice]:
         """The slices of the wrapped backend's targets: these, and the indicators of those with unknown cells."""

@@ -1,40 +1,31 @@
 """Counting in this process, with the C++ core."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.backends.joint_tables import ConditionColumns, JointTables
 from labelsieve.counting.backends.known_targets import known_ratios
-from labelsieve.counting.backends.protocol import (
-    ALL_TARGETS,
-    Column,
-    Condition,
-    CountBlock,
-    Feature,
-    Panel,
-    PanelFold,
-    Reduce,
-    Sums,
-)
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Column, Condition, Feature, Panel, PanelFold, Reduce, Sums
+from labelsieve.counting.backends.table_backend import TableBackend, target_range
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.fixed_point import FixedPoint, logarithms
-from labelsieve.counting.joint_codes import constant_column, sum_of_levels
+from labelsieve.counting.fixed_point import logarithms
+from labelsieve.counting.joint_codes import constant_column
 from labelsieve.counting.resources import n_threads, require_memory
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.errors import InputError
 
 LEAST_TABLE, TABLE_PER_ROW = 2**16, 8  # terms in a table of sums of weights, at most
 
 Strategy = Literal["auto", "positional", "grouped", "tiled", "sparse", "non-empty", "histogram"]
 
 
-class NativeBackend:
+@dataclass(eq=False, repr=False, kw_only=True)
+class NativeBackend(TableBackend):
     """The C++ core as a :class:`~labelsieve.counting.backends.protocol.Backend`, with the capability to fold panels.
 
     Parameters
@@ -60,73 +51,49 @@ class NativeBackend:
     (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
     """
 
-    counts_unknown = True  # backends that do not count unknown cells are wrapped in KnownTargets
+    strategy: Strategy = "auto"
+    counts_unknown: ClassVar[bool] = True  # backends that do not count unknown cells are wrapped in KnownTargets
 
-    def __init__(
-        self,
-        X: Codes,
-        Y: Codes,
-        fixed: FixedPoint,
-        *,
-        weights: RowWeights | None = None,
-        row_index: NDArray[np.uint32] | None = None,
-        n_jobs: int | None = None,
-        strategy: Strategy = "auto",
-    ) -> None:
-        n_rows = X.n_rows if row_index is None else len(row_index)
-        if n_rows != Y.n_rows:
-            raise InputError(f"X has {n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
-        self.n_features, self.n_targets, self._n_rows = X.n_columns, Y.n_columns, n_rows
-        self._X, self._Y, self._fixed, self._row_index, self._strategy = X, Y, fixed, row_index, strategy
-        self._weights, self._n_threads = weights, n_threads(n_jobs)
-        self._conditions = ConditionColumns(X, Y, row_index)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._n_threads = n_threads(self.n_jobs)
         self._joint: dict[str, bool] = {}  # passed to the core: set in views of the known rows
         self._known_ratios: NDArray[np.float64] | None = None
-        if Y.has_missing:  # 0 for targets without unknown cells
-            ratios = known_ratios(Y, self._weights_of_targets)
+        if self.Y.has_missing:  # 0 for targets without unknown cells
+            ratios = known_ratios(self.Y, self.weights_of_targets)
             self._known_ratios = np.where(ratios > 1, ratios, 0.0)
 
     @cached_property
     def _session(self) -> core.Session:
-        return self._pack(self._X, self._Y, self._weights, self._row_index)
+        return self._pack(self.X, self.Y, self.weights, self.row_index)
 
     @cached_property
     def _among_targets(self) -> core.Session:
         """The targets instead of the features."""
-        return self._pack(self._Y, constant_column(self._n_rows), self._weights_of_targets, None)
+        return self._pack(self.Y, constant_column(self.n_rows), self.weights_of_targets, None)
 
     @cached_property
     def _targets_alone(self) -> core.Session:
         """The targets, with unknown cells, and a constant feature."""
-        return self._pack(constant_column(self._n_rows), self._Y, self._weights_of_targets, None)
-
-    @cached_property
-    def _weights_of_targets(self) -> RowWeights | None:
-        return None if self._weights is None else self._weights.of(self._row_index)
+        return self._pack(constant_column(self.n_rows), self.Y, self.weights_of_targets, None)
 
     @cached_property
     def _table_of_weights(self) -> NDArray[np.int64] | None:
         """The terms of every sum of weights, while they are few: a table is faster than the logarithms of weights."""
-        total = self._fixed.total
-        return self._fixed(np.arange(total + 1)) if total <= max(LEAST_TABLE, TABLE_PER_ROW * self._n_rows) else None
-
-    @cached_property
-    def _tables(self) -> JointTables:
-        weights = self._weights_of_targets
-        of_rows = None if weights is None else weights.values / weights.unit
-        return JointTables(self._X, self._Y, weights=of_rows, row_index=self._row_index)
+        total = self.fixed.total
+        return self.fixed(np.arange(total + 1)) if total <= max(LEAST_TABLE, TABLE_PER_ROW * self.n_rows) else None
 
     def _pack(self, X: Codes, Y: Codes, weights: RowWeights | None, row_index: NDArray[np.uint32] | None) -> core.Session:
-        native_weights, table = None, self._fixed.values
+        native_weights, table = None, self.fixed.values
         if weights is not None and (weights.values == weights.values[0]).all():
             # Rows that weigh the same are counted without weights: n of them count as n times their weight.
-            table = self._fixed(np.arange(Y.n_rows + 1) * int(weights.values[0]))
+            table = self.fixed(np.arange(Y.n_rows + 1) * int(weights.values[0]))
         elif weights is not None:
             table = self._table_of_weights
-            native_weights = core.Weights(weights.values, logarithms(), self._fixed.scale, self._fixed.penalty)
-        ratios = self._known_ratios if Y is self._Y else None
+            native_weights = core.Weights(weights.values, logarithms(), self.fixed.scale, self.fixed.penalty)
+        ratios = self._known_ratios if Y is self.Y else None
         options = {} if ratios is None else {"known_ratios": ratios}
-        return core.Session(X.native, Y.native, table, native_weights, self._n_threads, self._strategy, row_index, **options)
+        return core.Session(X.native, Y.native, table, native_weights, self._n_threads, self.strategy, row_index, **options)
 
     @property
     def bytes(self) -> int:
@@ -138,7 +105,7 @@ class NativeBackend:
         targets = np.empty(self.n_targets, dtype=np.int64)
         self._session.feature_sums(features)
         if self._joint:
-            return features, self.given_targets(Column(np.zeros(self._n_rows, dtype=np.uint32), 1))
+            return features, self.given_targets(Column(np.zeros(self.n_rows, dtype=np.uint32), 1))
         self._session.target_sums(targets)
         return features, targets
 
@@ -156,11 +123,11 @@ class NativeBackend:
         return view
 
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
-        return self._run(np.zeros(self._n_rows, dtype=np.uint32), 1, targets, reduce).triple
+        return self._run(np.zeros(self.n_rows, dtype=np.uint32), 1, targets, reduce).triple
 
     def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
         if not isinstance(given, Feature):
-            return self._run(*self._conditions.column(given), targets, reduce)
+            return self._run(*self.conditions.column(given), targets, reduce)
         first, last, panel = self._empty_panel(targets, reduce)  # the column of a feature is packed already
         out = panel.triple.reshape(-1)
         self._session.run_feature(given.index, first, last, reduce is not None, panel.pair, out, **self._joint)
@@ -174,7 +141,7 @@ class NativeBackend:
         return panel
 
     def given_targets(self, given: Condition) -> Sums:
-        codes, n_levels = self._conditions.column(given)
+        codes, n_levels = self.conditions.column(given)
         if self._known_ratios is not None:
             alone, sums = np.empty(1, dtype=np.int64), np.empty(self.n_targets, dtype=np.int64)
             column = np.ascontiguousarray(codes, dtype=np.uint32)
@@ -183,9 +150,6 @@ class NativeBackend:
         sums, nothing = np.empty(self.n_targets, dtype=np.int64), np.empty(0, dtype=np.int64)
         self._among_targets.run(np.ascontiguousarray(codes, dtype=np.uint32), n_levels, 0, 0, False, sums, nothing)
         return sums
-
-    def given_single(self, given: Condition) -> int:
-        return sum_of_levels(*self._conditions.column(given), self._fixed, self._weights_of_targets)
 
     def fold_given_feature(self, accumulator: Sums, feature: int, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
         first, last, _ = targets.indices(self.n_targets)
@@ -201,7 +165,7 @@ class NativeBackend:
         33 levels, targets or conditions with more than 64, repeated rows or unknown labels.
         """
         first, last, _ = (slice(0) if targets is None else targets).indices(self.n_targets)
-        codes, n_levels = (np.zeros(self._n_rows), 1) if given is None else self._conditions.column(given)
+        codes, n_levels = (np.zeros(self.n_rows), 1) if given is None else self.conditions.column(given)
         factors = np.zeros(8)
         for factor, names in terms:
             factors[sum(1 << "xyz".index(name) for name in names)] += factor
@@ -209,25 +173,15 @@ class NativeBackend:
         if shape[1] == 0:
             return np.empty(shape)
         column, out = np.ascontiguousarray(codes, dtype=np.uint32), np.empty(shape)
-        n_rows = self._fixed.total / self._fixed.unit
+        n_rows = self.fixed.total / self.fixed.unit
         done = self._session.shrink(
             column, n_levels, first, first if targets is None else last, factors, n_rows, logarithms(), out.reshape(-1)
         )
         return out if done else None
 
-    def joint_counts(
-        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
-    ) -> Iterator[CountBlock]:
-        return self._tables.joint_counts(given, targets=targets, features=features)
-
     def _empty_panel(self, targets: slice, reduce: Reduce) -> tuple[int, int, Panel]:
         """Memory for the sums, and the range of the targets."""
-        if reduce not in (None, "sum"):
-            raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
-        first, last, step = targets.indices(self.n_targets)
-        if step != 1:
-            raise InputError("The targets of a panel must be contiguous (a slice with step 1).")
-        last = max(first, last)
+        first, last = target_range(targets, self.n_targets, reduce)
         shape = (self.n_features,) if reduce else (self.n_features, last - first)
         if not reduce:
             require_memory(8 * self.n_features * (last - first), "sums of", self.n_features, last - first)

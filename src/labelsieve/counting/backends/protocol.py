@@ -6,7 +6,7 @@ codes of ``d`` features and ``q`` targets; :func:`labelsieve.counting.backends.m
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,19 +107,18 @@ class Backend(Protocol):
         """
 
 
+class RowOptions(TypedDict, total=False):
+    """The keyword arguments of a :class:`BackendFactory`."""
+
+    weights: RowWeights | None
+    row_index: NDArray[np.uint32] | None
+    n_jobs: int | None
+
+
 class BackendFactory(Protocol):
     """Builds a backend; a class with this signature is one."""
 
-    def __call__(
-        self,
-        X: Codes,
-        Y: Codes,
-        fixed: FixedPoint,
-        *,
-        weights: RowWeights | None = None,
-        row_index: NDArray[np.uint32] | None = None,
-        n_jobs: int | None = None,
-    ) -> Backend:
+    def __call__(self, X: Codes, Y: Codes, fixed: FixedPoint, **options: Unpack[RowOptions]) -> Backend:
         """A backend for features ``X`` and targets ``Y``.
 
         Parameters
