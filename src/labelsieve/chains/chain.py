@@ -1,15 +1,14 @@
 """Classifier chains over any label network."""
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.svm import LinearSVC
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +18,7 @@ from labelsieve.chains.inference import Inferred, beam, check_exact, exact, gree
 from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.binary_models import columns_of
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, PREDICTOR, parameter
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.labelspace.base_space import RandomState, random_generator
@@ -28,26 +28,14 @@ from labelsieve.labelspace.base_space import RandomState, random_generator
 class BaseChain(MetaClassifier):
     """A chain of one model for each label: fit, inference and probabilities. A subclass has the network and the selector."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "base": [HasMethods(["fit", "predict"]), None],
-        "inference": [StrOptions({"greedy", "beam", "exact", "monte-carlo"})],
-        "loss": [StrOptions({"subset", "hamming", "f1"})],
-        "beam_width": [Interval(Integral, 1, None, closed="left")],
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "parent_values": [StrOptions({"true", "cross-validated"})],
-        "cv": [Interval(Integral, 2, None, closed="left")],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    }
-
-    base: Any = None
+    base: Any = parameter(None, PREDICTOR)
     _: KW_ONLY
     inference: Literal["greedy", "beam", "exact", "monte-carlo"] = "greedy"
     loss: Literal["subset", "hamming", "f1"] = "subset"
-    beam_width: int = 10
-    n_samples: int = 100
+    beam_width: int = parameter(10, AT_LEAST_ONE)
+    n_samples: int = parameter(100, AT_LEAST_ONE)
     parent_values: Literal["true", "cross-validated"] = "true"
-    cv: int = 5
+    cv: int = parameter(5, AT_LEAST_TWO)
     random_state: RandomState = None
     n_jobs: int | None = None
 
@@ -245,15 +233,9 @@ class ClassifierChain(BaseChain):
     array([[1, 1, 1]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseChain._parameter_constraints,
-        "network": [str, "array-like", LabelNetwork, NetworkRule],
-        "selector": [HasMethods(["fit", "transform"]), None],
-    }
-
     _: KW_ONLY
-    network: Any = "preceding"
-    selector: Any = None
+    network: Any = parameter("preceding", str, "array-like", LabelNetwork, NetworkRule)
+    selector: Any = parameter(None, HasMethods(["fit", "transform"]))
 
     def _network_and_selector(self) -> tuple[Any, Any]:
         return self.network, self.selector

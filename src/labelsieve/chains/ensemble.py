@@ -1,21 +1,22 @@
 """Ensembles of chains: each is fitted on a subset of the rows and the features, and they vote."""
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from numbers import Real
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.chains.chain import ClassifierChain
 from labelsieve.chains.optimized import OptimizedClassifierChain
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, PREDICTOR, parameter
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule
 from labelsieve.labelspace.base_space import RandomState
@@ -80,22 +81,11 @@ class ChainEnsemble(MultiLabelClassifier):
            [0, 0]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "chain": [StrOptions(set(CHAINS)), HasMethods(["fit", "predict"])],
-        "base": [HasMethods(["fit", "predict"]), None],
-        "n_chains": [Interval(Integral, 1, None, closed="left")],
-        "sampling": [StrOptions(set(SAMPLING)), tuple, list],
-        "combine": [StrOptions({"votes", "probabilities"})],
-        "ties": [StrOptions({"absent", "present"})],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    }
-
-    chain: Any = "cc"
-    base: Any = None
+    chain: Any = parameter("cc", StrOptions(set(CHAINS)), PREDICTOR)
+    base: Any = parameter(None, PREDICTOR)
     _: KW_ONLY
-    n_chains: int = 10
-    sampling: Any = "paper"
+    n_chains: int = parameter(10, AT_LEAST_ONE)
+    sampling: Any = parameter("paper", StrOptions(set(SAMPLING)), tuple, list)
     combine: Literal["votes", "probabilities"] = "votes"
     ties: Literal["absent", "present"] = "absent"
     random_state: RandomState = None

@@ -2,12 +2,13 @@
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from sklearn.svm import LinearSVC
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from labelsieve.chains.chain import BaseChain
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, parameter
 from labelsieve.criteria import Criterion
 from labelsieve.criteria.multilabel import MLFS
 from labelsieve.discretize import Discretizer, MeanStd
@@ -79,22 +80,12 @@ class OptimizedClassifierChain(BaseChain):
     [3, 1, 5]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseChain._parameter_constraints,
-        "k": [Interval(Integral, 0, None, closed="left"), Interval(Real, 0, 1, closed="both")],
-        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None],
-        "order": [str, "array-like"],
-        "criterion": [str, Criterion, type, None],
-        "discretizer": [str, Discretizer, None],
-        "variant": [StrOptions({"paper", "authors-program"})],
-    }
-
     _: KW_ONLY
-    k: float = 0.8
-    n_features_to_select: Count = 0.5
-    order: Any = "sun-kudo"
-    criterion: Any = None
-    discretizer: Any = "auto"
+    k: float = parameter(0.8, Interval(Integral, 0, None, closed="left"), Interval(Real, 0, 1, closed="both"))
+    n_features_to_select: Count = parameter(0.5, AT_LEAST_ONE, BETWEEN_0_AND_1)
+    order: Any = parameter("sun-kudo", str, "array-like")
+    criterion: Any = parameter(None, str, Criterion, type)
+    discretizer: Any = parameter("auto", str, Discretizer, None)
     variant: Literal["paper", "authors-program"] = "paper"
 
     def _base(self) -> Any:

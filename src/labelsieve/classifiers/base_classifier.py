@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.classifiers.label_encoding import LabelCoder, encode_known_labels, unknown_label
 from labelsieve.classifiers.weight_routing import Weights, weight_arguments
 from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.checked_parameters import CheckedParameters
 from labelsieve.counting.magnitude import check_for_models
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.row_weights import positive_weights
 from labelsieve.errors import InputError
-from labelsieve.names import NamedChoices
 
 
 def base_has(method: str) -> Callable[["MultiLabelClassifier"], bool]:
@@ -37,7 +37,7 @@ def read_numbers(estimator: Any, X: Any, *, reset: bool = True) -> Any:
     return without_duplicates(X.tocsr()) if sp.issparse(X) else X
 
 
-class MultiLabelClassifier(NamedChoices, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A multi-label classifier. A subclass has ``fit`` and ``_label_probabilities``, or overrides ``_present``."""
 
     base: Any

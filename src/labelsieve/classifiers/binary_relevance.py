@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.binary_models import columns_of, fit_labels, probabilities
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
+from labelsieve.counting.checked_parameters import PREDICTOR, REQUIRED, parameter
 
 
 @dataclass(eq=False, repr=False)
@@ -47,12 +47,7 @@ class BinaryRelevance(MetaClassifier):
            [1, 0]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "base": [HasMethods(["fit", "predict"])],
-        "n_jobs": [Integral, None],
-    }
-
-    base: Any
+    base: Any = parameter(REQUIRED, PREDICTOR)
     _: KW_ONLY
     n_jobs: int | None = None
 

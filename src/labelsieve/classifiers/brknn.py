@@ -1,35 +1,26 @@
 """Binary relevance with nearest neighbors: the probability of a label is its frequency among the nearest rows."""
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.label_encoding import unknown_label
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors, Searcher, Ties, nearest_neighbors
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, CheckedParameters, parameter
 from labelsieve.errors import InputError
-from labelsieve.names import NamedChoices
 
 
 @dataclass(eq=False, repr=False)
-class BaseNeighborEstimator(NamedChoices, BaseEstimator):  # type: ignore[misc]
+class BaseNeighborEstimator(CheckedParameters, BaseEstimator):  # type: ignore[misc]
     """Parameters and queries of a neighbor search."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "k": [Interval(Integral, 1, None, closed="left")],
-        "ties": [StrOptions({"first", "all"})],
-        "n_jobs": [Integral, None],
-        "backend": [StrOptions({"native", "gpu"})],
-    }
-
-    k: int = 10
+    k: int = parameter(10, AT_LEAST_ONE)
     _: KW_ONLY
     ties: Ties = "first"
     n_jobs: int | None = None
@@ -131,11 +122,6 @@ class BRkNN(BaseNeighborClassifier):
            [0. , 1. ]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseNeighborClassifier._parameter_constraints,
-        "smoothing": [StrOptions({"mulan"}), None],
-        "extension": [StrOptions({"a", "b"}), None],
-    }
     _needs_neighbors_of_rows = False
 
     _: KW_ONLY

@@ -2,19 +2,18 @@
 
 from dataclasses import KW_ONLY, dataclass
 from heapq import heappush, heapreplace
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base_classifier import MetaClassifier, MultiLabelClassifier
 from labelsieve.classifiers.binary_relevance import BinaryRelevance
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
+from labelsieve.counting.checked_parameters import AT_LEAST_TWO, PREDICTOR, REQUIRED, parameter
 from labelsieve.labelspace.base_space import RandomState, random_generator
 
 
@@ -73,16 +72,9 @@ class HOMER(MetaClassifier):
            [1, 1, 0, 0]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "base": [HasMethods(["fit", "predict"])],
-        "n_children": [Interval(Integral, 2, None, closed="left")],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    }
-
-    base: Any
+    base: Any = parameter(REQUIRED, PREDICTOR)
     _: KW_ONLY
-    n_children: int = 3
+    n_children: int = parameter(3, AT_LEAST_TWO)
     random_state: RandomState = None
     n_jobs: int | None = None
 

@@ -1,7 +1,7 @@
 """IBLR-ML: logistic regression on the labels of the neighbors."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import HasMethods
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.classifiers.logistic_newton import _NewtonLogistic
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors
+from labelsieve.counting.checked_parameters import parameter
 
 MAX_NEWTON_INPUTS = 500  # above, a step of Newton's method takes seconds (92 s for a label of bibtex with 1,836 features)
 
@@ -56,15 +57,9 @@ class IBLR(BaseNeighborClassifier):
     array([1, 0])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseNeighborClassifier._parameter_constraints,
-        "with_features": ["boolean"],
-        "base": [HasMethods(["fit", "predict_proba"]), None],
-    }
-
     _: KW_ONLY
     with_features: bool = False
-    base: Any = None
+    base: Any = parameter(None, HasMethods(["fit", "predict_proba"]))
 
     @property
     def _needs_features(self) -> bool:

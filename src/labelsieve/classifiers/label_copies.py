@@ -3,18 +3,19 @@
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.multiclass import ClassModel, fit_classes
 from labelsieve.classifiers.weight_routing import Weights
+from labelsieve.counting.checked_parameters import PREDICTOR, REQUIRED, parameter
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Copy, CopyWeight, Ignore, LabelSpace, SelectMax, SelectMin, SelectRandom, read_targets
 from labelsieve.names import resolve
@@ -65,16 +66,10 @@ class LabelCopies(MetaClassifier):
            [0, 1]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "base": [HasMethods(["fit", "predict"])],
-        "targets": [StrOptions(set(SPACES)), LabelSpace],
-        "threshold": [Interval(Real, None, None, closed="neither"), None],
-    }
-
-    base: Any
+    base: Any = parameter(REQUIRED, PREDICTOR)
     _: KW_ONLY
-    targets: Any = "copy"
-    threshold: float | None = None
+    targets: Any = parameter("copy", StrOptions(set(SPACES)), LabelSpace)
+    threshold: float | None = parameter(None, Interval(Real, None, None, closed="neither"))
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +15,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier, base_has
 from labelsieve.classifiers.binary_models import BinaryModel, fit_binary, is_majority
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights
+from labelsieve.counting.checked_parameters import PREDICTOR, parameter
 from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base_space import RandomState
@@ -76,16 +77,9 @@ class LIFT(MultiLabelClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "ratio": [Interval(Real, 0, 1, closed="right")],
-        "base": [HasMethods(["fit", "predict"]), None],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    }
-
-    ratio: float = 0.1
+    ratio: float = parameter(0.1, Interval(Real, 0, 1, closed="right"))
     _: KW_ONLY
-    base: Any = None
+    base: Any = parameter(None, PREDICTOR)
     random_state: RandomState = None
     n_jobs: int | None = None
 

@@ -1,16 +1,15 @@
 """ML-kNN: the posterior probability of a label given the number of neighbors that have it."""
 
-from dataclasses import dataclass, field
-from numbers import Real
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors
+from labelsieve.counting.checked_parameters import POSITIVE, parameter
 
 
 @dataclass(eq=False, repr=False)
@@ -50,12 +49,8 @@ class MLkNN(BaseNeighborClassifier):
            [0, 1]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseNeighborClassifier._parameter_constraints,
-        "s": [Interval(Real, 0, None, closed="neither")],
-    }
-
-    s: float = field(default=1.0, kw_only=True)
+    _: KW_ONLY
+    s: float = parameter(1.0, POSITIVE)
 
     @property
     def _labels_are_separate(self) -> bool:

@@ -1,19 +1,20 @@
 """Label powerset: one model whose classes are the labelsets of the training rows."""
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from numbers import Real
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 
 from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.multiclass import ClassModel, fit_classes
 from labelsieve.classifiers.weight_routing import Weights
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, parameter
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint, LabelSpace, Pruned, read_targets
 
@@ -103,9 +104,7 @@ class LabelPowerset(MetaClassifier):
            [1, 0]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"base": [HasMethods(["fit", "predict"])]}
-
-    base: Any
+    base: Any = parameter(REQUIRED, PREDICTOR)
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -171,17 +170,10 @@ class PrunedPowerset(LabelPowerset):
     array([[1, 0]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LabelPowerset._parameter_constraints,
-        "min_count": [Interval(Integral, 1, None, closed="left")],
-        "split": ["boolean", StrOptions({"smallest"})],
-        "threshold": [Interval(Real, 0, 1, closed="left"), None],
-    }
-
     _: KW_ONLY
-    min_count: int = 3
+    min_count: int = parameter(3, AT_LEAST_ONE)
     split: bool | Literal["smallest"] = False
-    threshold: float | None = None
+    threshold: float | None = parameter(None, Interval(Real, 0, 1, closed="left"))
 
     def _space(self) -> LabelSpace:
         if self.threshold is not None and not hasattr(self.base, "predict_proba"):

@@ -3,18 +3,19 @@
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from math import comb
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.powerset import fit_powerset
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, parameter
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint
 from labelsieve.labelspace.base_space import RandomState, random_generator
@@ -76,23 +77,12 @@ class RAkEL(MultiLabelClassifier):
     array([[1, 0, 0, 1]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "base": [HasMethods(["fit", "predict"])],
-        "k": [Interval(Integral, 1, None, closed="left")],
-        "n_models": [Interval(Integral, 1, None, closed="left"), None],
-        "disjoint": ["boolean"],
-        "threshold": [Interval(Real, 0, 1, closed="left")],
-        "soft": ["boolean"],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    }
-
-    base: Any
+    base: Any = parameter(REQUIRED, PREDICTOR)
     _: KW_ONLY
-    k: int = 3
-    n_models: int | None = None
+    k: int = parameter(3, AT_LEAST_ONE)
+    n_models: int | None = parameter(None, AT_LEAST_ONE)
     disjoint: bool = False
-    threshold: float = 0.5
+    threshold: float = parameter(0.5, Interval(Real, 0, 1, closed="left"))
     soft: bool = False
     random_state: RandomState = None
     n_jobs: int | None = None

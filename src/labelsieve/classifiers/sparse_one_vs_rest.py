@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from numbers import Integral
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,11 +12,12 @@ from scipy.special import expit
 from sklearn import config_context
 from sklearn.base import _fit_context
 from sklearn.svm import LinearSVC
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base_classifier import MetaClassifier
 from labelsieve.classifiers.weight_routing import Weights
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
 from labelsieve.errors import InputError, whole_number
 
 CELLS = 2**22  # decision values that are computed at a time
@@ -84,28 +85,16 @@ class SparseOneVsRest(MetaClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "prune": [Interval(Real, 0, None, closed="left")],
-        "min_positives": [Interval(Integral, 1, None, closed="left")],
-        "max_negatives": [Interval(Integral, 1, None, closed="left"), None],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "dual": ["boolean", StrOptions({"auto"})],
-        "n_jobs": [Integral, None],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    C: float = 1.0
+    C: float = parameter(1.0, POSITIVE)
     _: KW_ONLY
-    prune: float = 0.01
-    min_positives: int = 1
-    max_negatives: int | None = None
-    tol: float = 1e-4
-    max_iter: int = 1000
-    dual: Literal["auto"] | bool = "auto"
+    prune: float = parameter(0.01, NOT_NEGATIVE)
+    min_positives: int = parameter(1, AT_LEAST_ONE)
+    max_negatives: int | None = parameter(None, AT_LEAST_ONE)
+    tol: float = parameter(1e-4, POSITIVE)
+    max_iter: int = parameter(1000, AT_LEAST_ONE)
+    dual: bool | Literal["auto"] = "auto"
     n_jobs: int | None = None
-    random_state: int = 0
+    random_state: int = parameter(0, Interval(Integral, 0, None, closed="left"))
 
     def _base(self) -> Any:
         settings = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter, "random_state": self.random_state}

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 import narwhals.stable.v1 as nw
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context, clone
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.checked_features import check_features
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, CheckedParameters, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import ColumnCuts, apply_cuts, require_finite
 from labelsieve.counting.nominal_levels import KeptLevels, declare_nominal, encode_levels, keep_levels, without_cuts
@@ -21,15 +21,13 @@ from labelsieve.counting.row_weights import RowWeights, quantize, read_weights
 from labelsieve.counting.targets import known_classes
 from labelsieve.discretize.code_matrix import as_matrix_like
 from labelsieve.errors import InputError, is_whole
-from labelsieve.names import NamedChoices, unknown_name
+from labelsieve.names import unknown_name
 
 Missing = Literal["level", "error", "drop-pairwise"]
-MISSING: list[Any] = [StrOptions({"level", "error", "drop-pairwise"})]
-LEVEL_COUNT: list[Any] = [Interval(Integral, 1, None, closed="left")]
 Table = TypeVar("Table")
 
 
-class Discretizer(NamedChoices, BaseEstimator):  # type: ignore[misc]
+class Discretizer(CheckedParameters, BaseEstimator):  # type: ignore[misc]
     """Turns a table of numbers into codes. Its parameters are scikit-learn parameters, so a grid search can tune them."""
 
     name: ClassVar[str]
@@ -47,17 +45,12 @@ class Discretizer(NamedChoices, BaseEstimator):  # type: ignore[misc]
 class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ignore[misc]
     """A scikit-learn transformer that cuts the range of every numeric column into bins; nominal columns keep their levels."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "missing": MISSING,
-        "min_level_count": LEVEL_COUNT,
-        "nominal": ["array-like", StrOptions({"all"}), None],
-    }
     _supervised: ClassVar[bool] = False
 
     _: KW_ONLY
     missing: Missing = "level"
-    min_level_count: int = 1
-    nominal: Any = None
+    min_level_count: int = parameter(1, AT_LEAST_ONE)
+    nominal: Any = parameter(None, "array-like", StrOptions({"all"}))
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         """Cut points of every column: one set, or one for each target."""

@@ -3,15 +3,16 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from labelsieve.counting.checked_parameters import REQUIRED, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.number_table import NumberTable, is_frame, read_table
-from labelsieve.discretize.base_discretizer import MISSING, Discretizer, Missing, positions, take_columns
+from labelsieve.discretize.base_discretizer import Discretizer, Missing, positions, take_columns
 from labelsieve.discretize.kept_values import Levels
 from labelsieve.errors import ColumnWarning
 
@@ -51,18 +52,11 @@ class ByColumn(Discretizer):
            [1, 0]], dtype=uint8)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "columns": [dict],
-        "rest": [Discretizer],
-        "missing": [*MISSING, None],
-        "nominal": ["array-like", str, None],
-    }
-
-    columns: Mapping[Any, Discretizer]
-    rest: Discretizer
+    columns: Mapping[Any, Discretizer] = parameter(REQUIRED, dict)
+    rest: Discretizer = parameter(REQUIRED, Discretizer)
     _: KW_ONLY
     missing: Missing | None = None
-    nominal: Any = None
+    nominal: Any = parameter(None, "array-like", str)
 
     def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
         """Codes of ``X``; or a list of codes, one for each target, if a discretizer has cut points for each."""

@@ -1,16 +1,17 @@
 """Discretizers that keep the values of the columns: codes as they are given, and one level for every distinct value."""
 
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.counting.codes import Codes, SparseCodes
 from labelsieve.counting.nominal_levels import encode_levels, keep_levels
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import read_weights
-from labelsieve.discretize.base_discretizer import LEVEL_COUNT, MISSING, BaseBins, Discretizer, Missing
+from labelsieve.discretize.base_discretizer import BaseBins, Discretizer, Missing
 
 
 @dataclass(eq=False, repr=False)
@@ -28,11 +29,9 @@ class AsGiven(Discretizer):
     array([3], dtype=uint32)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": MISSING, "min_level_count": LEVEL_COUNT}
-
     _: KW_ONLY
     missing: Missing = "level"
-    min_level_count: int = 1
+    min_level_count: int = parameter(1, AT_LEAST_ONE)
 
     def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes:
         """Codes of ``X``."""

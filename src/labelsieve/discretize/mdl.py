@@ -1,11 +1,10 @@
 """Supervised discretization by the minimum description length principle."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.codes import Codes
@@ -70,12 +69,6 @@ class MDL(BaseBins):
 
     name = "mdl"
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseBins._parameter_constraints,
-        "targets": [StrOptions({"auto", "joint", "single", "copy"})],
-        "rule": [StrOptions({"fayyad-irani", "kononenko"})],
-        "boundaries": [StrOptions({"rows", "values"})],
-    }
     _supervised = True
 
     targets: Literal["auto", "joint", "single", "copy"] = "auto"

@@ -2,11 +2,12 @@
 
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
-from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils._param_validation import Interval, Options
 
+from labelsieve.counting.checked_parameters import POSITIVE, parameter
 from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.cut_points import ColumnCuts, bin_equal_width, cut_by_values, require_finite
 from labelsieve.counting.number_table import NumberTable, read_table
@@ -21,14 +22,9 @@ Closed = Literal["left", "right"]
 class NumberedBins(BaseBins):
     """Bins of a given number. A column with no more than ``n_bins`` distinct values keeps them as levels."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseBins._parameter_constraints,
-        "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
-    }
-
     _method: ClassVar[str]  # of cut_by_values
 
-    n_bins: int = 5
+    n_bins: int = parameter(5, Interval(Integral, 1, MAX_LEVELS, closed="both"))
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         return [cut_by_values(table, self._method, self.n_bins, weights=weights)]
@@ -77,11 +73,6 @@ class EqualWidth(NumberedBins):
     """
 
     name = "equal-width"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NumberedBins._parameter_constraints,
-        "closed": [StrOptions({"left", "right"})],
-    }
 
     closed: Closed = field(default="left", kw_only=True)
 
@@ -185,18 +176,10 @@ class MeanStd(BaseBins):
 
     name = "mean-std"
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseBins._parameter_constraints,
-        "n_levels": [Options(Integral, {3, 5})],
-        "factor": [Interval(Real, 0, None, closed="neither")],
-        "decimals": [Interval(Integral, 0, 15, closed="both"), None],
-        "keep_binary": ["boolean"],
-    }
-
-    n_levels: int = 3
+    n_levels: int = parameter(3, Options(Integral, {3, 5}))
     _: KW_ONLY
-    factor: float = 1.0
-    decimals: int | None = None
+    factor: float = parameter(1.0, POSITIVE)
+    decimals: int | None = parameter(None, Interval(Integral, 0, 15, closed="both"))
     keep_binary: bool = False
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:

@@ -3,7 +3,7 @@
 import html
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.checked_features import check_features
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, PREDICTOR, parameter
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
@@ -20,16 +21,7 @@ from labelsieve.labelspace.base_space import RandomState
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.selectors.auto_search import evaluate_portfolio, folds_of, learners_of, measure_of
 from labelsieve.selectors.auto_verdict import comparison_table, verdict_text
-from labelsieve.selectors.base import (
-    AT_LEAST_ONE,
-    COUNT,
-    NOT_NEGATIVE,
-    POSITIVE,
-    TARGET_TYPE,
-    BaseSieve,
-    Constraints,
-    named_labels,
-)
+from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve, named_labels
 from labelsieve.selectors.column_frames import frame_of_columns
 from labelsieve.selectors.fold_evaluation import FoldEvaluation, size_grid
 from labelsieve.selectors.learner_input import LearnerFeatures, for_table, learner_targets
@@ -142,34 +134,19 @@ class AutoSieve(BaseSieve):
     ('select features', 'cmim', True)
     """
 
-    portfolio: Any = PORTFOLIO
+    portfolio: Any = parameter(PORTFOLIO, str, dict, HasMethods(["fit"]), "array-like")
     _: KW_ONLY
-    learner: Any = None
-    measure: Any = None
-    cv: Any = 5
-    n_features_to_select: Any = "auto"
-    max_features: int | None = None
-    min_features: int = 1
-    standard_errors: float = 1.0
-    time_budget: float | None = None
-    target_type: Any = "auto"
+    learner: Any = parameter(None, str, dict, PREDICTOR, "array-like")
+    measure: Any = parameter(None, str, callable)
+    cv: Any = parameter(5, Interval(Integral, 3, None, closed="left"), HasMethods(["split"]))
+    n_features_to_select: Any = parameter("auto", *COUNT, StrOptions({"auto"}))
+    max_features: int | None = parameter(None, AT_LEAST_ONE)
+    min_features: int = parameter(1, Interval(Integral, 0, 1, closed="both"))
+    standard_errors: float = parameter(1.0, NOT_NEGATIVE)
+    time_budget: float | None = parameter(None, POSITIVE)
+    target_type: Any = parameter("auto", *TARGET_TYPE)
     random_state: RandomState = 0
     n_jobs: int | None = None
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "portfolio": [str, dict, HasMethods(["fit"]), "array-like"],
-        "learner": [str, dict, HasMethods(["fit", "predict"]), "array-like", None],
-        "measure": [str, callable, None],
-        "cv": [Interval(Integral, 3, None, closed="left"), HasMethods(["split"])],
-        "n_features_to_select": [*COUNT, StrOptions({"auto"})],
-        "max_features": [AT_LEAST_ONE, None],
-        "min_features": [Interval(Integral, 0, 1, closed="both")],
-        "standard_errors": [NOT_NEGATIVE],
-        "time_budget": [POSITIVE, None],
-        "target_type": TARGET_TYPE,
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    }
 
     @property
     def _count(self) -> Any:

@@ -4,19 +4,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import signature
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from numbers import Integral
+from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
+from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.binary_labels import read_label_sets
 from labelsieve.counting.checked_features import check_features, check_numbers
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, check_choices, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import is_frame, is_integer_array, read_table, unmask
@@ -28,7 +29,6 @@ from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, allows_missing
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets, target_names
-from labelsieve.names import check_choices
 from labelsieve.registry import make_count
 from labelsieve.selectors.chunked_input import check_chunked, read_chunked_targets
 from labelsieve.selectors.column_choice import ColumnChoice
@@ -38,37 +38,17 @@ from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base_rule import Evaluator
 
 Count = int | float | None
-Constraints = dict[str, list[Any]]
 
-# Constraints of parameters that several selectors have.
-AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
-NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
-POSITIVE = Interval(Real, 0, None, closed="neither")
-COUNT: list[Any] = [AT_LEAST_ONE, Interval(Real, 0, 1, closed="neither"), None]
-N_FEATURES: list[Any] = [*COUNT, str]
-DISCRETIZER = [str, Discretizer, dict, None]
-TARGET_TYPE: list[Any] = [StrOptions(set(TARGET_TYPES)), dict, list, tuple, np.ndarray]
-TARGET_DISCRETIZER = [str, Discretizer]
+COUNT = (AT_LEAST_ONE, BETWEEN_0_AND_1, None)
+N_FEATURES = (*COUNT, str)
+TARGET_TYPE: tuple[Any, ...] = (StrOptions(set(TARGET_TYPES)), dict, list, tuple, np.ndarray)
 
 
-class BaseSieve(ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Reading data and the mask, for all selectors.
 
     Selectors are dataclasses: the constructor stores every parameter under its name, as scikit-learn requires.
     """
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "n_features_to_select": N_FEATURES,
-        "forced": ["array-like"],
-        "excluded": ["array-like"],
-    }
-
-    @classmethod
-    @cache
-    def _get_param_names(cls) -> list[str]:
-        """Those that scikit-learn finds, cached: the names are needed at every fit."""
-        names: list[str] = super()._get_param_names()
-        return names
 
     @classmethod
     @cache
@@ -193,9 +173,7 @@ class BaseSieve(ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # 
 class BaseRanking(BaseSieve):
     """A selector that keeps the features of largest score; ties go to the lowest column."""
 
-    n_features_to_select: Count | str | StoppingRule = 10
-
-    _parameter_constraints: ClassVar[Constraints] = {"n_features_to_select": [*N_FEATURES, StoppingRule]}
+    n_features_to_select: Count | str | StoppingRule = parameter(10, *N_FEATURES, StoppingRule)
 
     def _keep_best(self, scores: NDArray[np.float64], X: Any, Y: Any, sample_weight: Any = None) -> None:
         """Select the features of largest score."""

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from joblib import parallel_config
@@ -12,20 +11,20 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.backends.factory import BackendSetting
+from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.resources import n_threads
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.workspace import Workspace
-from labelsieve.criteria import Criterion
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, one_table
-from labelsieve.discretize.base_discretizer import MISSING, Missing
+from labelsieve.discretize.base_discretizer import Missing
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
 from labelsieve.search import sampling_error
-from labelsieve.selectors.base import DISCRETIZER, N_FEATURES, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, Count
+from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count
 from labelsieve.selectors.chunked_input import encode_chunked
 from labelsieve.stopping import StoppingRule
 
@@ -40,29 +39,15 @@ class BaseCountingSieve(BaseSieve):
 
     discretizer: str | Discretizer | dict[Any, Any] | None = "auto"
     missing: Missing | None = None
-    target_type: Any = "auto"
+    target_type: Any = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
-    n_features_to_select: Count | str | StoppingRule = 10
+    n_features_to_select: Count | str | StoppingRule = parameter(10, *N_FEATURES, StoppingRule)
     estimator: Estimator = "plugin"
-    forced: Any = ()
-    excluded: Any = ()
+    forced: Any = parameter((), "array-like")
+    excluded: Any = parameter((), "array-like")
     constant_features: Literal["last", "score"] = "last"
     n_jobs: int | None = None
-    backend: BackendSetting = "auto"
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseSieve._parameter_constraints,
-        "criterion": [str, Criterion, type],
-        "discretizer": DISCRETIZER,
-        "missing": [*MISSING, None],
-        "target_type": TARGET_TYPE,
-        "target_discretizer": TARGET_DISCRETIZER,
-        "n_features_to_select": [*N_FEATURES, StoppingRule],
-        "estimator": [StrOptions({"plugin", "miller-madow", "shrinkage"})],
-        "constant_features": [StrOptions({"last", "score"})],
-        "n_jobs": [Integral, None],
-        "backend": [str, callable],
-    }
+    backend: BackendSetting = parameter("auto", str, callable)
 
     def _read(self, X: Any, Y: Any, sample_weight: Any, method: ResolvedMethod) -> tuple[list[CountingInput], ParentLists]:
         """Features and variables of the label space, ready to be counted, and the parents of the targets.

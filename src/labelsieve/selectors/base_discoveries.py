@@ -1,23 +1,22 @@
 """The base class of selectors with an error rate: features and labels that are associated, and how sure that is."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.checked_parameters import BETWEEN_0_AND_1, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.resources import n_threads
 from labelsieve.discretize import Discretizer, one_table
-from labelsieve.discretize.base_discretizer import MISSING, Missing
+from labelsieve.discretize.base_discretizer import Missing
 from labelsieve.errors import InputError
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.registry import make_discretizer, make_target_discretizer
-from labelsieve.selectors.base import DISCRETIZER, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, named_labels
+from labelsieve.selectors.base import TARGET_TYPE, BaseSieve, named_labels
 from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.selection_views import Summary
 
@@ -46,23 +45,14 @@ class BaseDiscoveries(BaseSieve):
     A subclass calls :meth:`_encode` for codes and :meth:`_set_discoveries` with its results.
     """
 
-    alpha: float = 0.05
+    alpha: float = parameter(0.05, BETWEEN_0_AND_1)
     discretizer: str | Discretizer | dict[Any, Any] | None = "auto"
     missing: Missing | None = None
-    target_type: Any = "auto"
+    target_type: Any = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
     n_jobs: int | None = None
 
     finds_pairs: ClassVar[bool] = True  # of a feature and a label, not features alone
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [Interval(Real, 0, 1, closed="neither")],
-        "discretizer": DISCRETIZER,
-        "missing": [*MISSING, None],
-        "target_type": TARGET_TYPE,
-        "target_discretizer": TARGET_DISCRETIZER,
-        "n_jobs": [Integral, None],
-    }
 
     def _encode(self, X: Any, y: Any) -> tuple[Codes, Codes]:
         """Codes of the features and of the targets, in the rows in which some target is known."""

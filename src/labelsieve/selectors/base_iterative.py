@@ -3,12 +3,12 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from labelsieve.selectors.base import AT_LEAST_ONE, NOT_NEGATIVE, Constraints
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, parameter
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
 
 SMOOTHING = 1e-12  # added to squared lengths of rows: the penalty is differentiable, and no weight is infinite
@@ -20,14 +20,8 @@ _FLOOR = 0.01
 class BaseIterativeRanking(BaseModelRanking):
     """Ranks features by the lengths of their rows of coefficients; ``_descend`` runs the steps and monitors the objective."""
 
-    max_iter: int = 100
-    tol: float = 1e-5
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "max_iter": [AT_LEAST_ONE],
-        "tol": [NOT_NEGATIVE],
-    }
+    max_iter: int = parameter(100, AT_LEAST_ONE)
+    tol: float = parameter(1e-5, NOT_NEGATIVE)
 
     def _coefficients(self, data: ModelData) -> Real:
         """A row for every feature; sets ``objective_`` and ``n_iter_`` by :meth:`_descend`."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -17,7 +16,7 @@ from labelsieve.counting.magnitude import moderate_columns
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
-from labelsieve.selectors.base import BaseRanking, Constraints
+from labelsieve.selectors.base import BaseRanking
 
 Real = NDArray[np.float64]
 LARGEST_DENSE = 2**27  # cells of a sparse matrix that is made dense: the same scores as for an array; a larger one stays sparse
@@ -67,12 +66,6 @@ class BaseModelRanking(BaseRanking):
 
     _from_0_to_1: ClassVar[bool] = False  # the features, and numeric targets, instead of unit variance
     _keeps_zeros: ClassVar[bool] = False  # tables of mostly zeros are sparse and not centered
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseRanking._parameter_constraints,
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    }
 
     def _score(self, data: ModelData) -> Real:
         """A score for every feature."""

@@ -1,7 +1,7 @@
 """BaselineSieve: baselines that do not use the labels."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +10,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.checked_features import check_features
+from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import read_weights
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.registry import methods_of
-from labelsieve.selectors.base import BaseSieve, Constraints, Count
+from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count
 
 
 @dataclass(eq=False, repr=False)
@@ -50,18 +51,12 @@ class BaselineSieve(BaseSieve):
     array([1])
     """
 
-    criterion: Literal["random", "variance", "all"] = "random"
+    criterion: Literal["random", "variance", "all"] = parameter("random", StrOptions(methods_of("BaselineSieve")))
     _: KW_ONLY
-    n_features_to_select: Count = 10
-    forced: Any = ()
-    excluded: Any = ()
+    n_features_to_select: Count = parameter(10, *N_FEATURES)
+    forced: Any = parameter((), "array-like")
+    excluded: Any = parameter((), "array-like")
     random_state: RandomState = 0
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "criterion": [StrOptions(methods_of("BaselineSieve"))],
-        **BaseSieve._parameter_constraints,
-        "random_state": ["random_state"],
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -1,20 +1,20 @@
 """Chi-square ranking: the deviation of the table of a feature and a target from independence."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions
 
+from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.row_weights import quantize, read_weights
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, one_of
 from labelsieve.information import Codes, join
 from labelsieve.labelspace import known_classes
 from labelsieve.registry import make_discretizer, make_target_discretizer
-from labelsieve.selectors.base import DISCRETIZER, TARGET_DISCRETIZER, TARGET_TYPE, BaseRanking, Constraints, named_labels
+from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, named_labels
 from labelsieve.selectors.contingency import LEVELS_OF_A_FEW, Array, Classes, chi_square_table, classes_of, column_slices
 
 Targets = Literal["single", "joint", "copy", "copy-weight"]
@@ -162,18 +162,9 @@ class ChiSquare(BaseRanking):
 
     targets: Targets = "single"
     combine: Literal["sum", "max"] = "sum"
-    discretizer: str | Discretizer | None = "equal-width"
-    target_type: Any = "auto"
+    discretizer: str | Discretizer | dict[Any, Any] | None = "equal-width"
+    target_type: Any = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseRanking._parameter_constraints,
-        "targets": [StrOptions(set(TARGETS))],
-        "combine": [StrOptions({"sum", "max"})],
-        "discretizer": DISCRETIZER,
-        "target_type": TARGET_TYPE,
-        "target_discretizer": TARGET_DISCRETIZER,
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -14,12 +14,12 @@ from sklearn.utils._param_validation import StrOptions
 from threadpoolctl import threadpool_limits
 
 from labelsieve.counting.checked_features import check_features, check_numbers
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.counting.resources import n_threads
 from labelsieve.errors import InputError
 from labelsieve.information import Codes, mutual_information
 from labelsieve.labelspace import TargetTable, read_targets
 from labelsieve.labelspace.base_space import RandomState
-from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.selectors.column_frames import Names, column_names
 from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic
@@ -104,20 +104,12 @@ class ConditionalDiscoveries(BaseDiscoveries):
     """
 
     alpha: float = 0.1
-    sampler: Any = "auto"
-    statistic: Any = "likelihood-ratio"
-    n_repeats: int = 20
+    sampler: Any = parameter("auto", StrOptions({"auto", "tree", "gaussian"}), callable)
+    statistic: Any = parameter("likelihood-ratio", str, object)
+    n_repeats: int = parameter(20, AT_LEAST_ONE)
     random_state: RandomState = 0
 
     finds_pairs: ClassVar[bool] = False
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseDiscoveries._parameter_constraints,
-        "sampler": [StrOptions({"auto", "tree", "gaussian"}), callable],
-        "statistic": [str, object],
-        "n_repeats": [AT_LEAST_ONE],
-        "random_state": ["random_state"],
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from numbers import Real as AnyReal
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,8 +10,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils._param_validation import Interval
 
+from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.resources import require_memory
-from labelsieve.selectors.base import Constraints
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
 
 _TOLERANCE = 1e-12  # of the sum of changes of PageRank, which falls by the factor ``damping`` in every step
@@ -69,12 +68,7 @@ class MGFS(BaseModelRanking):
     1.0
     """
 
-    damping: float = 0.85
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "damping": [Interval(AnyReal, 0, 1, closed="left")],
-    }
+    damping: float = parameter(0.85, Interval(AnyReal, 0, 1, closed="left"))
 
     def _score(self, data: ModelData) -> Real:
         n_features = data.X.shape[1]

@@ -1,28 +1,20 @@
 """GRRO: relevance and redundancy of all features at once, in closed form."""
 
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
+from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.resources import require_memory
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.registry import make_discretizer, make_target_discretizer
-from labelsieve.selectors.base import (
-    DISCRETIZER,
-    NOT_NEGATIVE,
-    TARGET_DISCRETIZER,
-    TARGET_TYPE,
-    BaseRanking,
-    Constraints,
-    named_labels,
-)
+from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, named_labels
 
 Array = NDArray[np.float64]
 
@@ -78,22 +70,12 @@ class GRRO(BaseRanking):
     True
     """
 
-    alpha: float = 100.0
-    beta: float = 0.1
-    discretizer: str | Discretizer | None = "equal-frequency"
-    target_type: Any = "auto"
+    alpha: float = parameter(100.0, NOT_NEGATIVE)
+    beta: float = parameter(0.1, NOT_NEGATIVE)
+    discretizer: str | Discretizer | dict[Any, Any] | None = "equal-frequency"
+    target_type: Any = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
     n_jobs: int | None = None
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseRanking._parameter_constraints,
-        "alpha": [NOT_NEGATIVE],
-        "beta": [NOT_NEGATIVE],
-        "discretizer": DISCRETIZER,
-        "target_type": TARGET_TYPE,
-        "target_discretizer": TARGET_DISCRETIZER,
-        "n_jobs": [Integral, None],
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:

@@ -4,8 +4,9 @@ from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
+from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.criteria import Criterion
 from labelsieve.discretize.kept_values import AsGiven
@@ -14,8 +15,7 @@ from labelsieve.registry import ResolvedMethod
 from labelsieve.search import CombinedGain, Gain, LeastSquaresGain
 from labelsieve.search.column_basis import Basis
 from labelsieve.search.gains import Combine
-from labelsieve.selectors.base import NOT_NEGATIVE, Constraints
-from labelsieve.selectors.pursuit import BASIS, NOMINAL, read_columns
+from labelsieve.selectors.pursuit import NOMINAL, read_columns
 from labelsieve.selectors.sieve import Sieve
 
 
@@ -99,27 +99,16 @@ class HybridSieve(Sieve):
     parents: ClassVar[Any] = None  # type: ignore[misc]
     target_weight: ClassVar[Any] = None  # type: ignore[misc]
 
-    information: str | Criterion = "cmim-positive"
+    information: str | Criterion = parameter("cmim-positive", str, Criterion, type)
     _: KW_ONLY
     targets: str | LabelSpace = "cumulative"
     estimator: Estimator = "miller-madow"
-    weights: Any = (1.0, 1.0)
+    weights: Any = parameter((1.0, 1.0), "array-like")
     combine: Combine = "sum"
-    alpha: float = 0.01
-    penalty: float = 2.0
+    alpha: float = parameter(0.01, Interval(Real, 0, 1, closed="right"))
+    penalty: float = parameter(2.0, NOT_NEGATIVE)
     basis: Basis = "linear"
-    nominal: Any = None
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **{name: kinds for name, kinds in Sieve._parameter_constraints.items() if name not in ("parents", "target_weight")},
-        "information": [str, Criterion, type],
-        "weights": ["array-like"],
-        "combine": [StrOptions({"sum", "product"})],
-        "alpha": [Interval(Real, 0, 1, closed="right")],
-        "penalty": [NOT_NEGATIVE],
-        "basis": BASIS,
-        "nominal": NOMINAL,
-    }
+    nominal: Any = parameter(None, *NOMINAL)
 
     @property  # type: ignore[no-redef]
     def criterion(self) -> str | Criterion:  # type: ignore[override]

@@ -1,7 +1,7 @@
 """LabelwiseSieve: one list of features for every target."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.workspace import Workspace
@@ -21,7 +22,7 @@ from labelsieve.plotting import Axes, figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, make_criterion, resolve_method
 from labelsieve.search import GreedySearch, Lists, search_each, together
-from labelsieve.selectors.base import AT_LEAST_ONE, Constraints, named_labels
+from labelsieve.selectors.base import named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.selectors.column_frames import Names
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
@@ -88,16 +89,10 @@ class LabelwiseSieve(BaseCountingSieve):
            [1]])
     """
 
-    criterion: str | Criterion = DEFAULT_CRITERION
+    criterion: str | Criterion = parameter(DEFAULT_CRITERION, str, Criterion, type)
     _: KW_ONLY
-    parents: Parents = None
-    n_candidates: int | None = None
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseCountingSieve._parameter_constraints,
-        "parents": PARENTS,
-        "n_candidates": [AT_LEAST_ONE, None],
-    }
+    parents: Parents = parameter(None, *PARENTS)
+    n_candidates: int | None = parameter(None, AT_LEAST_ONE)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from labelsieve.selectors.base import AT_LEAST_ONE, NOT_NEGATIVE, Constraints
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, parameter
 from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights
 from labelsieve.selectors.base_model import ModelData, Real
 from labelsieve.selectors.neighbor_graphs import neighbor_graph
@@ -18,18 +18,11 @@ _SMALLEST = 1e-12  # denominators of the updates
 class BaseLatentFactors(BaseIterativeRanking):
     """Parameters and the start of both methods; features are from 0 to 1."""
 
-    n_components: int | None = None
+    n_components: int | None = parameter(None, AT_LEAST_ONE)
     max_iter: int = 1000
     tol: float = 1e-3
 
     _from_0_to_1: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseIterativeRanking._parameter_constraints,
-        "alpha": [NOT_NEGATIVE],
-        "beta": [NOT_NEGATIVE],
-        "gamma": [NOT_NEGATIVE],
-        "n_components": [AT_LEAST_ONE, None],
-    }
 
     def _start(self, data: ModelData, Y: Real) -> tuple[int, np.random.Generator]:
         components = Y.shape[1] if self.n_components is None else int(self.n_components)
@@ -93,12 +86,10 @@ class SSFS(BaseLatentFactors):
     2
     """
 
-    alpha: float = 1.0
-    beta: float = 1.0
-    gamma: float = 1.0
-    n_neighbors: int = 5
-
-    _parameter_constraints: ClassVar[Constraints] = {**BaseLatentFactors._parameter_constraints, "n_neighbors": [AT_LEAST_ONE]}
+    alpha: float = parameter(1.0, NOT_NEGATIVE)
+    beta: float = parameter(1.0, NOT_NEGATIVE)
+    gamma: float = parameter(1.0, NOT_NEGATIVE)
+    n_neighbors: int = parameter(5, AT_LEAST_ONE)
 
     def _coefficients(self, data: ModelData) -> Real:
         X, Y = data.X, data.indicators()
@@ -167,9 +158,9 @@ class SCMFS(BaseLatentFactors):
     2
     """
 
-    alpha: float = 0.1
-    beta: float = 0.1
-    gamma: float = 0.1
+    alpha: float = parameter(0.1, NOT_NEGATIVE)
+    beta: float = parameter(0.1, NOT_NEGATIVE)
+    gamma: float = parameter(0.1, NOT_NEGATIVE)
 
     def _coefficients(self, data: ModelData) -> Real:
         X, Y = data.X, data.indicators()

@@ -3,20 +3,21 @@
 import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
 from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.counting.row_weights import read_weights
-from labelsieve.selectors.base import NOT_NEGATIVE, BaseSieve, Constraints, read_numbers
+from labelsieve.selectors.base import BaseSieve, read_numbers
 from labelsieve.selectors.normal_equations import (
     Array,
     extreme_eigenvalues,
@@ -109,23 +110,13 @@ class LLSF(BaseSieve):
            [0, 0, 0, 0, 1, 0]])
     """
 
-    alpha: float = 0.5
-    beta: float = 0.1
-    gamma: float = 0.01
+    alpha: float = parameter(0.5, Interval(Real, 0, LARGEST_PENALTY, closed="both"))
+    beta: float = parameter(0.1, Interval(Real, 0, LARGEST_PENALTY, closed="both"))
+    gamma: float = parameter(0.01, Interval(Real, 0, LARGEST_PENALTY, closed="right"))
     acceleration: Acceleration = "restart"
     convex: bool = False
-    max_iter: int = 2000
-    tol: float = 1e-5
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "alpha": [Interval(Real, 0, LARGEST_PENALTY, closed="both")],
-        "beta": [Interval(Real, 0, LARGEST_PENALTY, closed="both")],
-        "gamma": [Interval(Real, 0, LARGEST_PENALTY, closed="right")],
-        "acceleration": [StrOptions({"restart", "plain", "none"})],
-        "convex": ["boolean"],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "tol": [NOT_NEGATIVE],
-    }
+    max_iter: int = parameter(2000, Interval(Integral, 0, None, closed="left"))
+    tol: float = parameter(1e-5, NOT_NEGATIVE)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

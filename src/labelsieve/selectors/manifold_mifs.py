@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from labelsieve.selectors.base import AT_LEAST_ONE, COUNT, NOT_NEGATIVE, Constraints
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, parameter
+from labelsieve.selectors.base import COUNT
 from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights
 from labelsieve.selectors.base_model import ModelData, Real
 from labelsieve.selectors.neighbor_graphs import laplacian, neighbor_graph
@@ -59,22 +60,13 @@ class ManifoldMIFS(BaseIterativeRanking):
     2
     """
 
-    alpha: float = 1.0
-    beta: float = 0.1
-    gamma: float = 1.0
-    n_components: int | float = 0.3
-    n_neighbors: int = 5
+    alpha: float = parameter(1.0, NOT_NEGATIVE)
+    beta: float = parameter(0.1, NOT_NEGATIVE)
+    gamma: float = parameter(1.0, NOT_NEGATIVE)
+    n_components: int | float = parameter(0.3, *COUNT[:2])
+    n_neighbors: int = parameter(5, AT_LEAST_ONE)
     max_iter: int = 1000
     tol: float = 1e-3
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseIterativeRanking._parameter_constraints,
-        "alpha": [NOT_NEGATIVE],
-        "beta": [NOT_NEGATIVE],
-        "gamma": [NOT_NEGATIVE],
-        "n_components": COUNT[:2],
-        "n_neighbors": [AT_LEAST_ONE],
-    }
 
     def _coefficients(self, data: ModelData) -> Real:
         X, Y = data.X, data.indicators()

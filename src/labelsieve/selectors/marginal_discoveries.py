@@ -1,17 +1,17 @@
 """MarginalDiscoveries: features and labels that are associated, with a false discovery rate."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
-from labelsieve.selectors.base import AT_LEAST_ONE, Constraints, named_labels
+from labelsieve.selectors.base import named_labels
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.statistics.association_tests import TESTS, TestSettings, association_tests, row_codes
 from labelsieve.statistics.marginal_evidence import FamilyRule, MarginalEvidence
@@ -97,17 +97,8 @@ class MarginalDiscoveries(BaseDiscoveries):
     method: Literal["hierarchical", "pooled"] = "hierarchical"
     combine: Literal["simes", "fisher"] = "simes"
     correction: Literal["bh", "by"] = "bh"
-    n_permutations: int = 9999
+    n_permutations: int = parameter(9999, AT_LEAST_ONE)
     random_state: RandomState = 0
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseDiscoveries._parameter_constraints,
-        "method": [StrOptions({"hierarchical", "pooled"})],
-        "combine": [StrOptions({"simes", "fisher"})],
-        "correction": [StrOptions({"bh", "by"})],
-        "n_permutations": [AT_LEAST_ONE],
-        "random_state": ["random_state"],
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, *, strata: Any = None, groups: Any = None) -> Self:

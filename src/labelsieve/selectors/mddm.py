@@ -1,7 +1,8 @@
 """MDDM: a projection onto the directions that depend most on the labels."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,10 +11,10 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.checked_parameters import CheckedParameters, parameter
 from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.counting.row_weights import read_weights
-from labelsieve.names import NamedChoices
-from labelsieve.selectors.base import COUNT, Constraints, read_numbers
+from labelsieve.selectors.base import COUNT, read_numbers
 from labelsieve.selectors.normal_equations import Array, solve, weighted_rows
 
 _SMALLEST = 1e-10  # of the largest eigenvalue: what is below is no direction, but rounding
@@ -30,7 +31,8 @@ def _dependence(X: Any, Y: Any, weights: Array) -> Array:
     return np.where(np.abs(B) <= rounding[:, np.newaxis], 0.0, B)  # constant columns do not depend on anything
 
 
-class MDDM(NamedChoices, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class MDDM(CheckedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Project features to where they depend most on the labels: dimensionality reduction by dependence maximization.
 
     .. math:: \max_P tr(P' X'H Y Y'H X P) \quad \text{subject to} \quad P'(\mu X'X + (1 - \mu) I) P = I
@@ -73,11 +75,9 @@ class MDDM(NamedChoices, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     array([1, 3])
     """
 
-    _parameter_constraints: ClassVar[Constraints] = {"n_components": COUNT, "mu": [Interval(Real, 0, 1, closed="left")]}
-
-    def __init__(self, n_components: int | float | None = None, *, mu: float = 0.5) -> None:
-        self.n_components = n_components
-        self.mu = mu
+    n_components: int | float | None = parameter(None, *COUNT)
+    _: KW_ONLY
+    mu: float = parameter(0.5, Interval(Real, 0, 1, closed="left"))
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,12 +1,11 @@
 """MDFS: a sparse regression onto labels that are smoothed over near rows and near labels."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from labelsieve.selectors.base import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Constraints
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
 from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights, scale_columns
 from labelsieve.selectors.base_model import ModelData, Real
 from labelsieve.selectors.neighbor_graphs import laplacian, neighbor_graph
@@ -63,18 +62,10 @@ class MDFS(BaseIterativeRanking):
     2
     """
 
-    alpha: float = 1.0
-    beta: float = 1.0
-    gamma: float = 0.1
-    n_neighbors: int | None = None
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseIterativeRanking._parameter_constraints,
-        "alpha": [POSITIVE],
-        "beta": [NOT_NEGATIVE],
-        "gamma": [POSITIVE],
-        "n_neighbors": [AT_LEAST_ONE, None],
-    }
+    alpha: float = parameter(1.0, POSITIVE)
+    beta: float = parameter(1.0, NOT_NEGATIVE)
+    gamma: float = parameter(0.1, POSITIVE)
+    n_neighbors: int | None = parameter(None, AT_LEAST_ONE)
 
     def _coefficients(self, data: ModelData) -> Real:
         X, Y, alpha = data.X, data.indicators(), float(self.alpha)

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
-from numbers import Real as AnyReal
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,9 +10,9 @@ from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, MultiTaskLasso, Ridge
 from sklearn.model_selection import KFold, train_test_split
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
-from labelsieve.selectors.base import AT_LEAST_ONE, POSITIVE, Constraints
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, BETWEEN_0_AND_1, POSITIVE, PREDICTOR, parameter
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
 
 INVERSE_PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -62,16 +60,10 @@ class L1Importance(BaseModelRanking):
     {'class': 1.0}
     """
 
-    C: float | Literal["cv"] = 0.1
-    cv: int = 3
+    C: float | Literal["cv"] = parameter(0.1, POSITIVE, StrOptions({"cv"}))
+    cv: int = parameter(3, AT_LEAST_TWO)
 
     _keeps_zeros: ClassVar[bool] = True
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "C": [POSITIVE, StrOptions({"cv"})],
-        "cv": [Interval(Integral, 2, None, closed="left")],
-    }
 
     def _score(self, data: ModelData) -> Real:
         total, self.C_ = np.zeros(data.X.shape[1]), {}
@@ -163,16 +155,9 @@ class PermutationImportance(BaseModelRanking):
     2
     """
 
-    model: Any = None
-    n_repeats: int = 5
-    test_size: float = 0.3
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "model": [HasMethods(["fit", "predict"]), None],
-        "n_repeats": [AT_LEAST_ONE],
-        "test_size": [Interval(AnyReal, 0, 1, closed="neither")],
-    }
+    model: Any = parameter(None, PREDICTOR)
+    n_repeats: int = parameter(5, AT_LEAST_ONE)
+    test_size: float = parameter(0.3, BETWEEN_0_AND_1)
 
     def _score(self, data: ModelData) -> Real:
         X, targets = data.X.toarray() if sp.issparse(data.X) else data.X, data.indicators()
@@ -226,12 +211,7 @@ class RecursiveElimination(BaseModelRanking):
     2
     """
 
-    step: float = 0.1
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "step": [Interval(AnyReal, 0, 1, closed="neither")],
-    }
+    step: float = parameter(0.1, BETWEEN_0_AND_1)
 
     def _score(self, data: ModelData) -> Real:
         X, targets, left = data.X, data.indicators(), np.arange(data.X.shape[1])

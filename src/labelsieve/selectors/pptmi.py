@@ -1,14 +1,13 @@
 """PPTMI: greedy selection by joint information about pruned labelsets, without bins."""
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
 
 from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, parameter
 from labelsieve.counting.magnitude import moderate
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
@@ -17,7 +16,7 @@ from labelsieve.information.measure_input import Real, read_columns, same_rows
 from labelsieve.labelspace import Pruned, read_targets
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_target_discretizer
-from labelsieve.selectors.base import AT_LEAST_ONE, TARGET_DISCRETIZER, TARGET_TYPE, BaseSieve, Constraints, Count, named_labels
+from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count, named_labels
 
 
 @dataclass(eq=False, repr=False)
@@ -76,23 +75,16 @@ class PPTMI(BaseSieve):
     ['relevant', 'relevant', 'relevant']
     """
 
-    n_features_to_select: Count = 10
+    n_features_to_select: Count = parameter(10, *N_FEATURES)
     _: KW_ONLY
-    n_neighbors: int = 4
-    min_count: int = 5
-    target_type: Any = "auto"
+    n_neighbors: int = parameter(4, AT_LEAST_ONE)
+    min_count: int = parameter(5, AT_LEAST_TWO)
+    target_type: Any = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
-    forced: Any = ()
-    excluded: Any = ()
+    forced: Any = parameter((), "array-like")
+    excluded: Any = parameter((), "array-like")
 
     needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseSieve._parameter_constraints,
-        "n_neighbors": [AT_LEAST_ONE],
-        "target_type": TARGET_TYPE,
-        "target_discretizer": TARGET_DISCRETIZER,
-        "min_count": [Interval(Integral, 2, None, closed="left")],
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:

@@ -1,13 +1,13 @@
 """OrthogonalPursuit: forward least squares for all targets at once."""
 
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
+from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
 from labelsieve.counting.nominal_levels import declare_nominal
 from labelsieve.counting.number_table import read_table
 from labelsieve.discretize.base_discretizer import positions
@@ -16,7 +16,7 @@ from labelsieve.registry.presets import make_target_discretizer
 from labelsieve.search import GreedySearch, LeastSquaresGain
 from labelsieve.search.column_basis import Basis
 from labelsieve.search.linear_columns import LinearColumns, feature_columns
-from labelsieve.selectors.base import N_FEATURES, NOT_NEGATIVE, TARGET_TYPE, BaseSieve, Constraints, Count, named_labels
+from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count, named_labels
 from labelsieve.stopping import StoppingRule
 from labelsieve.stopping.stop_ranking import stop_search
 
@@ -104,24 +104,14 @@ class OrthogonalPursuit(BaseSieve):
     array([3, 1])
     """
 
-    penalty: float = 2.0
+    penalty: float = parameter(2.0, NOT_NEGATIVE)
     basis: Basis = "linear"
-    n_features_to_select: Count | str | StoppingRule = 10
-    nominal: Any = None
-    target_type: Any = "auto"
-    forced: Any = ()
-    excluded: Any = ()
+    n_features_to_select: Count | str | StoppingRule = parameter(10, *N_FEATURES, StoppingRule)
+    nominal: Any = parameter(None, *NOMINAL)
+    target_type: Any = parameter("auto", *TARGET_TYPE)
+    forced: Any = parameter((), "array-like")
+    excluded: Any = parameter((), "array-like")
     n_jobs: int | None = None
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseSieve._parameter_constraints,
-        "n_features_to_select": [*N_FEATURES, StoppingRule],
-        "penalty": [NOT_NEGATIVE],
-        "basis": BASIS,
-        "nominal": NOMINAL,
-        "target_type": TARGET_TYPE,
-        "n_jobs": [Integral, None],
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -4,7 +4,7 @@ import math
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from labelsieve.counting.backends.factory import CountingOptions
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.workspace import Workspace
@@ -25,7 +26,7 @@ from labelsieve.registry import methods_of, resolve_method
 from labelsieve.search import QuadraticProgram
 from labelsieve.search.redundancy_matrix import Nystrom, Redundancy
 from labelsieve.search.simplex import one_blas_thread
-from labelsieve.selectors.base import AT_LEAST_ONE, COUNT, NOT_NEGATIVE, POSITIVE, Constraints, Count, named_labels
+from labelsieve.selectors.base import COUNT, Count, named_labels
 from labelsieve.selectors.base_counting import BaseCountingSieve
 
 
@@ -123,30 +124,17 @@ class QuadraticSieve(BaseCountingSieve):
     (True, 1.0)
     """
 
-    criterion: Literal["mlqpfs", "qpfs"] = "mlqpfs"
+    criterion: Literal["mlqpfs", "qpfs"] = parameter("mlqpfs", StrOptions(methods_of("QuadraticSieve")))
     _: KW_ONLY
     discretizer: str | Discretizer | dict[Any, Any] | None = "equal-width"
-    alpha: float | None = None
-    mean: Literal["exact"] | int = "exact"
-    shift: float | Literal["auto"] = 0.0
-    nystrom: Count = None
-    tol: float = 1e-8
-    max_iter: int = 10_000_000
-    memory_limit: int = 2**30
+    alpha: float | None = parameter(None, Interval(Real, 0, 1, closed="both"))
+    mean: Literal["exact"] | int = parameter("exact", StrOptions({"exact"}), AT_LEAST_ONE)
+    shift: float | Literal["auto"] = parameter(0.0, StrOptions({"auto"}), NOT_NEGATIVE)
+    nystrom: Count = parameter(None, *COUNT)
+    tol: float = parameter(1e-8, POSITIVE)
+    max_iter: int = parameter(10_000_000, AT_LEAST_ONE)
+    memory_limit: int = parameter(2**30, Interval(Integral, 0, None, closed="left"))
     random_state: RandomState = 0
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseCountingSieve._parameter_constraints,
-        "criterion": [StrOptions(methods_of("QuadraticSieve"))],
-        "alpha": [Interval(Real, 0, 1, closed="both"), None],
-        "mean": [StrOptions({"exact"}), AT_LEAST_ONE],
-        "shift": [StrOptions({"auto"}), NOT_NEGATIVE],
-        "nystrom": COUNT,
-        "tol": [POSITIVE],
-        "max_iter": [AT_LEAST_ONE],
-        "memory_limit": [Interval(Integral, 0, None, closed="left")],
-        "random_state": ["random_state"],
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,22 +1,23 @@
 """RankEnsemble: the rankings of several selectors, or of several samples of the rows, as one."""
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from numbers import Real
+from typing import Any, Literal, Self
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval
 
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.checked_features import check_features
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace.base_space import RandomState
-from labelsieve.selectors.base import AT_LEAST_ONE, BaseRanking, Constraints, named_labels
+from labelsieve.selectors.base import BaseRanking, named_labels
 from labelsieve.selectors.selection_stability import row_samples
 from labelsieve.selectors.selector_list import for_all_rows, ranked, read_selectors
 from labelsieve.statistics import stability_index
@@ -95,27 +96,15 @@ class RankEnsemble(BaseRanking):
     1.0
     """
 
-    selectors: Any = SELECTORS
+    selectors: Any = parameter(SELECTORS, str, dict, HasMethods(["fit"]), "array-like")
     _: KW_ONLY
     combine: Literal["borda", "stability"] = "borda"
-    n_repeats: int = 1
+    n_repeats: int = parameter(1, AT_LEAST_ONE)
     resample: Literal["bootstrap", "subsample"] = "bootstrap"
-    fraction: float = 0.5
-    list_length: int | None = 100
+    fraction: float = parameter(0.5, Interval(Real, 0, 1, closed="right"))
+    list_length: int | None = parameter(100, AT_LEAST_ONE)
     random_state: RandomState = 0
     n_jobs: int | None = None
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseRanking._parameter_constraints,
-        "selectors": [str, dict, HasMethods(["fit"]), "array-like"],
-        "combine": [StrOptions({"borda", "stability"})],
-        "n_repeats": [AT_LEAST_ONE],
-        "resample": [StrOptions({"bootstrap", "subsample"})],
-        "fraction": [Interval(Real, 0, 1, closed="right")],
-        "list_length": [AT_LEAST_ONE, None],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:

@@ -1,21 +1,20 @@
 """ReliefF for many labels: near rows of one class should have similar features, near rows of other classes should not."""
 
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, POSITIVE, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.progress import progress_bar
-from labelsieve.selectors.base import AT_LEAST_ONE, POSITIVE, TARGET_TYPE, BaseRanking, Constraints, named_labels, read_classes
+from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, named_labels, read_classes
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
 
 Array = NDArray[np.float64]
@@ -28,20 +27,11 @@ class BaseRelief(BaseRanking):
     """Parameters of the Relief family, and walking over the reference rows."""
 
     needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
-    n_neighbors: int = 10
-    n_samples: int | None = None
-    sigma: float | None = None
+    n_neighbors: int = parameter(10, AT_LEAST_ONE)
+    n_samples: int | None = parameter(None, AT_LEAST_ONE)
+    sigma: float | None = parameter(None, POSITIVE)
     random_state: RandomState = None
     n_jobs: int | None = None
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseRanking._parameter_constraints,
-        "n_neighbors": [AT_LEAST_ONE],
-        "n_samples": [AT_LEAST_ONE, None],
-        "sigma": [POSITIVE, None],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    }
 
     def _references(self, n_rows: int) -> NDArray[np.intp]:
         """All rows, or as many of them as were asked for, drawn without repetition."""
@@ -150,14 +140,8 @@ class ReliefF(BaseGroupedRelief):
     True
     """
 
-    targets: str = "single"
-    target_type: Any = "auto"
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseRelief._parameter_constraints,
-        "targets": [StrOptions({"single", "joint"})],
-        "target_type": TARGET_TYPE,
-    }
+    targets: Literal["single", "joint"] = "single"
+    target_type: Any = parameter("auto", *TARGET_TYPE)
 
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:
         space = (Joint() if self.targets == "joint" else Single()).encode(read_targets(targets)).codes

@@ -1,14 +1,13 @@
 """Rankings by decisions over ridge regression coefficients: closeness to an ideal feature, and Pareto fronts."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
-from sklearn.utils._param_validation import StrOptions
 
+from labelsieve.counting.checked_parameters import POSITIVE, parameter
 from labelsieve.counting.resources import require_memory
-from labelsieve.selectors.base import POSITIVE, Constraints
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
 from labelsieve.selectors.normal_equations import solve_centered
 
@@ -62,14 +61,8 @@ class MFSMCDM(BaseModelRanking):
     2
     """
 
-    penalty: float = 10.0
+    penalty: float = parameter(10.0, POSITIVE)
     weighting: Literal["entropy", "equal"] = "entropy"
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "penalty": [POSITIVE],
-        "weighting": [StrOptions({"entropy", "equal"})],
-    }
 
     def _score(self, data: ModelData) -> Real:
         self.coef_, targets = ridge_coefficients(data, float(self.penalty))
@@ -125,9 +118,7 @@ class PMFS(BaseModelRanking):
     2
     """
 
-    penalty: float = 10.0
-
-    _parameter_constraints: ClassVar[Constraints] = {**BaseModelRanking._parameter_constraints, "penalty": [POSITIVE]}
+    penalty: float = parameter(10.0, POSITIVE)
 
     def _score(self, data: ModelData) -> Real:
         n_features = data.X.shape[1]

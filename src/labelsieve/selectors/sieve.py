@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import _fit_context, clone
-from sklearn.utils._param_validation import StrOptions
 
+from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.pair_tables import PairBackend
 from labelsieve.counting.target_weights import read_target_weights
 from labelsieve.counting.workspace import Workspace
@@ -23,7 +23,7 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search
 from labelsieve.search.gains import Gain
-from labelsieve.selectors.base import Constraints, named_labels
+from labelsieve.selectors.base import named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.selectors.chunked_input import from_elsewhere
 from labelsieve.selectors.pair_counts import PairCounts, input_of_counts
@@ -155,23 +155,15 @@ class Sieve(BaseCountingSieve):
     array([3, 1])
     """
 
-    criterion: str | Criterion = DEFAULT_CRITERION
+    criterion: str | Criterion = parameter(DEFAULT_CRITERION, str, Criterion, type)
     _: KW_ONLY
-    targets: str | LabelSpace = "auto"
-    parents: Parents = None
-    target_weight: Any = None
+    targets: str | LabelSpace = parameter("auto", str, LabelSpace)
+    parents: Parents = parameter(None, *PARENTS)
+    target_weight: Any = parameter(None, "array-like")
     warm_start: bool = False
     search: Literal["greedy", "floating", "swap"] = "greedy"
 
     _takes_chunks: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseCountingSieve._parameter_constraints,
-        "targets": [str, LabelSpace],
-        "parents": PARENTS,
-        "target_weight": ["array-like", None],
-        "warm_start": ["boolean"],
-        "search": [StrOptions({"greedy", "floating", "swap"})],
-    }
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -1,13 +1,12 @@
 """Regressions of all labels with sparse rows of coefficients: MSSL, which smooths over similar features, and RFS."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
 from labelsieve.counting.resources import require_memory
-from labelsieve.selectors.base import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Constraints
 from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights, scale_columns
 from labelsieve.selectors.base_model import ModelData, Real
 from labelsieve.selectors.neighbor_graphs import laplacian, neighbor_graph
@@ -58,16 +57,9 @@ class MSSL(BaseIterativeRanking):
     2
     """
 
-    alpha: float = 1.0
-    beta: float = 1.0
-    n_neighbors: int = 5
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseIterativeRanking._parameter_constraints,
-        "alpha": [NOT_NEGATIVE],
-        "beta": [POSITIVE],
-        "n_neighbors": [AT_LEAST_ONE],
-    }
+    alpha: float = parameter(1.0, NOT_NEGATIVE)
+    beta: float = parameter(1.0, POSITIVE)
+    n_neighbors: int = parameter(5, AT_LEAST_ONE)
 
     def _coefficients(self, data: ModelData) -> Real:
         X, n_features = data.X, data.X.shape[1]
@@ -130,9 +122,7 @@ class RFS(BaseIterativeRanking):
     2
     """
 
-    gamma: float = 1.0
-
-    _parameter_constraints: ClassVar[Constraints] = {**BaseIterativeRanking._parameter_constraints, "gamma": [POSITIVE]}
+    gamma: float = parameter(1.0, POSITIVE)
 
     def _coefficients(self, data: ModelData) -> Real:
         Y = data.indicators()

@@ -1,7 +1,7 @@
 """Rankings by tree ensembles: importances, and hits against permuted copies of the features."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,9 +12,8 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
 )
-from sklearn.utils._param_validation import StrOptions
 
-from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
 
 
@@ -63,13 +62,7 @@ class TreeImportance(BaseModelRanking):
     """
 
     ensemble: Literal["extra-trees", "gradient-boosting"] = "extra-trees"
-    n_estimators: int = 100
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "ensemble": [StrOptions({"extra-trees", "gradient-boosting"})],
-        "n_estimators": [AT_LEAST_ONE],
-    }
+    n_estimators: int = parameter(100, AT_LEAST_ONE)
 
     def _score(self, data: ModelData) -> Real:
         if self.ensemble == "extra-trees":
@@ -116,14 +109,8 @@ class ShadowFeatures(BaseModelRanking):
     2
     """
 
-    n_rounds: int = 20
-    n_estimators: int = 100
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "n_rounds": [AT_LEAST_ONE],
-        "n_estimators": [AT_LEAST_ONE],
-    }
+    n_rounds: int = parameter(20, AT_LEAST_ONE)
+    n_estimators: int = parameter(100, AT_LEAST_ONE)
 
     def _score(self, data: ModelData) -> Real:
         X = data.X.toarray() if sp.issparse(data.X) else data.X

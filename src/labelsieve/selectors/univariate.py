@@ -1,14 +1,13 @@
 """Rankings of features one by one that practitioners use: F statistics, neighbor-based mutual information, loadings."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_selection import f_classif, f_regression, mutual_info_classif, mutual_info_regression
-from sklearn.utils._param_validation import StrOptions
 
-from labelsieve.selectors.base import AT_LEAST_ONE, Constraints
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
 
 
@@ -48,11 +47,6 @@ class FScore(BaseModelRanking):
     """
 
     combine: Literal["mean", "max"] = "mean"
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "combine": [StrOptions({"mean", "max"})],
-    }
 
     def _score(self, data: ModelData) -> Real:
         scores = [np.zeros(data.X.shape[1])]
@@ -94,9 +88,7 @@ class NeighborInformation(BaseModelRanking):
     2
     """
 
-    n_neighbors: int = 3
-
-    _parameter_constraints: ClassVar[Constraints] = {**BaseModelRanking._parameter_constraints, "n_neighbors": [AT_LEAST_ONE]}
+    n_neighbors: int = parameter(3, AT_LEAST_ONE)
 
     def _score(self, data: ModelData) -> Real:
         total = np.zeros(data.X.shape[1])
@@ -135,12 +127,7 @@ class PCALoadings(BaseModelRanking):
     (1,)
     """
 
-    n_components: int = 10
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        **BaseModelRanking._parameter_constraints,
-        "n_components": [AT_LEAST_ONE],
-    }
+    n_components: int = parameter(10, AT_LEAST_ONE)
 
     def _score(self, data: ModelData) -> Real:
         sparse = hasattr(data.X, "tocsr")

@@ -1,20 +1,23 @@
 """A selector that ranks features as Mulan's programs do."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 
+from labelsieve.counting.checked_parameters import parameter
 from labelsieve.discretize import EqualWidth
 from labelsieve.registry import PRESETS, resolve_method
 from labelsieve.replications.mulan.weka_bins import WekaBins
-from labelsieve.selectors.base import BaseSieve, Count
+from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count
 from labelsieve.selectors.sieve import Sieve
 
 
+@dataclass(eq=False, repr=False)
 class MulanRanking(BaseSieve):
     """A published method with one score per feature, and Weka's conventions for bins and ties.
 
@@ -50,25 +53,11 @@ class MulanRanking(BaseSieve):
     array([1, 0, 2, 3])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "method": [StrOptions(set(PRESETS))],
-        "nominal": ["array-like"],
-        "ties": [StrOptions({"weka", "lowest"})],
-        "n_features_to_select": BaseSieve._parameter_constraints["n_features_to_select"],
-    }
-
-    def __init__(
-        self,
-        method: str = "mlinfogain",
-        *,
-        nominal: Sequence[int] = (),
-        ties: Literal["weka", "lowest"] = "weka",
-        n_features_to_select: Count = None,
-    ) -> None:
-        self.method = method
-        self.nominal = nominal
-        self.ties = ties
-        self.n_features_to_select = n_features_to_select
+    method: str = parameter("mlinfogain", StrOptions(set(PRESETS)))
+    _: KW_ONLY
+    nominal: Sequence[int] = parameter((), "array-like")
+    ties: Literal["weka", "lowest"] = "weka"
+    n_features_to_select: Count = parameter(None, *N_FEATURES)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
+from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.cut_points import ColumnCuts
 from labelsieve.counting.number_table import NumberTable
@@ -35,12 +36,7 @@ class WekaBins(BaseBins):
     array([0, 0, 9], dtype=uint16)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseBins._parameter_constraints,
-        "n_bins": [Interval(Integral, 1, MAX_LEVELS, closed="both")],
-    }
-
-    n_bins: int = 10
+    n_bins: int = parameter(10, Interval(Integral, 1, MAX_LEVELS, closed="both"))
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         values = table.dense if table.dense is not None else table.sparse

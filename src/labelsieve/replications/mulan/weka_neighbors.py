@@ -1,7 +1,8 @@
 """Nearest neighbors with the conventions of Weka and Mulan, including ties."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers import BRkNN, Neighbors
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
-from labelsieve.classifiers.brknn import BaseNeighborClassifier
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.counting.sparse_format import validate_data
 from labelsieve.replications.mulan.weka_scaler import WekaScaler
 
 
+@dataclass(eq=False, repr=False)
 class MulanBRkNN(MultiLabelClassifier):
     """Mulan's BR-kNN: features on Weka's scale, every row as near as the k-th counted, Mulan's confidences.
 
@@ -46,16 +48,10 @@ class MulanBRkNN(MultiLabelClassifier):
            [0, 1]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "k": BaseNeighborClassifier._parameter_constraints["k"],
-        "nominal": ["array-like"],
-        "n_jobs": BaseNeighborClassifier._parameter_constraints["n_jobs"],
-    }
-
-    def __init__(self, k: int = 10, *, nominal: Sequence[int] = (), n_jobs: int | None = None) -> None:
-        self.k = k
-        self.nominal = nominal
-        self.n_jobs = n_jobs
+    k: int = parameter(10, AT_LEAST_ONE)
+    _: KW_ONLY
+    nominal: Sequence[int] = parameter((), "array-like")
+    n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any) -> Self:
