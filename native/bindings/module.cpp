@@ -326,6 +326,8 @@ void fold_into(OutVector<fixed_t> accumulator, std::optional<Vector<fixed_t>> fi
 NB_MODULE(_native, m) {
     using namespace labelsieve;
     m.doc() = "Core of labelsieve: counting, the search for neighbors, and the scan of text.";
+    // A selector that a program still holds at its end is not a leak of ours: no warnings for users.
+    nb::set_leak_warnings(false);
     bind_numbers(m);
     bind_neighbors(m);
     bind_raw_counts(m);
