@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -40,19 +40,19 @@ class TargetTypeWarning(ColumnWarning):
     """Targets that could be read in two ways: the message names the columns, what was taken, and how to override it."""
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """True for whole numbers of any type, except truth values."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def whole_number(value: Any, name: str, low: int, high: int) -> int:
+def whole_number(value: object, name: str, low: int, high: int) -> int:
     """``value`` as an int between ``low`` and ``high``."""
     if not is_whole(value) or not low <= int(value) <= high:
         raise InputError(f"{name} must be a whole number from {low:,} to {high:,}, not {value!r}.")
     return int(value)
 
 
-def one_of(value: Any, name: str, choices: tuple[str, ...]) -> None:
+def one_of(value: object, name: str, choices: tuple[str, ...]) -> None:
     """Refuse what is not among ``choices``."""
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}.{did_you_mean(value, choices)}")
@@ -72,21 +72,21 @@ def did_you_mean(name: object, known: Iterable[str], aliases: Mapping[str, str] 
     return f" Did you mean {by_word[close[0]]!r}?" if close else ""
 
 
-def share(value: Any, name: str) -> float:
+def share(value: object, name: str) -> float:
     """``value`` as a number between 0 and 1, both left out."""
-    if not 0 < number(value, name) < 1:
+    if not 0 < (found := number(value, name)) < 1:
         raise InputError(f"{name} must be between 0 and 1, not {value!r}.")
-    return float(value)
+    return found
 
 
-def not_negative(value: Any, name: str) -> float:
+def not_negative(value: object, name: str) -> float:
     """``value`` as a number of 0 or more."""
-    if not number(value, name) >= 0:
+    if not (found := number(value, name)) >= 0:
         raise InputError(f"{name} must not be negative, and is {value!r}.")
-    return float(value)
+    return found
 
 
-def number(value: Any, name: str) -> float:
+def number(value: object, name: str) -> float:
     """``value`` as a float."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputError(f"{name} must be a number, not {value!r}.")

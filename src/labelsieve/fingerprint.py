@@ -7,12 +7,14 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from labelsieve.table_types import TableLike
+
 DIGITS = 16
+StrPath = str | os.PathLike[str]
 # Code that only prints, draws or evaluates stored results does not influence them ...
 OUTSIDE = ("cli/", "report/", "statistics/", "studies/", "replications/", "plotting.py", "progress.py", "__main__.py")
 # ... except what studies and replications learn with.
@@ -26,7 +28,7 @@ INSIDE = (
 KNOWN = ("labelsieve", "builtins", "abc", "typing", "numpy", "scipy", "sklearn", "pandas")
 
 
-def comparable(value: Any) -> Any:
+def comparable(value: object) -> object:
     """What is equal for equal parameters: plain values themselves, estimators by their parameters, hashes of others.
 
     >>> comparable(("jmi", None)) == comparable(("jmi", None)), comparable([1, 2]) == comparable([1, 3])
@@ -52,7 +54,7 @@ def text_print(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:DIGITS]
 
 
-def array_print(*tables: Any) -> str:
+def array_print(*tables: TableLike) -> str:
     """A hash of arrays or sparse matrices: shapes, types and values.
 
     Cost: about a second for a gigabyte.
@@ -75,13 +77,13 @@ def array_print(*tables: Any) -> str:
     return digest.hexdigest()[:DIGITS]
 
 
-def file_print(*paths: Any) -> str:
+def file_print(*paths: StrPath) -> str:
     """A hash of the paths, sizes and times of files."""
     states = [(os.path.realpath(path), os.stat(path)) for path in paths]
     return text_print(*(f"{path} {state.st_size} {state.st_mtime_ns}" for path, state in states))
 
 
-def content_print(path: Any) -> str:
+def content_print(path: StrPath) -> str:
     """A hash of the contents of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
@@ -105,7 +107,7 @@ def code_print() -> str:
     return digest.hexdigest()[:DIGITS]
 
 
-def class_print(*parts: Any) -> str:
+def class_print(*parts: object) -> str:
     """A hash of the code of custom classes and functions: those of neither this library nor the packages that it uses.
 
     :func:`code_print` has this library's. Empty where there are none, or where their code cannot be read, such as that of
@@ -125,7 +127,7 @@ def class_print(*parts: Any) -> str:
     return text_print(*(f"{name} {code}" for name, code in sorted(sources.items()))) if sources else ""
 
 
-def seed_of(*parts: Any) -> int:
+def seed_of(*parts: object) -> int:
     """A seed that depends on these values alone, so that additions to a study do not change its other seeds.
 
     >>> 0 <= seed_of(0, "yeast", 3, "random") < 2**31

@@ -22,7 +22,7 @@ def unknown_name(
     return InputError(f"{name!r} is not {article} {what}.{suggestion} Known: {', '.join(names)}{more}.")
 
 
-def resolve(value: Any, known: Mapping[str, type[T]], kind: type[T], what: str) -> T:
+def resolve(value: object, known: Mapping[str, type[T]], kind: type[T], what: str) -> T:
     """``value`` itself if it is a ``kind``, otherwise the class of that name with default parameters."""
     if isinstance(value, kind):
         return value

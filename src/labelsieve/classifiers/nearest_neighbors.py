@@ -91,10 +91,10 @@ def nearest_neighbors(
     if sp.issparse(X):
         if backend == "gpu":
             raise InputError("backend='gpu' searches dense tables: use X.toarray(), or backend='native'.")
-        table, points = without_duplicates(sp.csc_matrix(X)), without_duplicates(sp.csr_matrix(X if leave_out else queries))
-        _same_width(table, points)
-        exponent, (table, points) = _moderate(table, points)
-        found = core.nearest_sparse(*_arrays(table), table.shape[0], *_arrays(points), k, all_ties, leave_out, threads)
+        columns, rows = without_duplicates(sp.csc_matrix(X)), without_duplicates(sp.csr_matrix(X if leave_out else queries))
+        _same_width(columns, rows)
+        exponent, (columns, rows) = _moderate(columns, rows)
+        found = core.nearest_sparse(*_arrays(columns), columns.shape[0], *_arrays(rows), k, all_ties, leave_out, threads)
         return _lists(found, exponent)
     points = X if leave_out else queries.toarray() if sp.issparse(queries) else queries
     points = np.ascontiguousarray(points, dtype=np.float64)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, TargetTypeWarning
+from labelsieve.table_types import CompressedMatrix, TargetsLike
 
 DENSE_CELLS = 2**20  # tables up to this size are dense; larger ones if more than DENSE_SHARE of the cells are 1
 DENSE_SHARE = 0.05
@@ -20,11 +21,11 @@ DENSE_SHARE = 0.05
 class LabelMatrix(NamedTuple):
     """Labels of 0 and 1, dense or CSR, with their names."""
 
-    matrix: Any
+    matrix: NDArray[np.uint8] | CompressedMatrix
     names: tuple[str, ...]
 
 
-def read_label_sets(Y: Any) -> LabelMatrix | None:
+def read_label_sets(Y: TargetsLike) -> LabelMatrix | None:
     """The label sets in ``Y`` as a table with a column of 0 and 1 for every label, sorted; None if ``Y`` holds no label sets.
 
     Label sets are a list, a Series or a one-dimensional array whose entries are sets, or lists and tuples that differ in
@@ -72,7 +73,7 @@ def read_label_sets(Y: Any) -> LabelMatrix | None:
     return LabelMatrix(matrix.toarray() if dense else matrix, tuple(map(str, labels)))
 
 
-def label_matrix(Y: Any) -> Any:
+def label_matrix(Y: TargetsLike) -> Any:
     """``Y`` itself, or its label sets as a table of 0 and 1.
 
     >>> label_matrix([["rock"], []]).tolist()
@@ -82,7 +83,7 @@ def label_matrix(Y: Any) -> Any:
     return Y if sets is None else sets.matrix
 
 
-def opened(Y: Any) -> Any:
+def opened(Y: TargetsLike) -> Any:
     """``Y`` as an array where it is a Series or an array of equally long lists of numbers; everything else unchanged.
 
     >>> opened(np.array([None, None])).shape
@@ -92,9 +93,9 @@ def opened(Y: Any) -> Any:
     return Y if rows is None else np.array([np.asarray(row) for row in rows])
 
 
-def _nested_rows(Y: Any) -> Sequence[Any] | None:
+def _nested_rows(Y: TargetsLike) -> Sequence[Any] | None:
     """The rows of ``Y`` where one of them is a collection."""
-    rows: Any = None
+    rows: Sequence[Any] | None = None
     if isinstance(Y, list | tuple):
         rows = Y
     elif isinstance(Y, np.ndarray):
@@ -104,7 +105,7 @@ def _nested_rows(Y: Any) -> Sequence[Any] | None:
     return rows if rows is not None and any(map(is_collection, rows)) else None
 
 
-def _cells(Y: Any) -> list[Any] | None:
+def _cells(Y: TargetsLike) -> list[Any] | None:
     """The cells of a Series, or of a frame of one column, that may hold lists."""
     try:
         column = nw.from_native(Y, eager_only=True, allow_series=True)
@@ -137,7 +138,7 @@ def _warn_of_columns(rows: Sequence[Any]) -> None:
         )
 
 
-def is_collection(value: Any) -> bool:
+def is_collection(value: object) -> bool:
     """True for a set, a list, a tuple or an array of labels.
 
     >>> is_collection({"rock"}), is_collection("rock")
@@ -146,7 +147,7 @@ def is_collection(value: Any) -> bool:
     return isinstance(value, set | frozenset | list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
 
 

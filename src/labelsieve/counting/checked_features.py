@@ -3,14 +3,16 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import is_frame, not_numbers, read_frame, read_table, unmask
 from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
+from labelsieve.table_types import CompressedMatrix, TableLike
 
 
-def check_features(estimator: Any, X: Any, *, reset: bool = True, dtype: Any = "numeric") -> Any:
+def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = "numeric") -> Any:
     """``X`` with scikit-learn's checks. A frame stays a frame, since its columns may be text; masked cells become NaN.
 
     Values may be missing or infinite: the reader of the columns decides, and names the cell.
@@ -23,24 +25,25 @@ def check_features(estimator: Any, X: Any, *, reset: bool = True, dtype: Any = "
     if getattr(getattr(X, "dtype", None), "kind", "") in ("U", "S"):
         raise not_numbers("X", "text")
     if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
-        X = read_table(X, allow_missing=True).dense
-    options = {"accept_sparse": ("csr", "csc"), "ensure_all_finite": False, "dtype": dtype}
+        X = read_table(X, allow_missing=True).values
     try:
-        return validate_data(estimator, X, reset=reset, **options)
+        return validate_data(estimator, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False, dtype=dtype)
     except ValueError as error:
         if "could not convert string" in str(error) or "arrays of bytes/strings" in str(error):
             raise not_numbers("X", "text") from None
         raise
 
 
-def check_numbers(estimator: Any, X: Any, *, reset: bool = True, dtype: Any = np.float64) -> Any:
+def check_numbers(
+    estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = np.float64
+) -> NDArray[Any] | CompressedMatrix:
     """``X`` as finite numbers, an array or a sparse matrix, for methods that calculate with them."""
-    X = check_features(estimator, X, reset=reset, dtype=dtype)
-    table = read_table(X)
+    checked: NDArray[Any] | CompressedMatrix | Frame = check_features(estimator, X, reset=reset, dtype=dtype)
+    table = read_table(checked)
     if table.text:
         column = table.name(min(table.text))
         raise InputError(
             f"{type(estimator).__name__} calculates with the features, and {column} is text; drop it, or encode it."
         )
     require_finite(table, allow_missing=False)
-    return X if not is_frame(X) else np.asarray(table.dense, dtype=None if isinstance(dtype, str) else dtype)
+    return checked if not is_frame(checked) else np.asarray(table.dense, dtype=None if isinstance(dtype, str) else dtype)

@@ -14,6 +14,7 @@ from labelsieve import core
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.resources import n_threads
 from labelsieve.errors import InputError
+from labelsieve.table_types import TableLike
 
 MAX_LEVELS = 65_535
 SCANNED_AT_ONCE = 2**26  # numbers, from twice which on they are scanned in parallel
@@ -66,7 +67,7 @@ class Codes:
     missing: NDArray[np.bool_] | None = None
 
     @classmethod
-    def from_values(cls, X: Any, *, names: Sequence[str] | None = None, what: str = "X") -> "Codes":
+    def from_values(cls, X: "TableLike | Codes", *, names: Sequence[str] | None = None, what: str = "X") -> "Codes":
         """Take values that are codes already: whole numbers from 0 to 65,534, of any number type.
 
         The same values give the same codes whether they come as integers, floats or booleans, in an array, a frame
@@ -271,7 +272,7 @@ def sparse_rows(columns: sp.csc_array) -> NDArray[np.uint32]:
     return rows
 
 
-def _not_a_code(value: Any, row: int, column: str, what: str) -> InputError:
+def _not_a_code(value: float, row: int, column: str, what: str) -> InputError:
     if np.isnan(value):
         reason, remedy = "is missing", "fill missing values or drop their rows."
     elif np.isinf(value):

@@ -14,6 +14,7 @@ from labelsieve.counting.fixed_point import FixedPoint, logarithms
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
+from labelsieve.table_types import TableLike
 
 _LARGEST_TABLE = 2**24  # counts; more than that are looked up in 134 MB of n log n, and computing them is no slower
 
@@ -131,7 +132,7 @@ def apply_cuts(table: NumberTable, cuts: ColumnCuts, *, mark_missing: bool = Fal
     implicit = np.empty(n_columns, dtype=np.uint16)
     missing = np.empty(n_columns, dtype=np.uint8)
     n_codes = n_rows * n_columns if table.dense is not None else table.sparse.nnz
-    codes = np.empty(n_codes, dtype=np.uint16 if wide or table.dense is None else np.uint8)
+    codes: NDArray[Any] = np.empty(n_codes, dtype=np.uint16 if wide or table.dense is None else np.uint8)
     core.apply_cuts(_columns(table), starts, edges, cuts.closed_right, codes, implicit, missing)
     levels = (bins + missing).astype(np.uint32)
     if levels.max() > MAX_LEVELS:
@@ -144,7 +145,7 @@ def apply_cuts(table: NumberTable, cuts: ColumnCuts, *, mark_missing: bool = Fal
     return Codes(n_rows, levels, table.names, sparse=sparse, missing=marked)
 
 
-def bin_equal_width(X: Any, n_bins: int, *, closed_right: bool) -> Codes:
+def bin_equal_width(X: TableLike | NumberTable, n_bins: int, *, closed_right: bool) -> Codes:
     """Codes by bins of equal width of finite numbers, without storing cut points."""
     table = X if isinstance(X, NumberTable) else read_table(X)
     n_rows, n_columns = table.shape
@@ -181,7 +182,7 @@ def require_finite(table: NumberTable, *, allow_missing: bool, what: str = "X") 
     raise not_finite(numbers[bad], row, column, table, what)
 
 
-def not_finite(value: Any, row: int, column: int, table: NumberTable, what: str = "X") -> InputError:
+def not_finite(value: float, row: int, column: int, table: NumberTable, what: str = "X") -> InputError:
     """The error for a value that no bin can hold."""
     remedy = "fill such values or drop their rows"
     if np.isnan(value):

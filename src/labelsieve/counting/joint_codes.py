@@ -1,7 +1,5 @@
 """The joint variable of several columns."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +8,7 @@ from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
+from labelsieve.table_types import TableLike
 
 
 def refine(joint: NDArray[np.uint32], n_levels: int, codes: Codes, column: int) -> int:
@@ -44,7 +43,7 @@ def sum_of_levels(variable: NDArray[np.integer], n_levels: int, fixed: FixedPoin
     return int(fixed(counts.astype(np.int64)).sum())
 
 
-def join(X: Any) -> Codes:
+def join(X: TableLike | Codes) -> Codes:
     """All columns of ``X`` as one column: its levels are the distinct rows (the label powerset).
 
     >>> join([[0, 1], [1, 1], [0, 1]]).column(0)

@@ -1,30 +1,31 @@
 """Numbers whose squares are too large or too small for floating point: scaled by a power of two, or refused."""
 
 from math import inf, log10
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError
+from labelsieve.table_types import CompressedMatrix, FloatArray, Matrix, is_sparse
 
+Numbers = TypeVar("Numbers", FloatArray, CompressedMatrix)
 LARGEST, SMALLEST = 1e145, 1e-145  # sums of 10**15 squares stay below 1e308, and squares are not subnormal
 LARGEST_FOR_MODELS = 1e30  # beyond it solvers of linear models may never end; trees have numbers up to 3e38
 _DIGITS = 305  # of a sum, of 308: some are left for the steps that follow
 
 
-def largest_magnitude(*tables: Any) -> float:
+def largest_magnitude(*tables: ArrayLike | CompressedMatrix) -> float:
     """The largest absolute value in arrays or sparse matrices; 0 if they are empty."""
     largest = 0.0
     for table in tables:
-        values = table.data if sp.issparse(table) else np.asarray(table)
+        values = table.data if is_sparse(table) else np.asarray(table)
         if values.size:
             largest = max(largest, float(values.max()), -float(values.min()))
     return largest
 
 
-def extreme_exponent(*tables: Any) -> int:
+def extreme_exponent(*tables: ArrayLike | CompressedMatrix) -> int:
     """The exponent ``e`` for which values times ``2 ** -e`` are at most 1; 0 where their squares are no problem.
 
     >>> extreme_exponent(np.array([3.0])), extreme_exponent(np.array([2.0**600])), extreme_exponent(np.array([2.0**-600]))
@@ -34,23 +35,28 @@ def extreme_exponent(*tables: Any) -> int:
     return 0 if largest == 0 or SMALLEST <= largest <= LARGEST else int(np.frexp(largest)[1])
 
 
-def column_exponents(X: Any) -> NDArray[np.int32]:
+def column_exponents(X: Matrix) -> NDArray[np.int32]:
     """:func:`extreme_exponent` of every column.
 
     >>> column_exponents(np.array([[3.0, 2.0**600, 0.0]])).tolist()
     [0, 601, 0]
     """
-    columns = abs(X).max(axis=0)
-    largest = np.asarray(columns.toarray() if sp.issparse(columns) else columns, dtype=np.float64).ravel()
+    largest = _column_maxima(X)
     extreme = (largest > 0) & ((largest < SMALLEST) | (largest > LARGEST))
     return np.where(extreme, np.frexp(largest)[1], 0).astype(np.int32)
 
 
-def times_power_of_two(table: Any, exponent: int) -> Any:
+def _column_maxima(X: Matrix) -> FloatArray:
+    """The largest absolute value of every column."""
+    maxima = np.abs(X).max(axis=0) if isinstance(X, np.ndarray) else abs(X).max(axis=0)
+    return np.asarray(maxima.toarray() if is_sparse(maxima) else maxima, dtype=np.float64).ravel()
+
+
+def times_power_of_two(table: Numbers, exponent: int) -> Numbers:
     """An array or compressed sparse matrix times ``2 ** exponent``, exactly unless a value becomes subnormal."""
     if exponent == 0:
         return table
-    if not sp.issparse(table):
+    if isinstance(table, np.ndarray):
         return np.ldexp(np.asarray(table, dtype=np.float64), exponent)
     scaled = table.astype(np.float64, copy=True)
     scaled.data = np.ldexp(scaled.data, exponent)
@@ -59,23 +65,22 @@ def times_power_of_two(table: Any, exponent: int) -> Any:
 
 def moderate(column: NDArray[np.float64]) -> NDArray[np.float64]:
     """A column in units of a power of two, if its squares would overflow or vanish; otherwise as it is."""
-    scaled: NDArray[np.float64] = times_power_of_two(column, -extreme_exponent(column))
-    return scaled
+    return times_power_of_two(column, -extreme_exponent(column))
 
 
-def moderate_columns(table: Any) -> Any:
+def moderate_columns(table: Matrix) -> Matrix:
     """Every column as :func:`moderate` has it, of an array or a sparse matrix."""
-    exponents = column_exponents(table) if table.size else np.zeros(1, dtype=np.int32)
+    exponents = column_exponents(table) if table.shape[0] and table.shape[1] else np.zeros(1, dtype=np.int32)
     if not exponents.any():
         return table
-    if not sp.issparse(table):
+    if isinstance(table, np.ndarray):
         return np.ldexp(np.asarray(table, dtype=np.float64), -exponents)
     scaled = table.tocsc().astype(np.float64, copy=True)
     scaled.data = np.ldexp(scaled.data, np.repeat(-exponents, np.diff(scaled.indptr)))
     return scaled
 
 
-def check_magnitude(name: str, X: Any, what: str, weights: Any = None, *, degree: int = 2) -> None:
+def check_magnitude(name: str, X: Matrix, what: str, weights: FloatArray | None = None, *, degree: int = 2) -> None:
     """Refuse features or targets whose weighted sums of ``degree``-th powers overflow in the calculations of ``name``.
 
     >>> check_magnitude("MDDM", np.array([[1.0, 1e200]]), "X")
@@ -89,15 +94,14 @@ def check_magnitude(name: str, X: Any, what: str, weights: Any = None, *, degree
         return
     if weight > largest:
         raise InputError(f"{name}: sample_weight has values up to {weight:.3g}, and sums overflow; divide them by their mean.")
-    columns = abs(X).max(axis=0)
-    column = int(np.argmax(columns.toarray() if sp.issparse(columns) else columns))
+    column = int(np.argmax(_column_maxima(X)))
     raise InputError(
         f"{name}: {what}, column {column} has values up to {largest:.3g}, and sums of their powers overflow; scale the column, "
         "for example with sklearn.preprocessing.StandardScaler."
     )
 
 
-def check_for_models(name: str, X: Any) -> None:
+def check_for_models(name: str, X: Matrix) -> None:
     """Refuse features that linear models and trees cannot calculate with: solvers may never end.
 
     >>> check_for_models("BinaryRelevance", np.array([[1.0, 1e-200]]))

@@ -1,7 +1,7 @@
 """Levels of nominal columns: which are kept, which are pooled, and the codes of the cells."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -177,7 +177,7 @@ def _encode_sparse(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLeve
     return replace(codes, levels=levels, sparse=SparseCodes(sparse.starts, sparse.rows, listed, implicit))
 
 
-def declare_nominal(table: NumberTable, columns: Any) -> NumberTable:
+def declare_nominal(table: NumberTable, columns: str | Collection[int]) -> NumberTable:
     """The table with more nominal columns: ``"all"``, or positions."""
     positions = range(table.shape[1]) if isinstance(columns, str) else columns
     return replace(table, nominal=table.nominal | frozenset(positions)) if len(positions) else table

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -19,28 +19,43 @@ from labelsieve.counting.frame_columns import (
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.counting.text_levels import Levels
 from labelsieve.errors import InputError
+from labelsieve.table_types import CompressedMatrix, Frame, SparseMatrix, TableLike, is_sparse
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+T = TypeVar("T")
 _PLAIN = nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64, nw.Float32, nw.Float64
 
 
 @dataclass(frozen=True)
 class NumberTable:
-    """Numbers in rows and columns: ``dense`` is an array, or ``sparse`` a CSC matrix in canonical form.
+    """Numbers in rows and columns: an array, or a CSC matrix in canonical form.
 
     ``nominal`` are the columns of categories, whose numbers have no order. Those of text have their sorted levels in ``text``,
     and their numbers are ranks among these.
     """
 
-    dense: NDArray[Any] | None
-    sparse: Any
+    values: NDArray[Any] | CompressedMatrix
     names: tuple[str, ...] | None
     text: Mapping[int, Levels] = field(default_factory=dict)
     nominal: frozenset[int] = frozenset()
 
     @property
+    def dense(self) -> NDArray[Any] | None:
+        """The numbers of an array; None for a sparse matrix."""
+        return self.values if isinstance(self.values, np.ndarray) else None
+
+    @property
+    def sparse(self) -> CompressedMatrix:
+        """The numbers of a sparse matrix, where ``dense`` is None."""
+        assert not isinstance(self.values, np.ndarray)
+        return self.values
+
+    @property
     def shape(self) -> tuple[int, int]:
-        shape: tuple[int, int] = (self.sparse if self.dense is None else self.dense).shape
-        return shape
+        n_rows, n_columns = self.values.shape
+        return n_rows, n_columns
 
     def name(self, column: int) -> str:
         """The name of a column in messages."""
@@ -59,10 +74,10 @@ class NumberTable:
     def take_rows(self, rows: NDArray[np.bool_]) -> "NumberTable":
         """Only the rows where ``rows`` is true."""
         if self.dense is not None:
-            return replace(self, dense=self.dense[rows])
+            return replace(self, values=self.dense[rows])
         kept = self.sparse[np.flatnonzero(rows)]
         kept.sort_indices()
-        return replace(self, sparse=kept)
+        return replace(self, values=kept)
 
     def measurements(self) -> "NumberTable":
         """Only the columns that are not nominal."""
@@ -71,25 +86,25 @@ class NumberTable:
         kept = [column for column in range(self.shape[1]) if column not in self.nominal]
         names = None if self.names is None else tuple(self.names[column] for column in kept)
         if self.dense is not None:
-            return NumberTable(self.dense[:, kept], None, names)
+            return NumberTable(self.dense[:, kept], names)
         columns = self.sparse[:, kept]
         columns.sort_indices()
-        return NumberTable(None, columns, names)
+        return NumberTable(columns, names)
 
 
-def read_table(X: Any, *, what: str = "X", allow_missing: bool = False) -> NumberTable:
+def read_table(X: TableLike, *, what: str = "X", allow_missing: bool = False) -> NumberTable:
     """Read ``X`` as numbers: without copies where possible.
 
     Text and categorical columns of a frame become the ranks of their sorted levels, dates seconds; everything else must be
     numbers already. A one-dimensional input is one column. Missing cells of a frame and masked ones of an array are refused,
     or become NaN.
     """
-    if sp.issparse(X):
-        table = NumberTable(None, _canonical(X, what), None)
+    if is_sparse(X):
+        table = NumberTable(_canonical(X, what), None)
     elif not isinstance(X, np.ndarray) and (is_frame(X) or nw.dependencies.is_into_series(X)):
         table = _read_frame(read_frame(X, what), what, allow_missing)
     else:
-        table = NumberTable(_read_array(X, what, allow_missing), None, None)
+        table = NumberTable(_read_array(X, what, allow_missing), None)
     n_rows, n_columns = table.shape
     if n_rows == 0 or n_columns == 0:
         raise InputError(f"{what} is empty: it has {n_rows} rows and {n_columns} columns.")
@@ -98,7 +113,7 @@ def read_table(X: Any, *, what: str = "X", allow_missing: bool = False) -> Numbe
     return table
 
 
-def read_frame(X: Any, what: str = "X") -> Any:
+def read_frame(X: TableLike, what: str = "X") -> Any:
     """A frame or a series, through narwhals; names that occur twice are refused."""
     columns = getattr(X, "columns", None)
     names = list(map(str, getattr(X, "column_names", columns))) if columns is not None and len(np.shape(X)) == 2 else []
@@ -112,17 +127,17 @@ def read_frame(X: Any, what: str = "X") -> Any:
         raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
 
 
-def is_integer_array(table: Any, dimensions: tuple[int, ...]) -> bool:
+def is_integer_array(table: object, dimensions: tuple[int, ...]) -> TypeGuard[NDArray[np.integer | np.bool_]]:
     """True for a plain array of whole numbers or booleans that is not empty: it cannot hold NaN, infinities or objects."""
     return type(table) is np.ndarray and table.ndim in dimensions and table.dtype.kind in "bui" and table.size > 0
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: object) -> "TypeIs[Frame]":
     """True for the data frames of pandas, polars and the like."""
-    return not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X)
+    return not isinstance(X, np.ndarray) and bool(nw.dependencies.is_into_dataframe(X))
 
 
-def _read_array(X: Any, what: str, allow_missing: bool) -> NDArray[Any]:
+def _read_array(X: TableLike, what: str, allow_missing: bool) -> NDArray[Any]:
     array = read_values(unmask(X) if allow_missing else X, what)
     if array.ndim == 1:
         array = array.reshape(-1, 1)
@@ -131,7 +146,7 @@ def _read_array(X: Any, what: str, allow_missing: bool) -> NDArray[Any]:
     return _numeric(array, what)
 
 
-def read_values(X: Any, what: str) -> NDArray[Any]:
+def read_values(X: TableLike, what: str) -> NDArray[Any]:
     """An array of any type and shape, without masked values."""
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
         raise InputError(f"{what} has masked values; fill them ({what}.filled(...)) or drop their rows.")
@@ -144,14 +159,15 @@ def read_values(X: Any, what: str) -> NDArray[Any]:
         raise InputError(f"{what} is not a table: {f'its rows differ in length. {LABEL_SETS}' if ragged else error}") from None
 
 
-def unmask(X: Any) -> Any:
+def unmask(X: T) -> T | NDArray[Any]:
     """A masked array as numbers with NaN for masked cells; anything else as it is."""
     if not np.ma.isMaskedArray(X):
         return X
     if not np.ma.is_masked(X):
         return np.asarray(X)
-    cells: Any = X.astype(np.float64 if X.dtype.kind in "biuf" else object)
-    return cells.filled(np.nan)
+    cells = np.ma.asarray(X)
+    values: NDArray[Any] = np.ma.filled(cells.astype(np.float64 if cells.dtype.kind in "biuf" else object), np.nan)
+    return values
 
 
 def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
@@ -179,7 +195,7 @@ def not_numbers(what: str, found: str) -> InputError:
     )
 
 
-def without_duplicates(matrix: Any) -> Any:
+def without_duplicates(matrix: CompressedMatrix) -> CompressedMatrix:
     """A compressed sparse matrix that stores every cell once and in order; the one given stays as it was."""
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -187,14 +203,14 @@ def without_duplicates(matrix: Any) -> Any:
     return matrix
 
 
-def _canonical(X: Any, what: str) -> Any:
+def _canonical(X: SparseMatrix, what: str) -> CompressedMatrix:
     if X.ndim != 2:
         raise InputError(f"{what} must have two dimensions, rows and columns; it has {X.ndim}.")
     check_sparse(X, what)
     columns = without_duplicates(X.tocsc())
     data = _numeric(columns.data, what)
     # A separate matrix around the same memory: the caller's is not modified.
-    canonical = sp.csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
+    canonical: CompressedMatrix = sp.csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
     canonical.has_canonical_format = True
     return canonical
 
@@ -208,7 +224,7 @@ def _read_frame(frame: Any, what: str, allow_missing: bool) -> NumberTable:
         array = frame.to_numpy()
         if array.dtype.kind in "biuf":
             nominal = frozenset(range(len(names))) if types[0] == nw.Boolean else frozenset()
-            return NumberTable(_numeric(array, what), None, names, nominal=nominal)
+            return NumberTable(_numeric(array, what), names, nominal=nominal)
     columns = list(read_columns(frame, what))
     for name, column in zip(names, columns, strict=True):
         if column.missing is not None and not allow_missing:
@@ -217,10 +233,10 @@ def _read_frame(frame: Any, what: str, allow_missing: bool) -> NumberTable:
                 f"{int(np.argmax(column.missing))}; fill or drop them."
             )
     if not columns:
-        return NumberTable(np.empty((len(frame), 0)), None, names)
+        return NumberTable(np.empty((len(frame), 0)), names)
     table = np.empty((len(frame), len(columns)), dtype=np.result_type(*{column.values.dtype for column in columns}), order="F")
     for position, column in enumerate(columns):
         table[:, position] = column.values
     text = {position: column.levels for position, column in enumerate(columns) if column.levels is not None}
     nominal = frozenset(position for position, column in enumerate(columns) if column.nominal)
-    return NumberTable(_numeric(table, what), None, names, text, nominal)
+    return NumberTable(_numeric(table, what), names, text, nominal)

@@ -1,14 +1,13 @@
 """Threads and memory of a run."""
 
 import os
-from typing import Any
 
 from joblib import effective_n_jobs
 
 from labelsieve.errors import InputError, is_whole
 
 
-def n_threads(n_jobs: Any) -> int:
+def n_threads(n_jobs: object) -> int:
     """Number of threads for ``n_jobs``, as joblib counts: None is one outside of a joblib context, -1 is all."""
     if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise InputError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}.")

@@ -1,12 +1,13 @@
 """Row weights as integers, so that weighted sums are exact in any order too."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError
+from labelsieve.table_types import WeightsLike
 
 Estimator = Literal["plugin", "miller-madow", "shrinkage"]
 
@@ -28,7 +29,7 @@ class RowWeights:
         return self if row_index is None else RowWeights(self.values[row_index], self.unit, self.total)
 
 
-def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+def read_weights(sample_weight: WeightsLike, n_rows: int) -> NDArray[np.float64] | None:
     """Check weights: one for each row, finite, not negative, not all zero. None when every row weighs one."""
     if sample_weight is None:
         return None
@@ -36,7 +37,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     return None if np.all(weights == 1) else weights
 
 
-def checked_weights(values: Any, what: str, n: int, kind: str) -> NDArray[np.float64]:
+def checked_weights(values: ArrayLike, what: str, n: int, kind: str) -> NDArray[np.float64]:
     """One weight for each of ``n`` rows or targets (``kind``), finite, not negative, not all zero."""
     if np.ma.is_masked(values):
         raise InputError(f"{what} has masked values; give every {kind} a weight, 0 to leave it out.")
@@ -78,13 +79,13 @@ def quantize(weights: NDArray[np.float64], times: NDArray[np.int64] | None = Non
     return RowWeights(values, unit, int((values if times is None else values * times.astype(np.uint64)).sum()))
 
 
-def weigh(sample_weight: Any, n_rows: int, estimator: Estimator) -> tuple[NDArray[np.bool_] | None, RowWeights | None]:
+def weigh(sample_weight: WeightsLike, n_rows: int, estimator: Estimator) -> tuple[NDArray[np.bool_] | None, RowWeights | None]:
     """Which rows to keep (None: all), and the weights of those kept (None: one each, counted at full speed)."""
     rows, kept = positive_weights(sample_weight, n_rows)
     return rows, quantized_weights(kept, estimator)
 
 
-def positive_weights(sample_weight: Any, n_rows: int) -> tuple[NDArray[np.bool_] | None, NDArray[np.float64] | None]:
+def positive_weights(sample_weight: WeightsLike, n_rows: int) -> tuple[NDArray[np.bool_] | None, NDArray[np.float64] | None]:
     """Which rows to keep (None: all), and the weights of those kept (None: one each).
 
     A row without weight does not count, not even for the bins of a discretizer.

@@ -9,7 +9,6 @@ counts when it occurs; a table has a cell for each combination of levels.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -20,9 +19,10 @@ from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import constant_column, joint_variable
 from labelsieve.counting.row_weights import quantized_weights, read_weights
 from labelsieve.counting.whole_tables import MissingLevels, Real, Terms, table_information
+from labelsieve.table_types import WeightsLike
 
 
-def shrunk_information(tables: Sequence[Codes], terms: Terms, sample_weight: Any = None) -> Real:
+def shrunk_information(tables: Sequence[Codes], terms: Terms, sample_weight: WeightsLike = None) -> Real:
     """Sums of entropies of shrunk tables, in nats, for every column of the first table with every column of the second.
 
     ``terms`` has signs and the variables of each entropy, of "x", "y" and "z": ``((1, "x"), (1, "y"), (-1, "xy"))`` is mutual

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
+from labelsieve.table_types import TableLike, TargetsLike
 
 REMEDY = "Rebuild the matrix, for example from a COO matrix with the right shape."
 
@@ -42,7 +43,9 @@ def check_sparse(matrix: Any, what: str) -> None:
             _check_range(indices, matrix.shape[axis], what, f"axis {axis}")
 
 
-def validate_data(estimator: Any, /, X: Any = "no_validation", y: Any = "no_validation", **options: Any) -> Any:
+def validate_data(
+    estimator: object, /, X: TableLike = "no_validation", y: TargetsLike = "no_validation", **options: Any
+) -> Any:
     """scikit-learn's ``validate_data``, after :func:`check_sparse`."""
     from sklearn.utils import validation  # loaded late: counting does not need scikit-learn
 

@@ -11,6 +11,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import apply_cuts, cut_by_values
 from labelsieve.counting.number_table import read_table
 from labelsieve.errors import InputError
+from labelsieve.table_types import WeightsLike
 
 TARGET_DISCRETIZER = "equal-frequency"  # of numeric targets, by default
 TARGET_BINS = 5
@@ -70,7 +71,7 @@ class TargetTable:
             raise InputError("Y: no target is known in any row that counts.")
         return None if known.all() else known
 
-    def discretized(self, discretizer: Any, sample_weight: Any = None) -> Self:
+    def discretized(self, discretizer: Any, sample_weight: WeightsLike = None) -> Self:
         """With numeric columns in the bins of a discretizer, an object with ``encode(X, y, sample_weight)``."""
         if not self.is_numeric.any():
             return self

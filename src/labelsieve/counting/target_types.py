@@ -11,6 +11,7 @@ from labelsieve.errors import InputError, TargetTypeWarning, is_whole, one_of
 from labelsieve.names import unknown_name
 
 TargetType = Literal["auto", "class", "numeric"]
+TargetTypes = str | Mapping[str | int, str] | Sequence[str] | NDArray[np.str_]  # for all targets, for some, or for each
 TARGET_TYPES = ("auto", "class", "numeric")
 
 MAX_CLASSES = 20  # distinct whole numbers; more are numeric
@@ -18,7 +19,7 @@ ROWS_PER_CLASS = 2  # on average; with fewer, whole numbers are numeric
 ROWS_PER_CODE = 10  # on average; from here on whole numbers 0, 1, ..., k - 1 without a gap may be codes of many classes
 
 
-def requested_types(target_type: Any, n_targets: int, names: Sequence[str] | None) -> NDArray[np.str_]:
+def requested_types(target_type: TargetTypes, n_targets: int, names: Sequence[str] | None) -> NDArray[np.str_]:
     """The type of every target as it was asked for: one for all, a dict by name or column, or a sequence.
 
     >>> requested_types({"price": "numeric"}, 2, ("genre", "price")).tolist()
@@ -41,7 +42,7 @@ def requested_types(target_type: Any, n_targets: int, names: Sequence[str] | Non
     return np.array(types, dtype="<U7")
 
 
-def _column(target: Any, n_targets: int, names: Sequence[str] | None) -> int:
+def _column(target: object, n_targets: int, names: Sequence[str] | None) -> int:
     if names is not None and target in names:
         return names.index(target)
     if is_whole(target) and 0 <= int(target) < n_targets:

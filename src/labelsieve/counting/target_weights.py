@@ -1,12 +1,12 @@
 """Weights of the targets in sums over them."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.row_weights import checked_weights
+from labelsieve.table_types import WeightsLike
 
 _MOST_TARGETS = 2**16  # that whole weights may add up to: the fixed point needs headroom for them
 
@@ -34,7 +34,7 @@ class TargetWeights:
         return int(self.values.sum()) if self.whole else len(self.values)
 
 
-def read_target_weights(target_weight: Any, n_targets: int) -> TargetWeights | None:
+def read_target_weights(target_weight: WeightsLike, n_targets: int) -> TargetWeights | None:
     """Check weights of targets: one for each, finite, not negative, not all zero.
 
     >>> read_target_weights([2, 1, 0.5], 3).whole

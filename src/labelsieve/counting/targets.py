@@ -6,20 +6,20 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.counting.binary_labels import is_collection, missing_cells, opened, read_label_sets
 from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.number_table import NumberTable, is_frame, is_integer_array, read_frame, read_table, unmask
 from labelsieve.counting.target_table import TargetTable
-from labelsieve.counting.target_types import MAX_CLASSES, ROWS_PER_CLASS, TypeRule, requested_types
+from labelsieve.counting.target_types import MAX_CLASSES, ROWS_PER_CLASS, TargetTypes, TypeRule, requested_types
 from labelsieve.errors import InputError
+from labelsieve.table_types import TargetsLike, is_sparse
 
 DENSE_CELLS = 2**28  # of sparse targets that are numeric or have unknown cells, which are read as a dense table
 
 
-def read_targets(Y: Any, target_type: Any = "auto") -> TargetTable:
+def read_targets(Y: TargetsLike | Codes, target_type: TargetTypes = "auto") -> TargetTable:
     """Read targets, column by column, as classes or numbers.
 
     Text, categories, booleans and :class:`~labelsieve.information.Codes` are classes. Numbers are classes or numeric by the
@@ -45,9 +45,9 @@ def read_targets(Y: Any, target_type: Any = "auto") -> TargetTable:
         wanted = requested_types(target_type, Y.n_columns, Y.names)
         if not (wanted == "numeric").any():
             return _only_classes(Y)
-        return _read_dense(NumberTable(Y.to_dense(), None, Y.names, nominal=frozenset(range(Y.n_columns))), wanted)
+        return _read_dense(NumberTable(Y.to_dense(), Y.names, nominal=frozenset(range(Y.n_columns))), wanted)
     if isinstance(target_type, str) and target_type == "auto" and is_integer_array(Y, (1, 2)):  # most targets
-        codes = _as_codes(NumberTable(Y, None, None))
+        codes = _as_codes(NumberTable(Y, None))
         if codes is not None and (Y.dtype.kind == "b" or _are_classes(int(codes.levels.max()), codes.n_rows)):
             return _only_classes(codes)
     sets = read_label_sets(Y)
@@ -64,16 +64,16 @@ def read_targets(Y: Any, target_type: Any = "auto") -> TargetTable:
     if table.shape[0] * table.shape[1] > DENSE_CELLS:
         Codes.from_values(table.sparse, names=table.names, what="Y")  # names the cell that is not a code
         raise InputError("Y is sparse and has numeric targets; pass it as a dense array.")
-    return _read_dense(replace(table, dense=table.sparse.toarray(), sparse=None), wanted)
+    return _read_dense(replace(table, values=table.sparse.toarray()), wanted)
 
 
-def target_names(Y: Any) -> tuple[str, ...] | None:
+def target_names(Y: TargetsLike) -> tuple[str, ...] | None:
     """Names of the columns of a frame, or of a named Series; None for anything else.
 
     >>> target_names([0, 1]) is None
     True
     """
-    if isinstance(Y, np.ndarray | list | tuple) or sp.issparse(Y):
+    if isinstance(Y, np.ndarray | list | tuple) or is_sparse(Y):
         return None
     if is_frame(Y):
         return tuple(map(str, getattr(Y, "column_names", Y.columns)))
@@ -81,7 +81,7 @@ def target_names(Y: Any) -> tuple[str, ...] | None:
     return None if name in (None, "") or not nw.dependencies.is_into_series(Y) else (str(name),)
 
 
-def known_classes(Y: Any, what: str) -> Codes:
+def known_classes(Y: TargetsLike, what: str) -> Codes:
     """Targets as classes, for ``what`` that can take neither numbers nor unknown cells.
 
     >>> known_classes([["rock"], ["folk"]], "chi_square").levels
@@ -94,14 +94,14 @@ def _only_classes(codes: Codes) -> TargetTable:
     return TargetTable(codes, np.zeros(codes.n_columns, dtype=bool), np.empty((codes.n_rows, 0)))
 
 
-def _read_columns(Y: Any) -> NumberTable:
+def _read_columns(Y: TargetsLike) -> NumberTable:
     """Numbers, with ranks for text and NaN for unknown cells; columns that are classes by their type are nominal."""
     if not isinstance(Y, np.ndarray) and (is_frame(Y) or nw.dependencies.is_into_series(Y)):
         names, frame = target_names(Y), read_frame(Y, "Y")
         if isinstance(frame, nw.Series):
             frame = frame.alias("Y").to_frame()
         return replace(read_table(frame.to_native(), what="Y", allow_missing=True), names=names)
-    if not sp.issparse(Y):
+    if not is_sparse(Y):
         array = np.asarray(unmask(Y))
         Y = np.array(Y, dtype=object) if array.dtype.kind in "US" and isinstance(Y, list | tuple) else array
         if Y.dtype.kind in "OUS" and 1 <= Y.ndim <= 2 and Y.size:
@@ -131,7 +131,7 @@ def _without_text(array: NDArray[Any]) -> NumberTable:
                 numbers[known, column] = np.unique(values, return_inverse=True)[1]
             except TypeError:
                 raise InputError(f"Y, column {column}: its values cannot be compared with each other; use one type.") from None
-    return NumberTable(numbers, None, None, nominal=frozenset(nominal))
+    return NumberTable(numbers, None, nominal=frozenset(nominal))
 
 
 def _are_classes(levels: int, n_rows: int) -> bool:
@@ -151,7 +151,7 @@ def _undecided(codes: Codes, wanted: NDArray[np.str_]) -> NDArray[np.bool_]:
 def _as_codes(table: NumberTable) -> Codes | None:
     """The values as codes, if all of them are."""
     with suppress(InputError):
-        return Codes.from_values(table.sparse if table.dense is None else table.dense, names=table.names, what="Y")
+        return Codes.from_values(table.values, names=table.names, what="Y")
     return None
 
 
@@ -159,7 +159,7 @@ def _known_as_codes(table: NumberTable, unknown: NDArray[np.bool_], undecided: N
     """The known values as codes, if all of them are, few enough to be classes; unknown cells are an additional last level."""
     assert table.dense is not None
     n_known = len(unknown) - np.count_nonzero(unknown, axis=0)
-    filled = _as_codes(replace(table, dense=np.where(unknown, 0.0, table.dense)))
+    filled = _as_codes(replace(table, values=np.where(unknown, 0.0, table.dense)))
     if filled is None or filled.dense is None or filled.levels.max() > np.iinfo(np.uint8).max or not n_known.all():
         return None
     levels = filled.levels.tolist()

@@ -139,5 +139,5 @@ def _few_objects(cells: NDArray[np.object_]) -> Ranks | None:
     return _rank_words(codes, found, absent[codes] if absent.any() else None)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)

@@ -83,12 +83,12 @@ def _filled(table: NumberTable, missing: NDArray[np.bool_] | None) -> NumberTabl
     if table.dense is None:
         filled = table.sparse.copy()
         filled.data[missing] = 0
-        return replace(table, sparse=filled)
+        return replace(table, values=filled)
     dense = table.dense.copy(order="F")
     if missing is not None:
         dense[missing] = 0
     dense[:, sorted(table.nominal)] = 0
-    return replace(table, dense=dense)
+    return replace(table, values=dense)
 
 
 def _with_missing(codes: Codes, missing: NDArray[np.bool_], *, mark: bool) -> Codes:

@@ -72,6 +72,6 @@ def three_levels(values: Real, *, factor: float = 1.0, weights: Real | None = No
     >>> three_levels(np.array([[0.0], [4.0], [5.0], [6.0], [10.0]])).column(0)
     array([0, 1, 1, 1, 2], dtype=uint16)
     """
-    table = NumberTable(np.asfortranarray(values), None, None)
+    table = NumberTable(np.asfortranarray(values), None)
     rows = None if weights is None else quantize(np.asarray(weights, dtype=np.float64))
     return apply_cuts(table, cut_by_values(table, "mean-std", 3, factor=factor, weights=rows))

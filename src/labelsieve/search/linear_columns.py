@@ -79,7 +79,7 @@ def feature_columns(
     per_feature = n_per_feature(basis)
     plain, cells = basis == "linear" and not table.nominal, table.dense
     if plain and cells is not None and np.count_nonzero(cells) < SPARSE * cells.size:
-        table = replace(table, dense=None, sparse=sp.csc_array(cells, dtype=np.float64))
+        table = replace(table, values=sp.csc_array(cells, dtype=np.float64))
     if table.dense is not None and not table.nominal:
         require_memory(8 * n_rows * n_features * per_feature, "A linear model of", n_features, 1)
         values = np.zeros((n_rows, n_features * per_feature), order="F")

@@ -39,7 +39,7 @@ class WekaBins(BaseBins):
     n_bins: int = parameter(10, Interval(Integral, 1, MAX_LEVELS, closed="both"))
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
-        values = table.dense if table.dense is not None else table.sparse
+        values = table.values
         low, high = column_ends(values, "min"), column_ends(values, "max")
         points = low[:, np.newaxis] + ((high - low) / self.n_bins)[:, np.newaxis] * np.arange(1, self.n_bins)
         points = points[high > low]
