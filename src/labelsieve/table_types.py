@@ -1,6 +1,6 @@
 """Types of tables, targets and weights: what callers may pass, and what validation makes of it."""
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self, overload
 
 import numpy as np
@@ -39,6 +39,7 @@ class SparseMatrix(Protocol):
     def astype(self, dtype: DTypeLike, copy: bool = True) -> Self: ...
     def multiply(self, other: "ArrayLike | SparseMatrix") -> "SparseMatrix": ...
     def sum(self, axis: int) -> NDArray[Any]: ...
+    def mean(self, axis: int) -> NDArray[Any]: ...
     def max(self, axis: int) -> "NDArray[Any] | SparseMatrix": ...
     def __abs__(self) -> Self: ...
     @overload
@@ -75,9 +76,11 @@ TableLike = ArrayLike | SparseMatrix | Frame
 LabelSets = Sequence[Collection[Hashable]]
 TargetsLike = TableLike | LabelSets
 WeightsLike = ArrayLike | None
+ColumnsLike = str | Iterable[int | str] | NDArray[Any]  # names or positions; "all" where that is a choice
 
 # What validation makes of it.
 Matrix = FloatArray | CompressedMatrix
+Features = Matrix | Frame  # a frame may have columns of text
 
 
 def is_sparse(table: object) -> "TypeIs[SparseMatrix]":

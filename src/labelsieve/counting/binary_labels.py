@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, TargetTypeWarning
-from labelsieve.table_types import CompressedMatrix, TargetsLike
+from labelsieve.table_types import CompressedMatrix
 
+T = TypeVar("T")
 DENSE_CELLS = 2**20  # tables up to this size are dense; larger ones if more than DENSE_SHARE of the cells are 1
 DENSE_SHARE = 0.05
 
@@ -25,7 +26,7 @@ class LabelMatrix(NamedTuple):
     names: tuple[str, ...]
 
 
-def read_label_sets(Y: TargetsLike) -> LabelMatrix | None:
+def read_label_sets(Y: object) -> LabelMatrix | None:
     """The label sets in ``Y`` as a table with a column of 0 and 1 for every label, sorted; None if ``Y`` holds no label sets.
 
     Label sets are a list, a Series or a one-dimensional array whose entries are sets, or lists and tuples that differ in
@@ -73,7 +74,7 @@ def read_label_sets(Y: TargetsLike) -> LabelMatrix | None:
     return LabelMatrix(matrix.toarray() if dense else matrix, tuple(map(str, labels)))
 
 
-def label_matrix(Y: TargetsLike) -> Any:
+def label_matrix(Y: T) -> T | NDArray[np.uint8] | CompressedMatrix:
     """``Y`` itself, or its label sets as a table of 0 and 1.
 
     >>> label_matrix([["rock"], []]).tolist()
@@ -83,7 +84,7 @@ def label_matrix(Y: TargetsLike) -> Any:
     return Y if sets is None else sets.matrix
 
 
-def opened(Y: TargetsLike) -> Any:
+def opened(Y: T) -> T | NDArray[Any]:
     """``Y`` as an array where it is a Series or an array of equally long lists of numbers; everything else unchanged.
 
     >>> opened(np.array([None, None])).shape
@@ -93,7 +94,7 @@ def opened(Y: TargetsLike) -> Any:
     return Y if rows is None else np.array([np.asarray(row) for row in rows])
 
 
-def _nested_rows(Y: TargetsLike) -> Sequence[Any] | None:
+def _nested_rows(Y: object) -> Sequence[Any] | None:
     """The rows of ``Y`` where one of them is a collection."""
     rows: Sequence[Any] | None = None
     if isinstance(Y, list | tuple):
@@ -105,7 +106,7 @@ def _nested_rows(Y: TargetsLike) -> Sequence[Any] | None:
     return rows if rows is not None and any(map(is_collection, rows)) else None
 
 
-def _cells(Y: TargetsLike) -> list[Any] | None:
+def _cells(Y: Any) -> list[Any] | None:
     """The cells of a Series, or of a frame of one column, that may hold lists."""
     try:
         column = nw.from_native(Y, eager_only=True, allow_series=True)

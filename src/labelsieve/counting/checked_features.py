@@ -1,18 +1,16 @@
 """Reading the features of scikit-learn estimators: its checks of shape and names, and errors that name the cell."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import is_frame, not_numbers, read_frame, read_table, unmask
 from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
-from labelsieve.table_types import CompressedMatrix, TableLike
+from labelsieve.table_types import Features, Matrix, TableLike
 
 
-def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = "numeric") -> Any:
+def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = "numeric") -> Features:
     """``X`` with scikit-learn's checks. A frame stays a frame, since its columns may be text; masked cells become NaN.
 
     Values may be missing or infinite: the reader of the columns decides, and names the cell.
@@ -27,18 +25,19 @@ def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype
     if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
         X = read_table(X, allow_missing=True).values
     try:
-        return validate_data(estimator, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False, dtype=dtype)
+        checked: Matrix = validate_data(
+            estimator, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False, dtype=dtype
+        )
+        return checked
     except ValueError as error:
         if "could not convert string" in str(error) or "arrays of bytes/strings" in str(error):
             raise not_numbers("X", "text") from None
         raise
 
 
-def check_numbers(
-    estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = np.float64
-) -> NDArray[Any] | CompressedMatrix:
+def check_numbers(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = np.float64) -> Matrix:
     """``X`` as finite numbers, an array or a sparse matrix, for methods that calculate with them."""
-    checked: NDArray[Any] | CompressedMatrix | Frame = check_features(estimator, X, reset=reset, dtype=dtype)
+    checked = check_features(estimator, X, reset=reset, dtype=dtype)
     table = read_table(checked)
     if table.text:
         column = table.name(min(table.text))

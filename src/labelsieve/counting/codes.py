@@ -14,7 +14,7 @@ from labelsieve import core
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.resources import n_threads
 from labelsieve.errors import InputError
-from labelsieve.table_types import TableLike
+from labelsieve.table_types import TargetsLike
 
 MAX_LEVELS = 65_535
 SCANNED_AT_ONCE = 2**26  # numbers, from twice which on they are scanned in parallel
@@ -67,7 +67,7 @@ class Codes:
     missing: NDArray[np.bool_] | None = None
 
     @classmethod
-    def from_values(cls, X: "TableLike | Codes", *, names: Sequence[str] | None = None, what: str = "X") -> "Codes":
+    def from_values(cls, X: "TargetsLike | Codes", *, names: Sequence[str] | None = None, what: str = "X") -> "Codes":
         """Take values that are codes already: whole numbers from 0 to 65,534, of any number type.
 
         The same values give the same codes whether they come as integers, floats or booleans, in an array, a frame

@@ -19,7 +19,7 @@ from labelsieve.counting.frame_columns import (
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.counting.text_levels import Levels
 from labelsieve.errors import InputError
-from labelsieve.table_types import CompressedMatrix, Frame, SparseMatrix, TableLike, is_sparse
+from labelsieve.table_types import CompressedMatrix, Frame, SparseMatrix, TargetsLike, is_sparse
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -92,7 +92,7 @@ class NumberTable:
         return NumberTable(columns, names)
 
 
-def read_table(X: TableLike, *, what: str = "X", allow_missing: bool = False) -> NumberTable:
+def read_table(X: TargetsLike, *, what: str = "X", allow_missing: bool = False) -> NumberTable:
     """Read ``X`` as numbers: without copies where possible.
 
     Text and categorical columns of a frame become the ranks of their sorted levels, dates seconds; everything else must be
@@ -113,7 +113,7 @@ def read_table(X: TableLike, *, what: str = "X", allow_missing: bool = False) ->
     return table
 
 
-def read_frame(X: TableLike, what: str = "X") -> Any:
+def read_frame(X: Any, what: str = "X") -> Any:
     """A frame or a series, through narwhals; names that occur twice are refused."""
     columns = getattr(X, "columns", None)
     names = list(map(str, getattr(X, "column_names", columns))) if columns is not None and len(np.shape(X)) == 2 else []
@@ -137,7 +137,7 @@ def is_frame(X: object) -> "TypeIs[Frame]":
     return not isinstance(X, np.ndarray) and bool(nw.dependencies.is_into_dataframe(X))
 
 
-def _read_array(X: TableLike, what: str, allow_missing: bool) -> NDArray[Any]:
+def _read_array(X: TargetsLike, what: str, allow_missing: bool) -> NDArray[Any]:
     array = read_values(unmask(X) if allow_missing else X, what)
     if array.ndim == 1:
         array = array.reshape(-1, 1)
@@ -146,7 +146,7 @@ def _read_array(X: TableLike, what: str, allow_missing: bool) -> NDArray[Any]:
     return _numeric(array, what)
 
 
-def read_values(X: TableLike, what: str) -> NDArray[Any]:
+def read_values(X: TargetsLike, what: str) -> NDArray[Any]:
     """An array of any type and shape, without masked values."""
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
         raise InputError(f"{what} has masked values; fill them ({what}.filled(...)) or drop their rows.")

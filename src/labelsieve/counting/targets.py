@@ -67,7 +67,7 @@ def read_targets(Y: TargetsLike | Codes, target_type: TargetTypes = "auto") -> T
     return _read_dense(replace(table, values=table.sparse.toarray()), wanted)
 
 
-def target_names(Y: TargetsLike) -> tuple[str, ...] | None:
+def target_names(Y: object) -> tuple[str, ...] | None:
     """Names of the columns of a frame, or of a named Series; None for anything else.
 
     >>> target_names([0, 1]) is None
@@ -81,7 +81,7 @@ def target_names(Y: TargetsLike) -> tuple[str, ...] | None:
     return None if name in (None, "") or not nw.dependencies.is_into_series(Y) else (str(name),)
 
 
-def known_classes(Y: TargetsLike, what: str) -> Codes:
+def known_classes(Y: TargetsLike | Codes, what: str) -> Codes:
     """Targets as classes, for ``what`` that can take neither numbers nor unknown cells.
 
     >>> known_classes([["rock"], ["folk"]], "chi_square").levels

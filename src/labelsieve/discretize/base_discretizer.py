@@ -1,12 +1,13 @@
 """Base of the discretizers: validation, cut points as fitted attributes, codes of new data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 import narwhals.stable.v1 as nw
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -22,6 +23,7 @@ from labelsieve.counting.targets import known_classes
 from labelsieve.discretize.code_matrix import as_matrix_like
 from labelsieve.errors import InputError, is_whole
 from labelsieve.names import unknown_name
+from labelsieve.table_types import ColumnsLike, CompressedMatrix, Features, TableLike, TargetsLike, WeightsLike, is_sparse
 
 Missing = Literal["level", "error", "drop-pairwise"]
 Table = TypeVar("Table")
@@ -32,7 +34,9 @@ class Discretizer(CheckedParameters, BaseEstimator):  # type: ignore[misc]
 
     name: ClassVar[str]
 
-    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
+    def encode(
+        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+    ) -> Codes | list[Codes]:
         """Codes of ``X`` without fitting the object; or a list of codes, one for each target."""
         raise NotImplementedError
 
@@ -50,14 +54,14 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
     _: KW_ONLY
     missing: Missing = "level"
     min_level_count: int = parameter(1, AT_LEAST_ONE)
-    nominal: Any = parameter(None, "array-like", StrOptions({"all"}))
+    nominal: ColumnsLike | None = parameter(None, "array-like", StrOptions({"all"}))
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         """Cut points of every column: one set, or one for each target."""
         raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None) -> Self:
         """Learn cut points and levels from ``X``, and from ``y`` if the discretizer is supervised."""
         if self._supervised and y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -70,7 +74,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
             self.categories_[column] = kept.values
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> NDArray[np.integer] | CompressedMatrix:
         """Codes of ``X`` by the fitted cut points, in the smallest unsigned integer type; sparse input gives sparse output.
 
         Values outside the fitted range go to the first or the last bin. A level of a nominal column that was not there when
@@ -81,17 +85,19 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         check_is_fitted(self)
         return self._transform(X, self._only_cuts())
 
-    def _transform(self, X: Any, cuts: ColumnCuts) -> Any:
+    def _transform(self, X: TableLike, cuts: ColumnCuts) -> NDArray[np.integer] | CompressedMatrix:
         table = self._read_new(X)
         codes = encode_levels(apply_cuts(table, cuts), table, self._levels)
         return codes.to_dense() if codes.sparse is None else as_matrix_like(codes, X)
 
-    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
+    def encode(
+        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+    ) -> Codes | list[Codes]:
         """Codes of ``X`` without fitting the object; or a list of codes, one for each target."""
         self._validate_params()
         return self._encode(self._read_table(X), y, sample_weight)
 
-    def _encode(self, table: NumberTable, y: Any, sample_weight: Any) -> Codes | list[Codes]:
+    def _encode(self, table: NumberTable, y: TargetsLike | Codes | None, sample_weight: WeightsLike) -> Codes | list[Codes]:
         targets = self._read_targets(y, table.shape[0]) if self._supervised else None
         all_cuts, levels = self._learn(table, targets, sample_weight)
         drop = self.missing == "drop-pairwise"
@@ -101,7 +107,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         return codes[0] if len(codes) == 1 else codes
 
     def _learn(
-        self, table: NumberTable, targets: Codes | None, sample_weight: Any
+        self, table: NumberTable, targets: Codes | None, sample_weight: WeightsLike
     ) -> tuple[list[ColumnCuts], dict[int, KeptLevels]]:
         """Cut points of the numeric columns, and levels of the nominal ones."""
         weights, quantized = read_weights(sample_weight, table.shape[0]), None
@@ -128,7 +134,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         cuts: list[ColumnCuts] = self._cuts
         return cuts[0]
 
-    def _read_new(self, X: Any) -> NumberTable:
+    def _read_new(self, X: TableLike) -> NumberTable:
         """Read data for ``transform``."""
         table = self._read_table(check_features(self, X, reset=False))
         different = sorted(set(table.text) ^ self._text)
@@ -137,7 +143,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
             raise InputError(f"X, {table.name(different[0])}: it was {was} when fitted and is {now} now.")
         return table
 
-    def _read_table(self, X: Any) -> NumberTable:
+    def _read_table(self, X: TableLike) -> NumberTable:
         table = read_table(X, allow_missing=self.missing != "error")
         require_finite(table, allow_missing=self.missing != "error")
         return self._with_nominal(table)
@@ -156,7 +162,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         some: BaseBins = clone(self).set_params(nominal=[at for at, column in enumerate(columns) if column in nominal])
         return some
 
-    def _read_targets(self, y: Any, n_rows: int) -> Codes:
+    def _read_targets(self, y: TargetsLike | Codes | None, n_rows: int) -> Codes:
         if y is None:
             raise InputError(f"{type(self).__name__} is supervised: pass the targets as y.")
         targets = known_classes(y, type(self).__name__)
@@ -175,14 +181,14 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         return tags
 
 
-def take_columns(X: Any, columns: list[int]) -> Any:
+def take_columns(X: TableLike, columns: list[int]) -> Features:
     """Some columns of a table; a frame stays a frame."""
     if is_frame(X):
         return nw.from_native(X, eager_only=True)[:, columns].to_native()
-    return sp.csc_array(X)[:, columns] if sp.issparse(X) else np.asarray(X)[:, columns]
+    return sp.csc_array(X)[:, columns] if is_sparse(X) else np.asarray(X)[:, columns]
 
 
-def positions(columns: Any, names: Sequence[str] | None, n_columns: int | None = None) -> list[int]:
+def positions(columns: Iterable[object], names: Sequence[str] | None, n_columns: int | None = None) -> list[int]:
     """Positions of columns that are given by name or position.
 
     >>> positions(["b", 0], ("a", "b"))
@@ -221,7 +227,7 @@ def one_table(codes: Any, selector: str) -> Any:
     )
 
 
-def allows_missing(selector: Any) -> bool:
+def allows_missing(selector: object) -> bool:
     """Whether a selector takes missing values (NaN): if it has a discretizer, and neither refuses them.
 
     >>> from labelsieve import Sieve

@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
 
 from labelsieve.counting.checked_parameters import REQUIRED, parameter
@@ -15,6 +14,7 @@ from labelsieve.counting.number_table import NumberTable, is_frame, read_table
 from labelsieve.discretize.base_discretizer import Discretizer, Missing, positions, take_columns
 from labelsieve.discretize.kept_values import Levels
 from labelsieve.errors import ColumnWarning
+from labelsieve.table_types import ColumnsLike, TableLike, TargetsLike, WeightsLike, is_sparse
 
 KINDS = ("int", "float", "str")
 
@@ -56,15 +56,17 @@ class ByColumn(Discretizer):
     rest: Discretizer = parameter(REQUIRED, Discretizer)
     _: KW_ONLY
     missing: Missing | None = None
-    nominal: Any = parameter(None, "array-like", str)
+    nominal: ColumnsLike | None = parameter(None, "array-like", str)
 
-    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
+    def encode(
+        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+    ) -> Codes | list[Codes]:
         """Codes of ``X``; or a list of codes, one for each target, if a discretizer has cut points for each."""
         self._validate_params()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ColumnWarning)  # the discretizers of the columns give the same
             table = read_table(X, allow_missing=True)
-        X = X if is_frame(X) or sp.issparse(X) else np.asarray(X).reshape(table.shape)
+        X = X if is_frame(X) or is_sparse(X) else np.asarray(X).reshape(table.shape)
         parts: dict[int, list[int]] = {}
         rules = self._rules(table)
         for column, rule in enumerate(rules):

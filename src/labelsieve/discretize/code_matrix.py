@@ -1,14 +1,13 @@
 """Codes as sparse matrices of scipy."""
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
 from labelsieve.counting.codes import Codes
+from labelsieve.table_types import CompressedMatrix, TableLike, is_sparse
 
 
-def as_matrix_like(codes: Codes, X: Any) -> Any:
+def as_matrix_like(codes: Codes, X: TableLike) -> CompressedMatrix:
     """Codes as a sparse matrix in the format of ``X``; codes of 0 are not stored.
 
     Cost: the stored entries, and all rows of the columns whose implicit code is not 0.
@@ -32,6 +31,6 @@ def as_matrix_like(codes: Codes, X: Any) -> Any:
         table[sparse.rows[in_full], np.searchsorted(full, column_of_entry[in_full])] = values[in_full]
         rows, columns = np.nonzero(table)
         matrix = matrix + sp.csc_array((table[rows, columns], (rows, full[columns])), shape=codes.shape, dtype=dtype)
-    if isinstance(X, sp.sparray):
-        return sp.csc_array(matrix) if X.format == "csc" else sp.csr_array(matrix)
-    return sp.csc_matrix(matrix) if X.format == "csc" else sp.csr_matrix(matrix)
+    kinds = (sp.csc_array, sp.csr_array) if isinstance(X, sp.sparray) else (sp.csc_matrix, sp.csr_matrix)
+    converted: CompressedMatrix = kinds[0 if is_sparse(X) and X.format == "csc" else 1](matrix)
+    return converted

@@ -12,6 +12,7 @@ from labelsieve.counting.nominal_levels import encode_levels, keep_levels
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import read_weights
 from labelsieve.discretize.base_discretizer import BaseBins, Discretizer, Missing
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -33,7 +34,7 @@ class AsGiven(Discretizer):
     missing: Missing = "level"
     min_level_count: int = parameter(1, AT_LEAST_ONE)
 
-    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes:
+    def encode(self, X: TableLike | Codes, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None) -> Codes:
         """Codes of ``X``."""
         if isinstance(X, Codes):
             return X

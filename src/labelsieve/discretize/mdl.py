@@ -14,6 +14,7 @@ from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.discretize.base_discretizer import BaseBins
 from labelsieve.errors import InputError, whole_number
+from labelsieve.table_types import CompressedMatrix, TableLike
 
 
 @dataclass(eq=False, repr=False)
@@ -112,7 +113,7 @@ class MDL(BaseBins):
             )
         return super()._only_cuts()
 
-    def transform_label(self, X: Any, label: int) -> Any:
+    def transform_label(self, X: TableLike, label: int) -> NDArray[np.integer] | CompressedMatrix:
         """Codes of ``X`` by the cut points of one target."""
         check_is_fitted(self)
         return self._transform(X, self._cuts[whole_number(label, "label", 0, len(self._cuts) - 1)])

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from sklearn.utils._param_validation import Interval, Options
 
@@ -14,6 +14,7 @@ from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.discretize.base_discretizer import BaseBins
 from labelsieve.errors import InputError, one_of, whole_number
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 Closed = Literal["left", "right"]
 
@@ -76,7 +77,9 @@ class EqualWidth(NumberedBins):
 
     closed: Closed = field(default="left", kw_only=True)
 
-    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Codes | list[Codes]:
+    def encode(
+        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+    ) -> Codes | list[Codes]:
         """Codes of ``X`` without fitting the object."""
         self._validate_params()
         table = self._with_nominal(read_table(X, allow_missing=self.missing != "error"))
@@ -200,7 +203,7 @@ class MeanStd(BaseBins):
         return [cuts]
 
 
-def equal_width(X: Any, n_bins: int = 5, *, closed: Closed = "left") -> Codes:
+def equal_width(X: TableLike, n_bins: int = 5, *, closed: Closed = "left") -> Codes:
     """Codes of :class:`EqualWidth` bins, in one call.
 
     The codes depend on the values, not on their data type; in a sparse column the bin of zero is not stored.

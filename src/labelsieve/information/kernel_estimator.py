@@ -10,6 +10,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.magnitude import moderate
 from labelsieve.errors import InputError, one_of
 from labelsieve.information.measure_input import Base, Real, read_classes, read_columns, read_numbers, unit_of
+from labelsieve.table_types import TableLike, TargetsLike
 
 BLOCK_BYTES = 2**23  # of kernel values at a time: they stay in the cache
 ONE_HOT_BYTES = 2**26
@@ -18,8 +19,8 @@ ClassOrNumeric = Literal["class", "numeric"]
 
 
 def kernel_mutual_information(
-    X: Any,
-    Y: Any,
+    X: TableLike,
+    Y: TargetsLike,
     *,
     target_type: ClassOrNumeric = "class",
     bandwidth: float | Literal["reference"] = "reference",

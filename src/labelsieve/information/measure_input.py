@@ -1,8 +1,9 @@
 """Input of the measures: sums of joint entropies of tables of codes, and columns of numbers."""
 
 import math
+from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from labelsieve.counting.row_weights import Estimator, weigh
 from labelsieve.counting.shrinkage import shrunk_information
 from labelsieve.counting.whole_tables import Terms
 from labelsieve.errors import InputError, one_of
+from labelsieve.table_types import TargetsLike, WeightsLike
 
 Base = Literal["nat", "bit"]
 Real = NDArray[np.float64]
@@ -31,11 +33,11 @@ def unit_of(base: Base) -> float:
 
 
 def sum_of_entropies(
-    named: dict[str, Any],
+    named: Mapping[str, TargetsLike | Codes],
     terms: Terms,
     base: Base,
     estimator: Estimator,
-    sample_weight: Any,
+    sample_weight: WeightsLike,
     n_jobs: int | None,
     *,
     signed: bool = False,
@@ -101,7 +103,7 @@ def _sums(backend: Backend, wanted: set[str], Z: Codes | None) -> dict[str, Sums
     return sums
 
 
-def _tables(named: dict[str, Any]) -> list[Codes]:
+def _tables(named: Mapping[str, TargetsLike | Codes]) -> list[Codes]:
     tables = [Codes.from_values(label_matrix(X) if what == "Y" else X, what=what) for what, X in named.items()]
     n_rows = tables[0].n_rows
     for position, (what, table) in enumerate(zip(named, tables, strict=True)):
@@ -113,7 +115,7 @@ def _tables(named: dict[str, Any]) -> list[Codes]:
     return [with_missing_cells(table) for table in tables]
 
 
-def read_columns(X: Any, what: str = "X") -> list[Real]:
+def read_columns(X: TargetsLike, what: str = "X") -> list[Real]:
     """The columns of a table as doubles, all finite."""
     table = read_table(X, what=what)
     columns = []
@@ -134,14 +136,14 @@ def same_rows(X: list[Real], n_rows: int) -> None:
         raise InputError(f"X has {len(X[0])} rows and Y has {n_rows}; they must be the same rows.")
 
 
-def read_classes(Y: Any, X: list[Real]) -> Codes:
+def read_classes(Y: TargetsLike, X: list[Real]) -> Codes:
     """Targets that are classes, with the rows of ``X``."""
     classes = Codes.from_values(label_matrix(Y), what="Y")
     same_rows(X, classes.n_rows)
     return classes
 
 
-def read_numbers(Y: Any, X: list[Real]) -> list[Real]:
+def read_numbers(Y: TargetsLike, X: list[Real]) -> list[Real]:
     """Targets that are numbers, with the rows of ``X``."""
     numbers = read_columns(Y, "Y")
     same_rows(X, len(numbers[0]))

@@ -15,13 +15,19 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.whole_tables import Terms
 from labelsieve.information.measure_input import Base, Real, sum_of_entropies
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 SHARED: Terms = ((1, "x"), (1, "y"), (-1, "xy"))
 CONDITIONAL: Terms = ((1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z"))
 
 
 def entropy(
-    X: Any, *, base: Base = "nat", estimator: Estimator = "plugin", sample_weight: Any = None, n_jobs: int | None = None
+    X: TableLike | Codes,
+    *,
+    base: Base = "nat",
+    estimator: Estimator = "plugin",
+    sample_weight: WeightsLike = None,
+    n_jobs: int | None = None,
 ) -> Real:
     r"""Entropy of every column of ``X``.
 
@@ -59,7 +65,13 @@ def entropy(
 
 
 def joint_entropy(
-    X: Any, Y: Any, *, base: Base = "nat", estimator: Estimator = "plugin", sample_weight: Any = None, n_jobs: int | None = None
+    X: TableLike | Codes,
+    Y: TargetsLike | Codes,
+    *,
+    base: Base = "nat",
+    estimator: Estimator = "plugin",
+    sample_weight: WeightsLike = None,
+    n_jobs: int | None = None,
 ) -> Real:
     """Joint entropy of every column of ``X`` with every column of ``Y``; parameters and cost as :func:`mutual_information`.
 
@@ -72,12 +84,12 @@ def joint_entropy(
 
 
 def mutual_information(
-    X: Any,
-    Y: Any = None,
+    X: TableLike | Codes,
+    Y: TargetsLike | Codes | None = None,
     *,
     base: Base = "nat",
     estimator: Estimator = "plugin",
-    sample_weight: Any = None,
+    sample_weight: WeightsLike = None,
     n_jobs: int | None = None,
 ) -> Real:
     r"""Mutual information of every column of ``X`` with every column of ``Y``.
@@ -113,7 +125,7 @@ def mutual_information(
     return sum_of_entropies({"X": X, "Y": Y}, SHARED, sample_weight=sample_weight, **options)
 
 
-def _of_known_rows(X: Codes, Y: Codes, sample_weight: Any, options: dict[str, Any]) -> Real:
+def _of_known_rows(X: Codes, Y: Codes, sample_weight: WeightsLike, options: dict[str, Any]) -> Real:
     """Mutual information of every column of ``X`` in the rows in which it is known."""
     assert X.missing is not None
     information = np.zeros((X.n_columns, Y.n_columns))
@@ -128,13 +140,13 @@ def _of_known_rows(X: Codes, Y: Codes, sample_weight: Any, options: dict[str, An
 
 
 def conditional_mutual_information(
-    X: Any,
-    Y: Any,
-    Z: Any,
+    X: TableLike | Codes,
+    Y: TargetsLike | Codes,
+    Z: TableLike | Codes,
     *,
     base: Base = "nat",
     estimator: Estimator = "plugin",
-    sample_weight: Any = None,
+    sample_weight: WeightsLike = None,
     n_jobs: int | None = None,
 ) -> Real:
     r"""Mutual information of columns of ``X`` and ``Y`` given all columns of ``Z`` jointly.
@@ -156,13 +168,13 @@ def conditional_mutual_information(
 
 
 def joint_mutual_information(
-    X: Any,
-    Y: Any,
-    Z: Any,
+    X: TableLike | Codes,
+    Y: TargetsLike | Codes,
+    Z: TableLike | Codes,
     *,
     base: Base = "nat",
     estimator: Estimator = "plugin",
-    sample_weight: Any = None,
+    sample_weight: WeightsLike = None,
     n_jobs: int | None = None,
 ) -> Real:
     r"""Information about columns of ``Y`` in a column of ``X`` together with all columns of ``Z``.
@@ -180,13 +192,13 @@ def joint_mutual_information(
 
 
 def interaction_information(
-    X: Any,
-    Y: Any,
-    Z: Any,
+    X: TableLike | Codes,
+    Y: TargetsLike | Codes,
+    Z: TableLike | Codes,
     *,
     base: Base = "nat",
     estimator: Estimator = "plugin",
-    sample_weight: Any = None,
+    sample_weight: WeightsLike = None,
     n_jobs: int | None = None,
 ) -> Real:
     r"""Co-information of columns of ``X`` and ``Y`` with all columns of ``Z`` together.

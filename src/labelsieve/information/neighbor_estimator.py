@@ -8,12 +8,18 @@ from numpy.typing import NDArray
 from labelsieve.counting.magnitude import moderate
 from labelsieve.errors import one_of, whole_number
 from labelsieve.information.measure_input import Base, Real, read_classes, read_columns, read_numbers, unit_of
+from labelsieve.table_types import TableLike, TargetsLike
 
 Whole = NDArray[np.intp]
 
 
 def neighbor_mutual_information(
-    X: Any, Y: Any, *, target_type: Literal["class", "numeric"] = "class", n_neighbors: int = 3, base: Base = "nat"
+    X: TableLike,
+    Y: TargetsLike,
+    *,
+    target_type: Literal["class", "numeric"] = "class",
+    n_neighbors: int = 3,
+    base: Base = "nat",
 ) -> Real:
     r"""Mutual information of every column of ``X``, continuous, with every column of ``Y``, by nearest neighbors.
 

@@ -18,6 +18,7 @@ from labelsieve.labelspace.label_network import LabelNetwork, check_parents, che
 from labelsieve.labelspace.network_parents import ROUNDINGS, Rounding, kcc_parents, n_parents, tree_network
 from labelsieve.labelspace.principal_components import principal_components, three_levels
 from labelsieve.labelspace.shared_information import SharedInformation
+from labelsieve.table_types import CompressedMatrix, Matrix, TableLike, TargetsLike, WeightsLike
 
 PARENTS = ("kcc", "tree", "preceding", "none")
 ORDERS = ("sun-kudo", "information", "frequency", "random", "given")
@@ -87,7 +88,15 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
     root: int | None = None
     random_state: Seed = None
 
-    def learn(self, X: Any, Y: Any, *, codes: Any = None, sample_weight: Any = None, n_jobs: int | None = None) -> LabelNetwork:
+    def learn(
+        self,
+        X: TableLike | Codes | None,
+        Y: TargetsLike | Codes,
+        *,
+        codes: TableLike | Codes | None = None,
+        sample_weight: WeightsLike = None,
+        n_jobs: int | None = None,
+    ) -> LabelNetwork:
         """Learn the network of the labels ``Y``.
 
         ``X`` are the features as numbers, for principal components; ``codes`` the same features as codes, for information
@@ -97,17 +106,17 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         labels = known_classes(Y, "a label network")
         rows, weights = weigh(sample_weight, labels.n_rows, "plugin")
         values = None if X is None else numbers(X)
-        features: Any = values if codes is None else Codes.from_values(codes, what="codes")
+        features = values if codes is None else Codes.from_values(codes, what="codes")
         if rows is not None:
             labels = labels.take_rows(rows)
             values = None if values is None else values[np.flatnonzero(rows)]
-            features = values if codes is None else features.take_rows(rows)
+            features = features.take_rows(rows) if isinstance(features, Codes) else values
         return self.learn_from_codes(values, features, labels, CountingOptions(weights=weights, n_jobs=n_jobs))
 
     def learn_from_codes(
         self,
-        X: Any,
-        codes: Any,
+        X: Matrix | None,
+        codes: Matrix | Codes | None,
         Y: Codes,
         options: CountingOptions = DEFAULT_OPTIONS,
     ) -> LabelNetwork:
@@ -127,7 +136,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         k = {"kcc": n_parents(self.k, Y.n_columns, self.rounding), "preceding": Y.n_columns, "none": 0}[self.parents]
         return LabelNetwork(tuple(order), tuple(map(tuple, kcc_parents(shared, order, k))), Y.names)
 
-    def _order(self, X: Any, codes: Any, Y: Codes, options: CountingOptions) -> list[int]:
+    def _order(self, X: Matrix | None, codes: Matrix | Codes | None, Y: Codes, options: CountingOptions) -> list[int]:
         weights = options.weights
         if not isinstance(self.order, str):
             return list(checked_order(self.order, Y.n_columns))
@@ -142,22 +151,25 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
         features = self._features(X, codes, Y, weights, 1 if preset else self.n_components)
         return information_order(SharedInformation(Y, features, options), second_term=self.second_term and not preset)
 
-    def _features(self, X: Any, codes: Any, Y: Codes, weights: RowWeights | None, n_components: int | None) -> Codes:
+    def _features(
+        self, X: Matrix | None, codes: Matrix | Codes | None, Y: Codes, weights: RowWeights | None, n_components: int | None
+    ) -> Codes:
         """The features that labels are conditioned on: all, or their first principal components."""
-        if X is None and codes is None:
+        table = codes if n_components is None else X
+        if table is None:
             raise InputError(f"NetworkRule(parents={self.parents!r}, order={self.order!r}) needs the features: pass X.")
-        if n_components is None:
-            features = Codes.from_values(codes)
+        if n_components is None or isinstance(table, Codes):
+            features = Codes.from_values(table)
         else:
             row_weights = None if weights is None else weights.values / weights.unit
-            components = principal_components(X, n_components, weights=row_weights)
+            components = principal_components(table, n_components, weights=row_weights)
             features = three_levels(components, factor=self.factor, weights=row_weights)
         if features.n_rows != Y.n_rows:
             raise InputError(f"X has {features.n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
         return features
 
 
-def numbers(X: Any) -> Any:
+def numbers(X: TableLike | Codes) -> NDArray[Any] | CompressedMatrix:
     """An array or a CSR matrix of numbers."""
     if isinstance(X, Codes):
         return X.to_dense()
@@ -167,7 +179,7 @@ def numbers(X: Any) -> Any:
 
 def find_parents(
     parents: Any,
-    X: Any,
+    X: TableLike | Codes | None,
     codes: Codes,
     Y: Codes,
     rows: NDArray[np.bool_] | None = None,

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, svds
 
@@ -12,13 +11,14 @@ from labelsieve.counting.cut_points import apply_cuts, cut_by_values
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import quantize
 from labelsieve.errors import InputError, whole_number
+from labelsieve.table_types import TableLike, is_sparse
 
 DENSE_SIDE, DENSE_CELLS = 256, 2**24  # up to here a full decomposition is cheap
 
 Real = NDArray[np.float64]
 
 
-def principal_components(X: Any, n_components: int = 1, *, weights: Real | None = None) -> Real:
+def principal_components(X: TableLike, n_components: int = 1, *, weights: Real | None = None) -> Real:
     """Scores of the rows of ``X`` on its first principal components, shape ``(n_rows, n_components)``.
 
     Centered, not scaled. The sign is such that the largest loading is positive. ``weights`` are frequencies of rows. If there
@@ -44,7 +44,7 @@ def principal_components(X: Any, n_components: int = 1, *, weights: Real | None 
     root = np.sqrt(row_weights)
     small = min(n_rows, n_columns) <= DENSE_SIDE and n_rows * n_columns <= DENSE_CELLS
     if small or n_components == min(n_rows, n_columns):
-        dense = values.toarray() if sp.issparse(values) else values
+        dense = values.toarray() if is_sparse(values) else values
         _, _, loadings = np.linalg.svd((dense - mean) * root[:, np.newaxis], full_matrices=False)
         loadings = loadings[:n_components]
     else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import one_of
 from labelsieve.metrics.label_ranks_sparse import Ranked, sparse_ranks
-from labelsieve.metrics.measure_arrays import Floats, TrueLabels, read_labels, read_numbers, read_row_weights, same_shape
+from labelsieve.metrics.measure_arrays import (
+    BooleanMatrix,
+    Floats,
+    TrueLabels,
+    read_labels,
+    read_numbers,
+    read_row_weights,
+    same_shape,
+)
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 Ties = Literal["worst", "half", "best", "earlier", "later"]
 Rows = Literal["informative", "all"]
@@ -61,14 +70,16 @@ class LabelRanks:
         return np.where(self.n_true > 0, found, empty)
 
 
-def rank_labels(Y: Any, scores: Any, ties: Ties, allowed: tuple[str, ...], sample_weight: Any) -> tuple[LabelRanks, Floats]:
+def rank_labels(
+    Y: TargetsLike | TrueLabels, scores: TableLike, ties: Ties, allowed: tuple[str, ...], sample_weight: WeightsLike
+) -> tuple[LabelRanks, Floats]:
     """Ranks of the true labels, and the weights of the rows."""
     one_of(ties, "ties", allowed)
     if isinstance(Y, TrueLabels) and Y.last is not None and Y.last[0] is scores and Y.last[1] == ties:
         return Y.last[2], read_row_weights(sample_weight, Y.labels.shape[0])
     truth, numbers = read_labels(Y), read_numbers(scores, what="scores")
     same_shape(truth.shape, numbers.shape, "scores")
-    if sp.issparse(numbers) and ties == "worst":
+    if is_sparse(numbers) and ties == "worst":
         blocks = sparse_ranks(sp.csr_array(truth), numbers)
     else:
         blocks = [
@@ -91,13 +102,12 @@ def average(values: Floats, ranks: LabelRanks, weights: Floats, rows: Rows, empt
     return float(np.average(values[counted], weights=weights[counted])) if counted.any() else empty
 
 
-def _blocks(truth: Any, scores: Any) -> Iterator[tuple[int, NDArray[np.bool_], Floats]]:
+def _blocks(truth: BooleanMatrix, scores: Matrix) -> Iterator[tuple[int, NDArray[np.bool_], Floats]]:
     n_rows, n_labels = truth.shape
     step = max(1, _BLOCK // n_labels)
     for first in range(0, n_rows, step):
-        slices = (table[first : first + step] for table in (truth, scores))
-        labels, block = (rows.toarray() if sp.issparse(rows) else rows for rows in slices)
-        yield first, labels, block
+        labels, block = truth[first : first + step], scores[first : first + step]
+        yield first, labels.toarray() if is_sparse(labels) else labels, block.toarray() if is_sparse(block) else block
 
 
 def _ranks(labels: NDArray[np.bool_], scores: Floats, ties: Ties) -> Ranked:

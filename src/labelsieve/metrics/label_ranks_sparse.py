@@ -1,19 +1,18 @@
 """Ranks of the true labels by sparse scores, from the stored scores only: no array has a column for every label."""
 
-from typing import Any
-
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from labelsieve.counting.number_table import without_duplicates
 from labelsieve.metrics.measure_arrays import Floats
+from labelsieve.table_types import CompressedMatrix
 
 BLOCK = 2**20  # stored scores and true labels that are sorted at a time
 # Rows and labels of the true labels, and the numbers of absent and of true labels that are ranked above each of them.
 Ranked = tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]
 
 
-def sparse_ranks(truth: sp.csr_array, scores: sp.csr_array) -> list[Ranked]:
+def sparse_ranks(truth: CompressedMatrix, scores: CompressedMatrix) -> list[Ranked]:
     """Ranks of the true labels, block by block; tied labels are above each other. What is not stored scores 0.
 
     Cost: sorting the stored scores of every row, O(nnz log nnz).
@@ -22,21 +21,14 @@ def sparse_ranks(truth: sp.csr_array, scores: sp.csr_array) -> list[Ranked]:
     >>> [numbers.tolist() for numbers in ranks[0]]
     [[0, 0], [0, 3], [1.0, 2.0], [1.0, 2.0]]
     """
-    truth, scores = _canonical(truth), _canonical(scores)
+    truth, scores = without_duplicates(truth), without_duplicates(scores)
     sizes = np.cumsum(np.diff(truth.indptr) + np.diff(scores.indptr))
     ends = np.unique(np.append(np.searchsorted(sizes, np.arange(BLOCK, sizes[-1], BLOCK)) + 1, truth.shape[0]))
     starts = np.append(0, ends[:-1])
     return [_block(truth, scores, int(first), int(last)) for first, last in zip(starts, ends, strict=True)]
 
 
-def _canonical(matrix: Any) -> Any:
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return matrix
-
-
-def _block(truth: Any, scores: Any, first: int, last: int) -> Ranked:
+def _block(truth: CompressedMatrix, scores: CompressedMatrix, first: int, last: int) -> Ranked:
     q = truth.shape[1]
     row, label, _ = _entries(truth, first, last)
     stored_row, stored_label, stored = _entries(scores, first, last)
@@ -58,7 +50,7 @@ def _block(truth: Any, scores: Any, first: int, last: int) -> Ranked:
     return row + first, label, (no_less - true_above).astype(np.float64), true_above.astype(np.float64)
 
 
-def _entries(matrix: Any, first: int, last: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Any]:
+def _entries(matrix: CompressedMatrix, first: int, last: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     """Row (from 0), column and value of what is stored in some rows."""
     ends = matrix.indptr[first : last + 1]
     part = slice(ends[0], ends[-1])

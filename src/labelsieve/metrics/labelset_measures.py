@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.metrics.measure_arrays import Floats, read_labels, read_row_weights, read_two
+from labelsieve.metrics.measure_arrays import BooleanMatrix, Floats, TrueLabels, read_labels, read_row_weights, read_two
+from labelsieve.table_types import TargetsLike, WeightsLike, is_sparse
 
 
-def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
+def hamming_loss(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
     r"""Fraction of the cells that are predicted wrongly.
 
     .. math:: \frac{1}{n q} \sum_i |Y_i \, \Delta \, P_i|
@@ -39,7 +39,7 @@ def hamming_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     return float(weights @ counts.different / (weights @ n_known))
 
 
-def hamming_score(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
+def hamming_score(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
     """Fraction of the cells that are predicted correctly: 1 - :func:`hamming_loss`.
 
     >>> hamming_score([[1, 0, 1, 0]], [[1, 0, 0, 0]])
@@ -48,7 +48,7 @@ def hamming_score(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float
     return 1.0 - hamming_loss(Y, predicted, sample_weight=sample_weight)
 
 
-def subset_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
+def subset_loss(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
     r"""Subset 0/1 loss: the fraction of the rows whose labelset is not predicted exactly.
 
     .. math:: \frac{1}{n} \sum_i [Y_i \neq P_i]
@@ -64,7 +64,7 @@ def subset_loss(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     return float(np.average(counts.different > 0, weights=weights))
 
 
-def exact_match(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
+def exact_match(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
     """Fraction of the rows whose labelset is predicted exactly: 1 - :func:`subset_loss`.
 
     Equal to scikit-learn's ``accuracy_score`` of label indicators. All labels must be known.
@@ -77,7 +77,9 @@ def exact_match(Y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     return float(np.average(counts.different == 0, weights=weights))
 
 
-def example_accuracy(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
+def example_accuracy(
+    Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, zero_division: float = 1.0, sample_weight: WeightsLike = None
+) -> float:
     r"""Example-based accuracy: the Jaccard index of the true and the predicted labelset, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{|Y_i \cap P_i|}{|Y_i \cup P_i|}
@@ -104,7 +106,9 @@ def example_accuracy(Y: Any, predicted: Any, *, zero_division: float = 1.0, samp
     return mean_of_ratios(counts.both, counts.either, zero_division, weights)
 
 
-def example_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
+def example_f1(
+    Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, zero_division: float = 1.0, sample_weight: WeightsLike = None
+) -> float:
     r"""Example-based F1: the harmonic mean of precision and recall of every row, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{2 |Y_i \cap P_i|}{|Y_i| + |P_i|}
@@ -119,7 +123,9 @@ def example_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_wei
     return mean_of_ratios(2 * counts.both, counts.true + counts.predicted, zero_division, weights)
 
 
-def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
+def macro_f1(
+    Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, zero_division: float = 1.0, sample_weight: WeightsLike = None
+) -> float:
     r"""Macro-averaged F1: the mean of the F1 of every label; rare labels count as much as frequent ones.
 
     .. math:: \frac{1}{q} \sum_j \frac{2 \, tp_j}{2 \, tp_j + fp_j + fn_j}
@@ -144,7 +150,9 @@ def macro_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weigh
     return mean_of_ratios(2 * counts.both, counts.true + counts.predicted, zero_division, is_known)
 
 
-def micro_f1(Y: Any, predicted: Any, *, zero_division: float = 1.0, sample_weight: Any = None) -> float:
+def micro_f1(
+    Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, zero_division: float = 1.0, sample_weight: WeightsLike = None
+) -> float:
     r"""Micro-averaged F1: the F1 of all cells together; every occurrence of a label counts the same.
 
     .. math:: \frac{2 \sum_j tp_j}{\sum_j (2 \, tp_j + fp_j + fn_j)}
@@ -179,7 +187,9 @@ class Overlap:
         return self.true + self.predicted - self.both
 
 
-def overlap_of_rows(Y: Any, predicted: Any, sample_weight: Any) -> tuple[Overlap, Floats, int | Floats]:
+def overlap_of_rows(
+    Y: TargetsLike | TrueLabels, predicted: TargetsLike, sample_weight: WeightsLike
+) -> tuple[Overlap, Floats, int | Floats]:
     """Label counts of every row, the weights of the rows, and the number of labels or, if some are unknown, of each row."""
     truth, prediction, known = read_two(Y, predicted)
     n_rows, n_labels = truth.shape
@@ -194,7 +204,9 @@ def overlap_of_rows(Y: Any, predicted: Any, sample_weight: Any) -> tuple[Overlap
     return Overlap(*counts), weights, n_known
 
 
-def overlap_of_labels(Y: Any, predicted: Any, sample_weight: Any) -> tuple[Overlap, Floats | None]:
+def overlap_of_labels(
+    Y: TargetsLike | TrueLabels, predicted: TargetsLike, sample_weight: WeightsLike
+) -> tuple[Overlap, Floats | None]:
     """Sums of row weights for every label, and 1 or 0 for labels that are known in some row or in none (None: all are)."""
     truth, prediction, known = read_two(Y, predicted)
     weights = read_row_weights(sample_weight, truth.shape[0])
@@ -226,12 +238,14 @@ def read_zero_division(zero_division: float) -> float:
     return value
 
 
-def _both(truth: Any, prediction: Any) -> Any:
-    return truth.multiply(prediction) if sp.issparse(truth) else truth & prediction
+def _both(truth: Any, prediction: Any) -> BooleanMatrix:
+    """The labels that are both true and predicted; both tables are dense, or both sparse."""
+    both: BooleanMatrix = truth.multiply(prediction).tocsr() if is_sparse(truth) else truth & prediction
+    return both
 
 
-def _sums(labels: Any, axis: int) -> Floats:
-    if sp.issparse(labels):
+def _sums(labels: BooleanMatrix, axis: int) -> Floats:
+    if is_sparse(labels):
         counts: NDArray[Any] = np.asarray(labels.astype(np.int64).sum(axis=axis)).ravel()
     else:
         counts = np.count_nonzero(labels, axis=axis)

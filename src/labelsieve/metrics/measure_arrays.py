@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.row_weights import read_weights
 from labelsieve.errors import InputError
+from labelsieve.table_types import CompressedMatrix, Matrix, TargetsLike, WeightsLike, is_sparse
 
 Floats = NDArray[np.float64]
+BooleanMatrix = NDArray[np.bool_] | CompressedMatrix
 FOR_UNKNOWN = ("hamming_loss", "hamming_score", "example_accuracy", "example_f1", "macro_f1", "micro_f1")
 _DENSE = 2**24  # cells of a sparse table that is stored as a boolean array: 16 MB
 
@@ -29,19 +31,20 @@ class TrueLabels:
     (0.25, 1.0)
     """
 
-    labels: Any
+    labels: BooleanMatrix
     last: tuple[Any, str, Any] | None = None  # scores, rule for ties, and the ranks of the labels
     known: NDArray[np.bool_] | None = None  # the cells that are not NaN; None: all
 
     @classmethod
-    def of(cls, Y: Any) -> Self:
+    def of(cls, Y: "TargetsLike | TrueLabels") -> Self:
         """Validate labels, which may be unknown (NaN) in some rows."""
         labels, known = read_known_labels(Y)
-        dense = sp.issparse(labels) and np.prod(labels.shape) <= _DENSE
-        return cls(labels.toarray() if dense else labels, known=known)
+        if is_sparse(labels) and np.prod(labels.shape) <= _DENSE:
+            labels = labels.toarray()
+        return cls(labels, known=known)
 
 
-def read_labels(Y: Any, *, what: str = "Y") -> Any:
+def read_labels(Y: TargetsLike | TrueLabels, *, what: str = "Y") -> BooleanMatrix:
     """Labels as a boolean array or, if they are sparse, a CSR matrix that stores only ones; all must be known."""
     labels, known = read_known_labels(Y, what=what)
     if known is not None:
@@ -51,7 +54,7 @@ def read_labels(Y: Any, *, what: str = "Y") -> Any:
     return labels
 
 
-def read_known_labels(Y: Any, *, what: str = "Y") -> tuple[Any, NDArray[np.bool_] | None]:
+def read_known_labels(Y: TargetsLike | TrueLabels, *, what: str = "Y") -> tuple[BooleanMatrix, NDArray[np.bool_] | None]:
     """Labels as in :func:`read_labels`, absent where they are unknown (NaN), and the known cells; None: all."""
     if isinstance(Y, TrueLabels):
         return Y.labels, Y.known
@@ -74,19 +77,21 @@ def read_known_labels(Y: Any, *, what: str = "Y") -> tuple[Any, NDArray[np.bool_
     return labels, None
 
 
-def read_two(Y: Any, predicted: Any) -> tuple[Any, Any, NDArray[np.bool_] | None]:
+def read_two(
+    Y: TargetsLike | TrueLabels, predicted: TargetsLike
+) -> tuple[BooleanMatrix, BooleanMatrix, NDArray[np.bool_] | None]:
     """True and predicted labels, both dense or both sparse, absent in unknown cells; and the known cells (None: all)."""
     truth, known = read_known_labels(Y)
     prediction = read_labels(predicted, what="predicted")
     same_shape(truth.shape, prediction.shape, "predicted")
     if known is not None:
-        prediction = (prediction.toarray() if sp.issparse(prediction) else prediction) & known
-    if sp.issparse(truth) != sp.issparse(prediction):
+        prediction = (prediction.toarray() if is_sparse(prediction) else prediction) & known
+    if is_sparse(truth) != is_sparse(prediction):
         truth, prediction = sp.csr_array(truth), sp.csr_array(prediction)
     return truth, prediction, known
 
 
-def read_numbers(values: Any, *, what: str) -> Any:
+def read_numbers(values: TargetsLike, *, what: str) -> Matrix:
     """Finite numbers as a float64 array, or as a CSR matrix if they are sparse."""
     table = _without_text(read_table(values, what=what), what)
     stored = table.sparse.data if table.dense is None else table.dense
@@ -97,7 +102,7 @@ def read_numbers(values: Any, *, what: str) -> Any:
     return table.sparse.astype(np.float64).tocsr()
 
 
-def read_row_weights(sample_weight: Any, n_rows: int) -> Floats:
+def read_row_weights(sample_weight: WeightsLike, n_rows: int) -> Floats:
     """One weight for each row; default: ones.
 
     Only ratios of weights matter to a measure, so they are scaled exactly, by a power of two: the largest is near 1, and sums

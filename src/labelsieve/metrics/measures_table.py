@@ -10,6 +10,7 @@ from labelsieve.metrics import labelset_measures, ranking_measures, top_k_measur
 from labelsieve.metrics.measure_arrays import FOR_UNKNOWN, TrueLabels
 from labelsieve.metrics.rrmse import rrmse
 from labelsieve.names import unknown_name
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,12 @@ def read_convention(convention: Convention) -> Mapping[str, Mapping[str, Any]]:
 
 
 def evaluate(
-    Y: Any, predicted: Any = None, scores: Any = None, *, convention: Convention = "labelsieve", sample_weight: Any = None
+    Y: TargetsLike | TrueLabels,
+    predicted: TargetsLike | None = None,
+    scores: TableLike | None = None,
+    *,
+    convention: Convention = "labelsieve",
+    sample_weight: WeightsLike = None,
 ) -> dict[str, float]:
     """All measures of labels that can be computed from predicted labelsets, from scores, or from both, but those with a k.
 

@@ -1,17 +1,26 @@
 """Measures of rankings of labels: formulas of the ranks of the true labels."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from labelsieve.errors import InputError, one_of
 from labelsieve.metrics.label_ranks import Rows, Ties, average, rank_labels
+from labelsieve.metrics.measure_arrays import TrueLabels
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 _ALL_TIES = ("worst", "half", "best", "earlier", "later")
 _RANK_TIES = ("worst", "earlier", "later")  # the ties that define a rank
 
 
-def ranking_loss(Y: Any, scores: Any, *, ties: Ties = "worst", rows: Rows = "informative", sample_weight: Any = None) -> float:
+def ranking_loss(
+    Y: TargetsLike | TrueLabels,
+    scores: TableLike,
+    *,
+    ties: Ties = "worst",
+    rows: Rows = "informative",
+    sample_weight: WeightsLike = None,
+) -> float:
     r"""Fraction of the pairs of a true and an absent label that are ranked in the wrong order, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{1}{|Y_i| |\bar Y_i|} |\{(k, l) \in Y_i \times \bar Y_i : f_{ik} \leq f_{il}\}|
@@ -50,7 +59,14 @@ def ranking_loss(Y: Any, scores: Any, *, ties: Ties = "worst", rows: Rows = "inf
     return average(losses, ranks, weights, rows, 0.0)
 
 
-def one_error(Y: Any, scores: Any, *, ties: Ties = "worst", rows: Rows = "all", sample_weight: Any = None) -> float:
+def one_error(
+    Y: TargetsLike | TrueLabels,
+    scores: TableLike,
+    *,
+    ties: Ties = "worst",
+    rows: Rows = "all",
+    sample_weight: WeightsLike = None,
+) -> float:
     r"""Fraction of the rows in which the label with the highest score is absent; 0 if no row is left.
 
     .. math:: \frac{1}{n} \sum_i [\arg\max_l f_{il} \notin Y_i]
@@ -84,7 +100,14 @@ def one_error(Y: Any, scores: Any, *, ties: Ties = "worst", rows: Rows = "all", 
     return average(errors, ranks, weights, rows, 0.0)
 
 
-def average_precision(Y: Any, scores: Any, *, ties: Ties = "worst", rows: Rows = "all", sample_weight: Any = None) -> float:
+def average_precision(
+    Y: TargetsLike | TrueLabels,
+    scores: TableLike,
+    *,
+    ties: Ties = "worst",
+    rows: Rows = "all",
+    sample_weight: WeightsLike = None,
+) -> float:
     r"""Label-ranking average precision: the precision of the labels ranked at or above each true label, averaged.
 
     .. math:: \frac{1}{n} \sum_i \frac{1}{|Y_i|} \sum_{k \in Y_i}
@@ -115,14 +138,14 @@ def average_precision(Y: Any, scores: Any, *, ties: Ties = "worst", rows: Rows =
 
 
 def coverage(
-    Y: Any,
-    scores: Any,
+    Y: TargetsLike | TrueLabels,
+    scores: TableLike,
     *,
     ties: Ties = "worst",
     count_from: int = 0,
     normalize: Literal["q", "q-1"] | None = None,
     rows: Rows = "all",
-    sample_weight: Any = None,
+    sample_weight: WeightsLike = None,
 ) -> float:
     r"""Coverage: the mean number of steps down the ranked labels that cover all true ones.
 

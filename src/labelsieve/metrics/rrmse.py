@@ -1,20 +1,20 @@
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError, one_of
 from labelsieve.metrics.measure_arrays import Floats, read_numbers, read_row_weights, same_shape
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike, is_sparse
 
 
 def rrmse(
-    Y: Any,
-    predicted: Any,
+    Y: TargetsLike,
+    predicted: TableLike,
     *,
-    baseline: Any = None,
+    baseline: ArrayLike | None = None,
     multioutput: Literal["uniform_average", "raw_values"] = "uniform_average",
-    sample_weight: Any = None,
+    sample_weight: WeightsLike = None,
 ) -> Any:
     r"""Relative root mean squared error, averaged over the targets.
 
@@ -70,17 +70,17 @@ def _squares(differences: Floats, weights: Floats) -> tuple[Floats, NDArray[np.i
     return weights @ np.ldexp(differences, -exponents) ** 2, exponents
 
 
-def _baseline(baseline: Any, truth: Floats, weights: Floats) -> Floats:
+def _baseline(baseline: ArrayLike | None, truth: Floats, weights: Floats) -> Floats:
     if baseline is None:
         return np.asarray(np.average(truth, axis=0, weights=weights))
     scalar = np.isscalar(baseline) or getattr(baseline, "ndim", 1) == 0
-    means = _dense([baseline] if scalar else baseline, "baseline")
+    means = _dense(np.atleast_1d(np.asarray(baseline)) if scalar else baseline, "baseline")
     if means.shape != (truth.shape[1], 1):
         raise InputError(f"baseline must be a finite number for each of the {truth.shape[1]} targets, not {baseline!r}.")
     return means[:, 0]
 
 
-def _dense(values: Any, what: str) -> Floats:
+def _dense(values: TargetsLike, what: str) -> Floats:
     numbers = read_numbers(values, what=what)
-    dense: Floats = numbers.toarray() if sp.issparse(numbers) else numbers
+    dense: Floats = numbers.toarray() if is_sparse(numbers) else numbers
     return dense

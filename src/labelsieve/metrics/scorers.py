@@ -5,12 +5,13 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError
 from labelsieve.metrics.measures_table import MEASURES, NO_OPTIONS, Convention
 from labelsieve.metrics.measures_table import options as convention_options
 from labelsieve.names import unknown_name
+from labelsieve.table_types import SparseMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 if TYPE_CHECKING:
     from sklearn.utils.metadata_routing import MetadataRequest  # loaded late: measures do not import scikit-learn
@@ -29,7 +30,7 @@ class Scorer:
         self.options = options
         self.weights_request: bool | str | None = None
 
-    def __call__(self, estimator: Any, X: Any, Y: Any, sample_weight: Any = None) -> float:
+    def __call__(self, estimator: Any, X: TableLike, Y: TargetsLike, sample_weight: WeightsLike = None) -> float:
         """Score of a fitted estimator on ``X`` and ``Y``."""
         measure = MEASURES[self.measure]
         predicted = for_one_label(label_scores(estimator, X), Y) if measure.needs == "scores" else estimator.predict(X)
@@ -124,7 +125,7 @@ def _name(measure: str) -> str:
     return f"neg_{measure}" if MEASURES[measure].lower_is_better else measure
 
 
-def label_scores(estimator: Any, X: Any) -> Any:
+def label_scores(estimator: Any, X: TableLike) -> Any:
     """Scores of labels: ``predict_proba`` if the estimator has it, else ``decision_function``.
 
     scikit-learn's multi-output estimators return a list with the class probabilities of each label, of which the column of
@@ -144,14 +145,14 @@ def label_scores(estimator: Any, X: Any) -> Any:
     return found
 
 
-def for_one_label(scores: Any, Y: Any) -> Any:
+def for_one_label(scores: NDArray[Any] | SparseMatrix, Y: TargetsLike) -> NDArray[Any] | SparseMatrix:
     """The scores of a single label from its two columns of class probabilities."""
-    n_labels = 1 if not sp.issparse(Y) and np.ndim(Y) == 1 else np.shape(Y)[1]
-    single = n_labels == 1 and not sp.issparse(scores) and np.ndim(scores) == 2 and np.shape(scores)[1] == 2
+    shape = Y.shape if is_sparse(Y) else np.asarray(Y).shape
+    single = shape[1:] in ((), (1,)) and not is_sparse(scores) and scores.shape[1:] == (2,)
     return np.asarray(scores)[:, 1] if single else scores
 
 
-def _classes(estimator: Any, tables: list[Any]) -> list[Any]:
+def _classes(estimator: object, tables: list[NDArray[Any]]) -> list[NDArray[Any]]:
     """The classes of every label: those of ``classes_``, or absent and present without that attribute."""
     classes = getattr(estimator, "classes_", None)
     if classes is not None and len(classes) == len(tables) and all(np.ndim(of_label) == 1 for of_label in classes):
@@ -165,7 +166,7 @@ def _classes(estimator: Any, tables: list[Any]) -> list[Any]:
     return [np.arange(2)] * len(tables)
 
 
-def _of_present(table: Any, classes: Any) -> Any:
+def _of_present(table: NDArray[Any], classes: ArrayLike) -> NDArray[Any]:
     if table.ndim == 1:
         return table
     present = np.flatnonzero(np.asarray(classes) == 1)

@@ -1,17 +1,18 @@
 """Measures of the k best-ranked labels, for very many labels: precision, nDCG, and both weighted by propensities."""
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError, whole_number
 from labelsieve.metrics.label_ranks import LabelRanks, rank_labels
-from labelsieve.metrics.measure_arrays import Floats, read_labels
+from labelsieve.metrics.measure_arrays import Floats, TrueLabels, read_labels
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 
-def precision_at_k(Y: Any, scores: Any, *, k: int = 5, normalize: bool = False, sample_weight: Any = None) -> float:
+def precision_at_k(
+    Y: TargetsLike | TrueLabels, scores: TableLike, *, k: int = 5, normalize: bool = False, sample_weight: WeightsLike = None
+) -> float:
     r"""Precision at k: the fraction of the k best-ranked labels that are true, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{1}{k} \sum_{r=1}^{k} Y_{i, \pi_i(r)}
@@ -46,7 +47,9 @@ def precision_at_k(Y: Any, scores: Any, *, k: int = 5, normalize: bool = False, 
     return _ratio(hits, best, weights) if normalize else float(np.average(hits, weights=weights)) / k
 
 
-def ndcg_at_k(Y: Any, scores: Any, *, k: int = 5, zero_division: float = 1.0, sample_weight: Any = None) -> float:
+def ndcg_at_k(
+    Y: TargetsLike | TrueLabels, scores: TableLike, *, k: int = 5, zero_division: float = 1.0, sample_weight: WeightsLike = None
+) -> float:
     r"""Normalized discounted cumulative gain of the k best-ranked labels, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i
@@ -79,7 +82,13 @@ def ndcg_at_k(Y: Any, scores: Any, *, k: int = 5, zero_division: float = 1.0, sa
 
 
 def psp_at_k(
-    Y: Any, scores: Any, inverse_propensity: Any, *, k: int = 5, normalize: bool = True, sample_weight: Any = None
+    Y: TargetsLike | TrueLabels,
+    scores: TableLike,
+    inverse_propensity: ArrayLike,
+    *,
+    k: int = 5,
+    normalize: bool = True,
+    sample_weight: WeightsLike = None,
 ) -> float:
     r"""Propensity-scored precision at k: hits of rare labels count more, as annotators miss them more often.
 
@@ -114,7 +123,13 @@ def psp_at_k(
 
 
 def psndcg_at_k(
-    Y: Any, scores: Any, inverse_propensity: Any, *, k: int = 5, normalize: bool = True, sample_weight: Any = None
+    Y: TargetsLike | TrueLabels,
+    scores: TableLike,
+    inverse_propensity: ArrayLike,
+    *,
+    k: int = 5,
+    normalize: bool = True,
+    sample_weight: WeightsLike = None,
 ) -> float:
     r"""Propensity-scored nDCG at k: :func:`psp_at_k` with the discounts of :func:`ndcg_at_k`.
 
@@ -135,7 +150,7 @@ def psndcg_at_k(
     return _ratio(gains, ranks.sum(weight * _discounts(_best_ranks(ranks, weight), k)), row_weights)
 
 
-def inverse_propensities(Y: Any, *, A: float = 0.55, B: float = 1.5) -> Floats:
+def inverse_propensities(Y: TargetsLike | TrueLabels, *, A: float = 0.55, B: float = 1.5) -> Floats:
     r"""Inverse propensities of the labels, from the labels of the training rows.
 
     .. math:: \frac{1}{p_l} = 1 + C (N_l + B)^{-A}, \qquad C = (\log N - 1)(B + 1)^A
@@ -155,7 +170,7 @@ def inverse_propensities(Y: Any, *, A: float = 0.55, B: float = 1.5) -> Floats:
     return weights
 
 
-def _label_weights(inverse_propensity: Any, ranks: LabelRanks) -> Floats:
+def _label_weights(inverse_propensity: ArrayLike, ranks: LabelRanks) -> Floats:
     """The weight of each true label."""
     weights = np.asarray(inverse_propensity, dtype=np.float64)
     if weights.shape != (ranks.n_labels,) or not np.isfinite(weights).all() or (weights < 0).any():

@@ -13,12 +13,19 @@ from labelsieve.errors import InputError, whole_number
 from labelsieve.statistics.knockoff_models import feature_model
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.standard_columns import standardized, variance_components
+from labelsieve.table_types import TableLike, TargetsLike
 
 Real = NDArray[np.float64]
 
 
 def conditional_randomization_test(
-    X: Any, Y: Any, features: Iterable[int], *, sampler: Any = "auto", n_resamples: int = 999, random_state: int | None = 0
+    X: TableLike,
+    Y: TargetsLike,
+    features: Iterable[int],
+    *,
+    sampler: Any = "auto",
+    n_resamples: int = 999,
+    random_state: int | None = 0,
 ) -> Real:
     r"""P-values of chosen features for independence of all targets given all other features.
 

@@ -9,6 +9,7 @@ from scipy.special import chndtrinc
 
 from labelsieve.errors import InputError, one_of, share, whole_number
 from labelsieve.information import Codes, mutual_information
+from labelsieve.table_types import TableLike, TargetsLike
 
 Real = NDArray[np.float64]
 METHODS = ("asymptotic", "bootstrap")
@@ -29,8 +30,8 @@ class InformationIntervals:
 
 
 def information_intervals(
-    X: Any,
-    Y: Any,
+    X: TableLike | Codes,
+    Y: TargetsLike | Codes,
     *,
     confidence: float = 0.95,
     method: str = "asymptotic",
@@ -146,8 +147,8 @@ def rank_intervals(scores: ArrayLike, resampled: ArrayLike, *, confidence: float
 
 
 def information_ranks(
-    X: Any,
-    Y: Any,
+    X: TableLike | Codes,
+    Y: TargetsLike | Codes,
     *,
     confidence: float = 0.95,
     n_resamples: int = 200,
@@ -170,7 +171,9 @@ def information_ranks(
     return rank_intervals(scores.sum(axis=1), drawn.sum(axis=2), confidence=confidence)
 
 
-def _resampled(X: Any, Y: Any, n_resamples: int, random_state: Any, n_jobs: int | None, estimator: str) -> tuple[Real, Real]:
+def _resampled(
+    X: TableLike | Codes, Y: TargetsLike | Codes, n_resamples: int, random_state: Any, n_jobs: int | None, estimator: str
+) -> tuple[Real, Real]:
     """Information of the rows, and of bootstrap samples of them (n_resamples x n_features x n_targets)."""
     from sklearn.utils import check_random_state  # loaded where it is needed: importing the package stays fast
 
@@ -186,7 +189,7 @@ def _resampled(X: Any, Y: Any, n_resamples: int, random_state: Any, n_jobs: int 
     return scores, drawn
 
 
-def _checked(X: Any, Y: Any) -> tuple[Codes, Codes]:
+def _checked(X: TableLike | Codes, Y: TargetsLike | Codes) -> tuple[Codes, Codes]:
     features, targets = Codes.from_values(X), Codes.from_values(Y, what="Y")
     if features.n_rows != targets.n_rows:
         raise InputError(f"X has {features.n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
@@ -195,7 +198,7 @@ def _checked(X: Any, Y: Any) -> tuple[Codes, Codes]:
     return features, targets
 
 
-def _moments(X: Any, Y: Any) -> tuple[Real, Real, Real, int]:
+def _moments(X: TableLike | Codes, Y: TargetsLike | Codes) -> tuple[Real, Real, Real, int]:
     """Plug-in information, the variance of the log ratio, degrees of freedom (all n_features x n_targets), and rows."""
     features, targets = _checked(X, Y)
     n = features.n_rows

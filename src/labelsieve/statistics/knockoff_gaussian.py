@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.linalg as la
@@ -14,6 +14,7 @@ from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import read_table
 from labelsieve.errors import InputError
 from labelsieve.statistics.knockoff_slack import knockoff_slack
+from labelsieve.table_types import TableLike
 
 Real = NDArray[np.float64]
 
@@ -69,7 +70,9 @@ class GaussianKnockoffs:
     scale: Real
 
     @classmethod
-    def from_values(cls, X: Any, *, copula: bool = True, slack: str = "mvr", correlation: ArrayLike | None = None) -> Self:
+    def from_values(
+        cls, X: TableLike, *, copula: bool = True, slack: str = "mvr", correlation: ArrayLike | None = None
+    ) -> Self:
         """Estimate the correlation matrix of the normal scores, unless it is given, and s."""
         table = read_table(X)
         require_finite(table, allow_missing=False)

@@ -9,12 +9,13 @@ from labelsieve.errors import one_of
 from labelsieve.information import Codes
 from labelsieve.statistics.knockoff_gaussian import GaussianKnockoffs
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
+from labelsieve.table_types import TableLike
 
 MOST_LEVELS = 10  # of a column that is taken as discrete
 MODELS = ("auto", "tree", "gaussian")
 
 
-def distinct_codes(X: Any, bins: Codes | None = None) -> Codes | None:
+def distinct_codes(X: TableLike, bins: Codes | None = None) -> Codes | None:
     """All values as levels, if every column has few; None: some column is numeric.
 
     With ``bins``, codes of the same columns, numeric columns take these, and None is for tables with more numeric columns than
@@ -43,7 +44,7 @@ def distinct_codes(X: Any, bins: Codes | None = None) -> Codes | None:
     return Codes.from_values(np.column_stack(columns))
 
 
-def feature_model(X: Any, kind: str = "auto") -> TreeKnockoffs | GaussianKnockoffs:
+def feature_model(X: TableLike, kind: str = "auto") -> TreeKnockoffs | GaussianKnockoffs:
     """A tree if every column has few values, or for codes (``"tree"``); else a Gaussian copula."""
     one_of(kind, "sampler", MODELS)
     codes = distinct_codes(X) if kind == "auto" else Codes.from_values(X) if kind == "tree" else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from labelsieve.errors import InputError, not_negative
 from labelsieve.information import Codes, mutual_information
+from labelsieve.table_types import TableLike
 
 Real = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -63,7 +64,7 @@ class TreeKnockoffs:
     tables: tuple[Real, ...]
 
     @classmethod
-    def from_codes(cls, X: Any, *, smoothing: float = 0.0) -> Self:
+    def from_codes(cls, X: TableLike | Codes, *, smoothing: float = 0.0) -> Self:
         """The tree of largest mutual information and its observed conditional distributions.
 
         ``smoothing`` is added to every cell of the joint counts of a column and its parent. With 0, columns that determine each

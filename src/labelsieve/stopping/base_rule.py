@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from labelsieve.counting.workspace import Workspace
 from labelsieve.errors import InputError, whole_number
 from labelsieve.search import GreedySearch
+from labelsieve.table_types import TableLike, TargetsLike
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -42,8 +43,8 @@ class SelectionPath:
     search: GreedySearch
     workspace: Workspace
     parents: list[list[int]] | None
-    X: Any
-    Y: Any
+    X: TableLike
+    Y: TargetsLike
     evaluator: Evaluator
     targets: slice = field(default_factory=lambda: slice(None))
 

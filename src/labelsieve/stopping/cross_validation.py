@@ -13,6 +13,7 @@ from labelsieve.metrics import MEASURES
 from labelsieve.names import unknown_name
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH, SelectionPath, StoppingRule
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -136,7 +137,7 @@ class CrossValidated(StoppingRule):
             raise InputError(f"estimator must have fit and predict, and {self.estimator!r} has not; pass the estimator itself.")
         not_negative(self.standard_errors, "standard_errors")
 
-    def _split(self, X: Any, Y: Any) -> Any:
+    def _split(self, X: TableLike, Y: TargetsLike) -> Any:
         from sklearn.model_selection import KFold, check_cv  # loaded late: no other rule needs it
 
         if is_whole(self.cv):

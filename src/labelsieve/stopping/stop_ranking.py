@@ -11,6 +11,7 @@ from labelsieve.errors import InputError
 from labelsieve.stopping.base_rule import Evaluator, SelectionPath, StoppingRule
 from labelsieve.stopping.cross_validation import CrossValidated
 from labelsieve.stopping.score_curve import Knee, ScoreThreshold
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ def stop_ranking(
     *,
     n_forced: int = 0,
     evaluator: Evaluator,
-    X: Any,
-    Y: Any,
+    X: TableLike,
+    Y: TargetsLike,
 ) -> tuple[int, StoppingRule]:
     """The number of features of a ranking to keep, and the fitted rule.
 
@@ -57,7 +58,9 @@ def stop_ranking(
     return stop_search(rule, search, evaluator=evaluator, X=X, Y=Y)
 
 
-def stop_search(rule: StoppingRule, search: Any, *, evaluator: Evaluator, X: Any, Y: Any) -> tuple[int, StoppingRule]:
+def stop_search(
+    rule: StoppingRule, search: Any, *, evaluator: Evaluator, X: TableLike, Y: TargetsLike
+) -> tuple[int, StoppingRule]:
     """The same for a search without counts, whose scores are no information."""
     name = type(rule).__name__
     if not isinstance(rule, ScoreThreshold | Knee | CrossValidated):
