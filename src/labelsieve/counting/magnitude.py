@@ -109,7 +109,7 @@ def check_for_models(name: str, X: Matrix) -> None:
         ...
     labelsieve.errors.InputError: BinaryRelevance: X, column 1 has values up to 1e-200, for which models do not converge; ...
     """
-    ends = [end.toarray().ravel() if sp.issparse(end) else end for end in (X.max(axis=0), X.min(axis=0))]
+    ends = [end.toarray().ravel() if is_sparse(end) else end for end in (X.max(axis=0), X.min(axis=0))]
     largest = np.maximum(ends[0], -ends[1])
     extreme = np.flatnonzero((largest > LARGEST_FOR_MODELS) | ((largest > 0) & (largest < SMALLEST)))
     if len(extreme):
