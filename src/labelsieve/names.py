@@ -1,7 +1,7 @@
 """Lookup of public names, with a suggestion where a name is misspelled."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from labelsieve.errors import InputError, did_you_mean
 

@@ -201,6 +201,8 @@ def test_features_are_required_where_they_are_needed():
     for options in ({}, {"order": "information"}, {"parents": "tree", "edge_weight": "given-features"}):
         with pytest.raises(InputError, match="needs the features: pass X"):
             NetworkRule(**options).learn(None, Y)
+    with pytest.raises(InputError, match="needs the features: pass X"):  # components are those of X, not of its codes
+        NetworkRule().learn(None, Y, codes=(X > 0).astype(int))
     with pytest.raises(InputError, match=r"not a whole number.*bin continuous columns first"):
         NetworkRule(order="information").learn(X + 0.5, Y)
     with pytest.raises(InputError, match="X has 59 rows and Y has 60"):

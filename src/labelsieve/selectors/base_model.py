@@ -17,6 +17,7 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base import BaseRanking
+from labelsieve.table_types import is_sparse
 
 Real = NDArray[np.float64]
 LARGEST_DENSE = 2**27  # cells of a sparse matrix that is made dense: the same scores as for an array; a larger one stays sparse
@@ -79,17 +80,16 @@ class BaseModelRanking(BaseRanking):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         if self._keeps_zeros and _share_of_nonzeros(checked) < MOSTLY_ZEROS:
             checked = sp.csr_array(checked)
-        elif sp.issparse(checked) and checked.shape[0] * checked.shape[1] <= LARGEST_DENSE:
+        elif is_sparse(checked) and checked.shape[0] * checked.shape[1] <= LARGEST_DENSE:
             checked = checked.toarray()
-        if not sp.issparse(checked):
-            checked = np.ascontiguousarray(checked)  # sums in the same order, whatever the layout in memory
-        sparse = sp.issparse(checked)
+        # Sums in the same order, whatever the layout in memory.
+        rows = checked.tocsr() if is_sparse(checked) else np.ascontiguousarray(checked)
         table = read_targets(y).require_known(type(self).__name__)
         if table.n_rows != checked.shape[0]:
             raise InputError(f"X has {checked.shape[0]} rows and Y has {table.n_rows}; they must be the same rows.")
         classes = table.classes.to_dense()[:, ~np.asarray(table.is_numeric)].astype(np.int64)
-        rows = checked.tocsr() if sparse else checked
-        if self._from_0_to_1 and sparse and rows.data.min(initial=0.0) < 0:
+        sparse = not isinstance(rows, np.ndarray)
+        if self._from_0_to_1 and not isinstance(rows, np.ndarray) and rows.data.min(initial=0.0) < 0:
             raise InputError(
                 f"{type(self).__name__} needs features from 0 on, and X, sparse and too large to be made dense, has negative "
                 "values; shift them, or take fewer columns."

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
@@ -26,6 +25,7 @@ from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_st
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
 from labelsieve.statistics.knockoff_models import distinct_codes
 from labelsieve.statistics.standard_columns import standardized
+from labelsieve.table_types import is_sparse
 
 CELLS_AT_A_TIME = 2**25  # of knockoff copies
 Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
@@ -147,7 +147,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
             self.sampler_: Any = tree
             return tree.codes, codes.levels
         numbers = check_numbers(self, X)
-        numbers = numbers.toarray() if sp.issparse(numbers) else np.asarray(numbers)
+        numbers = numbers.toarray() if is_sparse(numbers) else np.asarray(numbers)
         self.sampler_ = GaussianKnockoffs.from_values(numbers) if kind == "gaussian" else self.sampler
         return numbers, None
 

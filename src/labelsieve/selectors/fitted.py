@@ -68,7 +68,7 @@ class FittedSelector(SelectionViews, FeatureConfidence, JsonStorage):
         if is_whole(stability):
             from labelsieve.selectors.selection_stability import selection_stability
 
-            stability = selection_stability(self, X, y, n_repeats=int(stability), kind="auto", random_state=0)  # type: ignore[arg-type]
+            stability = selection_stability(self, X, y, n_repeats=int(stability), kind="auto", random_state=0)
         method = method_of(self)
         criterion, info = getattr(self, "criterion_", None), METHODS.get(method)
         discretizer = getattr(self, "discretizer_", None)

@@ -42,7 +42,7 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
         header = None if table.n_labels is not None else find_header(table.file)
         return _listed(table, read_label_header(header), header) if header else _by_relation(table)
     if is_whole(labels):
-        return _by_number(table, int(labels))  # type: ignore[arg-type]
+        return _by_number(table, int(labels))
     if isinstance(labels, str) and labels.startswith(REGEX) and labels not in table.names:
         labels = _compiled(labels.removeprefix(REGEX), table)
     if isinstance(labels, re.Pattern):
