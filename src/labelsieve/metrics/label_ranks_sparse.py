@@ -17,6 +17,7 @@ def sparse_ranks(truth: CompressedMatrix, scores: CompressedMatrix) -> list[Rank
 
     Cost: sorting the stored scores of every row, O(nnz log nnz).
 
+    >>> import scipy.sparse as sp
     >>> ranks = sparse_ranks(sp.csr_array(np.array([[1, 0, 0, 1]])), sp.csr_array(np.array([[0.5, 0.7, 0, 0]])))
     >>> [numbers.tolist() for numbers in ranks[0]]
     [[0, 0], [0, 3], [1.0, 2.0], [1.0, 2.0]]
