@@ -107,6 +107,15 @@ def test_left_out_values_are_not_counted():
         ChiSquare(discretizer=EqualWidth(missing="drop-pairwise")).fit(HOLES, Y)
 
 
+@pytest.mark.parametrize("estimator", ["plugin", "miller-madow", "shrinkage"])
+def test_a_column_without_values_has_no_information_when_they_are_left_out(estimator):
+    empty = np.column_stack([X, np.full(len(X), np.nan)])
+    options = {"missing": "drop-pairwise", "estimator": estimator, "n_features_to_select": "all"}
+    found, expected = Sieve("jmi", **options).fit(empty, Y), Sieve("jmi", **options).fit(X, Y)
+    assert found.selected_.tolist() == [*expected.selected_, 4]
+    assert found.scores_.tolist() == pytest.approx([*expected.scores_, 0.0])
+
+
 @pytest.mark.parametrize("selector", CALCULATING, ids=lambda selector: type(selector).__name__)
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array, lambda X: pd.DataFrame(X, columns=NAMES)])
 def test_methods_that_calculate_refuse_missing_values_by_cell(selector, container):

@@ -239,3 +239,14 @@ def test_numeric_targets_are_evaluated_with_a_regressor():
     sieve = Sieve("cmim", n_features_to_select=CrossValidated(cv=3, max_features=6)).fit(data.X, data.Y)
     assert sieve.stopping_.curve_.shape == (3, 6)
     assert sieve.stopping_.curve_.mean(axis=0).min() < 0.9  # 1 is the error of predicting the mean
+
+
+def test_cross_validation_takes_sparse_matrices_of_any_format_and_enough_rows():
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((60, 4)) < 0.5, rng.normal(size=(60, 4)), 0.0)
+    Y = (X[:, :2] > 0).astype(int)
+    expected = Sieve(n_features_to_select="cv").fit(sp.csr_matrix(X), Y).selected_
+    found = Sieve(n_features_to_select="cv").fit(sp.coo_matrix(X), sp.coo_matrix(Y))
+    assert found.selected_.tolist() == expected.tolist()
+    with pytest.raises(InputError, match=r"5 folds need 5 rows, and there are n_samples = 3; use fewer folds"):
+        Sieve(n_features_to_select="cv").fit(X[:3], Y[:3])

@@ -82,7 +82,10 @@ def shrink(counts: Real, possible: NDArray[np.bool_] | None = None) -> Real:
     array([[1. , 0. ], [0.5, 0.5]])
     """
     flat = counts.reshape(len(counts), -1)
-    n, target = flat.sum(axis=1, keepdims=True), np.array(1.0 / flat.shape[1])
+    n, target = (
+        flat.sum(axis=1, keepdims=True),
+        np.array(1.0 / max(flat.shape[1], 1)),
+    )  # no cells: a column without known values
     if possible is not None:
         cells = possible.reshape(flat.shape)
         n, target = np.where(n > 0, n, 1.0), cells / np.maximum(cells.sum(axis=1, keepdims=True), 1)

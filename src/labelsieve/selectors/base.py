@@ -9,6 +9,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
@@ -141,6 +142,7 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
 
     def _evaluator(self, X: Any, Y: Any, sample_weight: Any) -> Evaluator:
         """Evaluates predictions from the first features that the selector selects: see :class:`SelectionPath`."""
+        X, Y = (table.tocsr() if sp.issparse(table) else table for table in (X, Y))  # other formats have no rows to take
 
         def evaluator(*arguments: Any) -> Any:
             from labelsieve.classifiers.prefix_scores import evaluate_selector  # most selections need no learner

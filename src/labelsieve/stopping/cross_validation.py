@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import _num_samples
 
 from labelsieve.errors import InputError, is_whole, not_negative
 from labelsieve.labelspace.base_space import RandomState
@@ -141,6 +142,11 @@ class CrossValidated(StoppingRule):
         from sklearn.model_selection import KFold, check_cv  # loaded late: no other rule needs it
 
         if is_whole(self.cv):
+            if (n_rows := _num_samples(X)) < int(self.cv):
+                raise InputError(
+                    f"CrossValidated: {self.cv} folds need {self.cv} rows, and there are n_samples = {n_rows}; use fewer "
+                    "folds, or give a number of features."
+                )
             random = check_random_state(self.random_state)
             return KFold(int(self.cv), shuffle=True, random_state=random).split(X)
         return check_cv(self.cv, Y, classifier=is_classifier(self.estimator)).split(X, Y)
