@@ -41,6 +41,16 @@ class ListedRows:
     def __getitem__(self, column: int) -> NDArray[np.int64]:
         return self.rows[self.starts[column] : self.starts[column + 1]]
 
+    def rows_of(self, columns: NDArray[np.intp]) -> tuple[NDArray[np.int64], Counts]:
+        """The rows that some columns list, one column after the other, and where each of them starts and the last one ends."""
+        counts = self.counts[columns]
+        return self.rows[ragged(self.starts[columns], counts)], np.concatenate([[0], np.cumsum(counts)])
+
+    def take(self, columns: NDArray[np.intp]) -> sp.csr_array:
+        """Some columns by rows, with ones where a row is listed."""
+        rows, starts = self.rows_of(columns)
+        return sp.csr_array((np.ones(len(rows), dtype=np.int32), rows, starts), shape=(len(columns), self.n_rows))
+
     @cached_property
     def counts(self) -> Counts:
         """The number of rows that each column lists."""
@@ -57,6 +67,16 @@ class ListedRows:
         starts = self.starts[first : last + 1]
         rows = self.rows[starts[0] : starts[-1]]
         return sp.csr_array((np.ones(len(rows), dtype=np.int32), rows, starts - starts[0]), shape=(last - first, self.n_rows))
+
+
+def ragged(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The numbers from each start, as many as its count, one range after the other.
+
+    >>> ragged(np.array([7, 2]), np.array([2, 3]))
+    array([7, 8, 2, 3, 4])
+    """
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
 
 
 def visits(features: ListedRows, targets: ListedRows) -> Counts:

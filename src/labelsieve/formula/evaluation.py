@@ -44,7 +44,7 @@ class Program:
         self.sources, self.parents = sources, parents
         first, last, _ = targets.indices(sources.Y.n_columns)
         self.base = Context(first, last)
-        self._targets_per_slice = max(1, panel_bytes // (8 * sources.X.n_columns))
+        self._targets_per_slice = max(1, panel_bytes // (8 * max(1, sources.X.n_columns)))
         self.n_selected = 0
         self.n_on_card: Any = None  # the same as an array of a card, while a pick is recorded there
         self._selected: list[int] = []

@@ -58,7 +58,7 @@ class PairSources(Sources):
 
     def __init__(self, fixed: FixedPoint, of_features: Counts, of_targets: Counts, common: Counts) -> None:
         assert fixed.values is not None
-        self.X, self.Y = SimpleNamespace(n_columns=max(1, len(common))), SimpleNamespace(n_columns=1)  # type: ignore[assignment]
+        self.X, self.Y = SimpleNamespace(n_columns=len(common)), SimpleNamespace(n_columns=1)  # type: ignore[assignment]
         self.fixed, self.xp, self.target_weights, self._values = fixed, np, None, fixed.values
         self.common = common
         self._listed = {"f": of_features, "y": of_targets}

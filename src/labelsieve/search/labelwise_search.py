@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.listed_rows import blocks_of
+from labelsieve.counting.listed_rows import blocks_of, visits
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents
 from labelsieve.formula.labelwise_evaluation import LabelwiseScorer, can_share
@@ -14,7 +14,9 @@ from labelsieve.formula.plan import Plan
 from labelsieve.search.gains import Progress
 from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.listed_search import VISITS, CandidateScorer, Columns, Lists, listed_columns, rank_listed
+from labelsieve.search.non_empty_search import lists_from_non_empty
 
+TABLES_PER_VISIT = 4  # a common row costs as much as four tables of a panel
 NONE = np.empty(0, dtype=np.intp)
 
 
@@ -66,7 +68,7 @@ def _lists_of_sparse(
 ) -> Iterator[Lists] | None:
     """The lists of blocks of targets from the rows that columns list, where that is possible and there are many tables."""
     n_features = workspace.X.n_columns
-    if len(forced) or 8 * n_features * len(targets) <= PANEL_BYTES or (candidates is None and not plan.is_ranking):
+    if len(forced) or 8 * n_features * len(targets) <= PANEL_BYTES:
         return None
     is_open = np.ones(n_features, dtype=bool)
     is_open[[*excluded, *last]] = False
@@ -75,8 +77,13 @@ def _lists_of_sparse(
     columns = listed_columns(plan.suited_to(workspace), workspace)
     if columns is None:
         return None
-    if candidates is None:
+    if candidates is None and plan.is_ranking:
         return rank_listed(plan, workspace.fixed, columns, n_selected, targets, is_open)
+    if candidates is None:
+        n_common = visits(*columns)[targets.start : targets.stop].sum()
+        if workspace.fixed.penalty or TABLES_PER_VISIT * n_common > n_features * len(targets):
+            return None
+        return lists_from_non_empty(plan, workspace.fixed, columns, n_selected, targets, is_open)
     return _among_candidates(plan, workspace, columns, n_selected, targets.start, np.sort(candidates, axis=1), last)
 
 

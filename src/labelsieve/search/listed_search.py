@@ -119,9 +119,8 @@ class CandidateScorer:
         self._features, self._candidates, self._size = features, candidates, np.arange(len(candidates))
         self._is_ranking = "s" not in plan.needs
         listed = features.counts[candidates.ravel()]
-        self._ends = np.concatenate([[0], np.cumsum(listed)])
-        at = np.repeat(features.starts[candidates.ravel()] - self._ends[:-1], listed) + np.arange(self._ends[-1])
-        self._rows, self._is_marked = features.rows[at], np.zeros(features.n_rows, dtype=bool)
+        self._rows, self._ends = features.rows_of(candidates.ravel())
+        self._is_marked = np.zeros(features.n_rows, dtype=bool)
         self._in_target = self._hits([of_targets[target] for target in range(targets.start, targets.stop)])
         self._common = self._sums(self._in_target)
         listing = np.repeat(of_targets.counts[targets], candidates.shape[1])
