@@ -330,6 +330,7 @@ NB_MODULE(_native, m) {
     nb::set_leak_warnings(false);
     bind_numbers(m);
     bind_neighbors(m);
+    bind_common_rows(m);
     bind_raw_counts(m);
     bind_reading(m);
     bind_pursuit(m);

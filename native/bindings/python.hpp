@@ -109,6 +109,7 @@ inline StridedNumbers numbers_of(const Matrix& array) {
 void bind_medoids(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_numbers(nb::module_& m);
+void bind_common_rows(nb::module_& m);
 void bind_raw_counts(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_pursuit(nb::module_& m);

@@ -293,6 +293,29 @@ class PursuitColumns:
 
 def orthogonalize(basis: NDArray[np.float64], n_basis: int, vector: NDArray[np.float64]) -> float: ...
 
+class CommonRows:
+    def __init__(
+        self,
+        row_starts: NDArray[np.int64],
+        columns: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        group_of: NDArray[np.int32],
+        n_groups: int,
+    ) -> None: ...
+    def count(
+        self,
+        newest: NDArray[np.int64],
+        target_starts: NDArray[np.int64],
+        target_rows: NDArray[np.int64],
+        pair_starts: NDArray[np.int64],
+        pairs: NDArray[np.int32],
+        with_newest: NDArray[np.int64],
+        with_both: NDArray[np.int64],
+        of_target: NDArray[np.int64],
+        most: NDArray[np.int64],
+    ) -> None: ...
+
 class RawCounter:
     def __init__(self, n_threads: int) -> None: ...
     def add(

@@ -46,11 +46,6 @@ class ListedRows:
         counts = self.counts[columns]
         return self.rows[ragged(self.starts[columns], counts)], np.concatenate([[0], np.cumsum(counts)])
 
-    def take(self, columns: NDArray[np.intp]) -> sp.csr_array:
-        """Some columns by rows, with ones where a row is listed."""
-        rows, starts = self.rows_of(columns)
-        return sp.csr_array((np.ones(len(rows), dtype=np.int32), rows, starts), shape=(len(columns), self.n_rows))
-
     @cached_property
     def counts(self) -> Counts:
         """The number of rows that each column lists."""

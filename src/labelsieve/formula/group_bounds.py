@@ -87,8 +87,8 @@ class GroupBounds:
         is_known = (self._least == self._most) & (x == 0)
         self._ranges |= {"s": self._of_selected(c, x, is_known), "ys": self._given_selected(c, m, x, is_known)}
         for node in self._bodies:
-            for accumulator, value in zip(self._accumulators[id(node)], self._range(node.body), strict=True):
-                accumulator.fold(value.fixed(self._fixed), None)
+            for accumulator, value in zip(self._accumulators[id(node)], self._rounded(self._range(node.body)), strict=True):
+                accumulator.fold(value.array, None)  # type: ignore[arg-type]
         self._n_selected += 1
 
     def _term(self, counts: Counts) -> Fixed:
@@ -104,7 +104,7 @@ class GroupBounds:
         def at(a: Counts) -> Fixed:
             return self._term(a) + self._term(b) + self._term(self._n - a - b) - self._two(a) - self._two(b) + self._fixed.top
 
-        slack = np.where(self._least == self._most, 0, ROUNDING)
+        slack = np.where((self._least == self._most) | (b == 0), 0, ROUNDING)
         return at(self._least) - slack, at(self._most) + slack
 
     def _entropy(self) -> tuple[Fixed, Fixed]:
@@ -139,7 +139,7 @@ class GroupBounds:
             return inside + self._term(n - a - b - c + m + common) - self._term(n - a - c + common) + constant
 
         none = at(np.zeros_like(x))
-        is_known = is_known | ((c == m) & (b == m))  # the same rows: 0
+        is_known = is_known | ((c == m) & (b == m)) | (b == 0)  # the same rows, or none: 0
         high = np.maximum(none, at(x)) + ROUNDING
         return np.where(is_known, none, -ROUNDING), np.where(is_known, none, high)
 
@@ -154,8 +154,7 @@ class GroupBounds:
                 low, high = (one.value(self._n_selected, slice(None), self._fixed) for one in self._accumulators[id(node)])
                 return low, high
             case Reduce(variable="y", body=body):
-                low, high = (fixed_value(value.fixed(self._fixed)) for value in self._range(body))
-                return low, high
+                return self._rounded(self._range(body))
             case Add(terms=terms):
                 lows, highs = zip(*map(self._range, terms), strict=True)
                 return Value.total(list(lows), self._fixed), Value.total(list(highs), self._fixed)
@@ -167,6 +166,11 @@ class GroupBounds:
                 lows, highs = zip(*map(self._range, arguments), strict=True)
                 return tuple(Value.apply(function, list(values), self._fixed) for values in (lows, highs))  # type: ignore[return-value]
         raise unknown_node(node)
+
+    def _rounded(self, ends: Range) -> Range:
+        """In fixed point; wider where doubles may have been rounded in another order."""
+        low, high = (fixed_value(end.fixed(self._fixed) + (0 if end.exact else sign * ROUNDING)) for end, sign in zip(ends, (-1, 1), strict=True))
+        return low, high
 
     def _corners(self, operation: object, one: Range, other: Range) -> Range:
         values = [operation([a, b], self._fixed) for a, b in product(one, other)]  # type: ignore[operator]

@@ -16,7 +16,7 @@ from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.listed_search import VISITS, CandidateScorer, Columns, Lists, listed_columns, rank_listed
 from labelsieve.search.non_empty_search import lists_from_non_empty
 
-TABLES_PER_VISIT = 4  # a common row costs as much as four tables of a panel
+TABLES_PER_VISIT = 1  # a visit of a common row costs as much as a table of a panel
 NONE = np.empty(0, dtype=np.intp)
 
 

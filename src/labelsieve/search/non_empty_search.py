@@ -5,12 +5,14 @@ number of rows that they list: a group is looked into only if an upper bound of 
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve import core
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.listed_rows import blocks_of, ragged, visits
+from labelsieve.counting.listed_rows import ListedRows, blocks_of, ragged, visits
 from labelsieve.formula.group_bounds import GroupBounds
 from labelsieve.formula.listed_pairs import PairScorer
 from labelsieve.formula.plan import Plan
@@ -33,7 +35,7 @@ def lists_from_non_empty(
     the bounds of all groups, of which there are a few dozen.
     """
     features, of_targets = columns
-    groups = MarginGroups(features.counts, available)
+    groups = MarginGroups(features, available)
     work = visits(features, of_targets)[targets.start : targets.stop]
     for block in blocks_of(work + len(groups.least), VISITS // 2, targets.start):
         search = _Block(plan, fixed, columns, block, groups)
@@ -47,20 +49,32 @@ def lists_from_non_empty(
 class MarginGroups:
     """Available features by their numbers of listed rows: classes of the same number, and groups of similar numbers."""
 
-    def __init__(self, counts: Counts, available: Mask) -> None:
-        members = np.flatnonzero(available)
+    def __init__(self, features: ListedRows, available: Mask) -> None:
+        counts, members = features.counts, np.flatnonzero(available)
         self.available = available
         self.members = members[np.argsort(counts[members], kind="stable")]  # by number of rows, then by feature
         self.margins, self.starts = np.unique(counts[self.members], return_index=True)
         self.ends = np.append(self.starts[1:], len(members))
         self.first_of_class = self.members[self.starts]
         level = np.where(self.margins > 0, 1 + np.floor(np.log(np.maximum(self.margins, 1)) / np.log(GROUP_RATIO)), 0)
-        _, self.class_starts, self.group_of_class = np.unique(level, return_index=True, return_inverse=True)
+        _, self.class_starts, group_of_class = np.unique(level, return_index=True, return_inverse=True)
         self.class_ends = np.append(self.class_starts[1:], len(level))
         self.least, self.most = self.margins[self.class_starts], self.margins[self.class_ends - 1]
         self.first_of_group = np.minimum.reduceat(self.first_of_class, self.class_starts)
-        self.of_feature = np.full(len(counts), -1)
-        self.of_feature[self.members] = np.repeat(self.group_of_class, self.ends - self.starts)
+        group_of = np.full(len(counts), -1, dtype=np.int32)
+        group_of[self.members] = np.repeat(group_of_class, self.ends - self.starts)
+        row_starts, columns = features.by_row.indptr.astype(np.int64), features.by_row.indices.astype(np.int32, copy=False)
+        self.common_rows = core.CommonRows(row_starts, columns, features.starts, features.rows, group_of, len(self.least))
+
+
+class _Waiting(NamedTuple):
+    """Classes of features that may have a better one for a target, the best bound first: where they start and end."""
+
+    target: int
+    starts: Indices
+    ends: Indices
+    upper: NDArray[np.float64]
+    is_known: Mask  # the bound is the score
 
 
 class _Block:
@@ -71,9 +85,11 @@ class _Block:
         self._features, of_targets = columns
         self._size = block.stop - block.start
         self._listing = of_targets.counts[block]
-        self._rows = of_targets.by_column(block.start, block.stop)
-        product = self._rows @ self._features.by_row
-        self._indices, self._ends, self._common = product.indices, product.indptr, product.data.astype(np.int64)
+        starts = of_targets.starts[block.start : block.stop + 1]
+        self._rows = starts - starts[0], of_targets.rows[starts[0] : starts[-1]]
+        product = of_targets.by_column(block.start, block.stop) @ self._features.by_row
+        self._indices, self._ends = product.indices.astype(np.int32, copy=False), product.indptr.astype(np.int64, copy=False)
+        self._common = product.data.astype(np.int64)
         self._target = np.repeat(np.arange(self._size), np.diff(self._ends))
         of_features = self._features.counts[self._indices]
         self._pairs = PairScorer(plan, fixed, of_features, self._listing[self._target], self._common)
@@ -93,8 +109,10 @@ class _Block:
         self._best = np.full(self._size, -np.inf)
         self._index = np.full(self._size, len(self._features.counts), dtype=np.intp)
         self._improve(self._target, self._indices, self._pairs.scores() + self._barred)
-        shape = self._size, len(self._groups.least)
-        target, group = np.nonzero(self._promising(self._bounds.bounds().reshape(shape), self._groups.first_of_group))
+        n_groups = len(self._groups.least)
+        target, group = np.repeat(np.arange(self._size), n_groups), np.tile(np.arange(n_groups), self._size)
+        kept = self._is_promising(target, self._bounds.bounds(), self._groups.first_of_group[group])
+        target, group = target[kept], group[kept]
         n_classes = (self._groups.class_ends - self._groups.class_starts)[group]
         for part in blocks_of(n_classes, PAIRS):
             self._look_into(target[part], group[part])
@@ -104,51 +122,23 @@ class _Block:
 
     def fold(self) -> None:
         """Condition on the newest feature of every target."""
-        newest, starts = self.selected[:, -1], self._rows.indptr
-        with_feature, with_target = np.empty(len(self._indices), dtype=np.int64), np.empty(self._size, dtype=np.int64)
-        most_common = np.zeros((self._size, len(self._groups.least)), dtype=np.int64)
-        counts = np.zeros(len(self._is_closed), dtype=np.int64)
-        weighted = self._rows.copy()
-        for feature, common, of_common in self._rows_of_products(np.unique(newest)):
-            counts[common] = of_common
-            of_group = self._groups.of_feature[common]
-            listed = self._features[feature]
-            self._is_marked[listed] = True
-            for target in np.flatnonzero(newest == feature):
-                part = slice(self._ends[target], self._ends[target + 1])
-                with_feature[part] = counts[self._indices[part]]
-                hits = self._is_marked[self._rows.indices[starts[target] : starts[target + 1]]]
-                with_target[target] = np.count_nonzero(hits)
-                weighted.data[starts[target] : starts[target + 1]] += hits
-                self._is_closed[self._indices[part]] = True
-                others = (of_group >= 0) & ~self._is_closed[common]
-                np.maximum.at(most_common[target], of_group[others], of_common[others])
-                self._is_closed[self._indices[part]] = False
-            self._is_marked[listed] = False
-            counts[common] = 0
-        with_both = (weighted @ self._features.by_row).data - self._common  # rows of both count twice
+        newest, n_groups = self.selected[:, -1], len(self._groups.least)
+        with_feature, with_both = np.empty_like(self._common), np.empty_like(self._common)
+        with_target = np.empty(self._size, dtype=np.int64)
+        most_common = np.empty((self._size, n_groups), dtype=np.int64)
+        self._groups.common_rows.count(
+            newest, *self._rows, self._ends, self._indices, with_feature, with_both, with_target, most_common.ravel()
+        )
         of_newest = self._features.counts[newest]
         self._pairs.select(of_newest[self._target], with_feature, with_target[self._target], with_both)
-        n_groups = most_common.shape[1]
         self._bounds.select(np.repeat(of_newest, n_groups), np.repeat(with_target, n_groups), most_common.ravel())
         self._with_target.append(with_target)
         self._most_common.append(most_common)
 
-    def _rows_of_products(self, features: Indices) -> Iterator[tuple[int, Indices, Counts]]:
-        """For each of some features, the features that have a row in common with it, and the numbers of these rows."""
-        of_row = np.diff(self._features.by_row.indptr)
-        rows, ends = self._features.rows_of(features)
-        work = np.diff(np.concatenate([[0], np.cumsum(of_row[rows])])[ends])
-        for part in blocks_of(work, VISITS):
-            product = self._features.take(features[part]) @ self._features.by_row
-            for number, feature in enumerate(features[part].tolist()):
-                inside = slice(product.indptr[number], product.indptr[number + 1])
-                yield feature, product.indices[inside], product.data[inside]
-
-    def _promising(self, bounds: NDArray[np.float64], first: Indices) -> Mask:
-        """Groups that may have a better feature for each target, or the same score and a smaller index."""
-        best, index = self._best[:, np.newaxis], self._index[:, np.newaxis]
-        return (bounds > best) | ((bounds == best) & (first < index))
+    def _is_promising(self, target: Indices, bounds: NDArray[np.float64], first: Indices) -> Mask:
+        """Whether features may be better than the best one of a target, or as good with a smaller index."""
+        best = self._best[target]
+        return (bounds > best) | ((bounds == best) & (first < self._index[target]))
 
     def _improve(self, target: Indices, features: Indices, scores: NDArray[np.float64]) -> None:
         """Replace the best features so far where others are better; ties go to the smaller index."""
@@ -180,61 +170,45 @@ class _Block:
             is_empty |= impossible & (x == 0)
             exact.select(of_selected, np.where(impossible, np.minimum(margins, of_selected), none), m, none)
         upper = np.where(is_empty, -np.inf, np.where(is_known, exact.scores(), bounds.bounds()))
-        best, index = self._best[target], self._index[target]
-        kept = (upper > best) | ((upper == best) & (groups.first_of_class[classes] < index))
-        order = np.flatnonzero(kept)
-        order = order[np.lexsort((-upper[order], target[order]))]
-        starts = np.flatnonzero(np.diff(target[order], prepend=-1))
+        first = groups.first_of_class[classes]
+        order = np.lexsort((first, -upper, target))
+        order = order[self._is_promising(target[order], upper[order], first[order])]
+        parts = np.split(order, np.flatnonzero(np.diff(target[order])) + 1) if len(order) else []
         waiting = [
-            (int(target[part[0]]), classes[part], upper[part], is_known[part]) for part in np.split(order, starts[1:]) if len(part)
+            _Waiting(int(target[part[0]]), groups.starts[classes[part]], groups.ends[classes[part]], upper[part], is_known[part])
+            for part in parts
         ]
         budget = FIRST_OPENED
         while waiting:
-            waiting = self._open(waiting, budget)
+            opened = [self._open(one, budget) for one in waiting]
+            self._evaluate([(one.target, features) for one, (features, _) in zip(waiting, opened, strict=True)])
+            waiting = [left for _, left in opened if len(left.starts)]
             budget *= 4
 
-    def _open(self, waiting: list[tuple[int, Indices, NDArray[np.float64], Mask]], budget: int) -> list:
-        """Evaluate the most promising features of each target, about as many as ``budget``; what is left of the classes."""
-        groups, later = self._groups, []
-        opened: list[tuple[int, Indices]] = []
-        for target, classes, upper, is_known in waiting:
-            best, index = self._best[target], self._index[target]
-            kept = (upper > best) | ((upper == best) & (groups.first_of_class[classes] < index))
-            classes, upper, is_known = classes[kept], upper[kept], is_known[kept]
-            if not len(classes):
-                continue
-            closed = np.concatenate([self._indices[self._ends[target] : self._ends[target + 1]], self.selected[target]])
-            self._is_closed[closed] = True
-            n_taken, found = 0, [np.empty(0, dtype=np.intp)]
-            for number, one in enumerate(classes.tolist()):
-                if n_taken and n_taken + groups.ends[one] - groups.starts[one] > budget:
-                    later.append((target, classes[number:], upper[number:], is_known[number:]))
-                    break
-                members = self._free(one, upper[number] == self._best[target], int(self._index[target]), bool(is_known[number]))
-                if is_known[number]:
-                    if len(members):
-                        self._improve(np.array([target]), members, upper[[number]])
-                else:
-                    found.append(members)
-                    n_taken += len(members)
-            self._is_closed[closed] = False
-            opened.append((target, np.concatenate(found)))
-        self._evaluate(opened)
-        return later
+    def _open(self, waiting: "_Waiting", budget: int) -> tuple[Indices, "_Waiting"]:
+        """The most promising features of a target, at most as many as ``budget``, and the classes that are left.
 
-    def _free(self, one: int, is_tie: bool, index: int, first_alone: bool) -> Indices:
-        """Members of a class that can still be selected and have no row in common with the target."""
-        members = self._groups.members[self._groups.starts[one] : self._groups.ends[one]]
-        if is_tie:
-            members = members[: np.searchsorted(members, index)]
-        if not first_alone:
-            return members[~self._is_closed[members]]
-        size = FIRST_OPENED
-        while True:
-            free = np.flatnonzero(~self._is_closed[members[:size]])
-            if len(free) or size >= len(members):
-                return members[free[:1]]
-            size *= 4
+        A class of which the score is known is not evaluated: its first feature that is free is compared at once.
+        """
+        target, starts, ends, upper, is_known = waiting
+        kept = self._is_promising(np.full(len(upper), target), upper, self._groups.members[starts])
+        starts, ends, upper, is_known = starts[kept], ends[kept], upper[kept], is_known[kept]
+        closed = np.concatenate([self._indices[self._ends[target] : self._ends[target + 1]], self.selected[target]])
+        self._is_closed[closed] = True
+        found, number = [np.empty(0, dtype=np.intp)], 0
+        while number < len(starts) and budget > 0:
+            part = self._groups.members[starts[number] : min(ends[number], starts[number] + budget)]
+            budget -= len(part)
+            starts[number] += len(part)
+            free = part[~self._is_closed[part]]
+            if not is_known[number]:
+                found.append(free)
+            elif len(free):
+                self._improve(np.array([target]), free[:1], upper[[number]])
+                starts[number] = ends[number]
+            number += int(starts[number] == ends[number])
+        self._is_closed[closed] = False
+        return np.concatenate(found), _Waiting(target, starts[number:], ends[number:], upper[number:], is_known[number:])
 
     def _evaluate(self, opened: list[tuple[int, Indices]]) -> None:
         """Evaluate features that have no row in common with their targets."""
