@@ -3,8 +3,9 @@
 Every line is a separate process: CPU seconds of a fit, their ratio to one product ``Y.T @ X`` of SciPy in the same process, the
 peak of its memory, and nanoseconds for each pair of a word and a label of the same row. Rows are generated block by block;
 ``--rows 0.1`` takes the first tenth of them, with all features and labels. A fit is a criterion and a number of features;
-``labelwise-`` selects them for each label, among 100 candidates unless it is a ranking. ``--growth`` prints the exponents of
-the time in the numbers of rows, features and labels, and in the words per row, from the slope of a line in logarithms.
+``labelwise-`` selects them for each label, among all features or as many candidates as a third number says. ``--growth``
+prints the exponents of the time in the numbers of rows, features and labels, and in the words per row, from the slope of a
+line in logarithms.
 """
 
 import argparse
@@ -40,13 +41,13 @@ def tables(size, scale, share):
 
 
 def selector(fit):
-    """The selector of a fit such as ``"jmi 6"``."""
-    criterion, n_selected = fit.split()
+    """The selector of a fit such as ``"jmi 6"``, or ``"labelwise-jmi 6 100"``."""
+    criterion, n_selected, *n_candidates = fit.split()
     settings = {"discretizer": None, "n_features_to_select": int(n_selected)}
     if not criterion.startswith("labelwise-"):
         return Sieve(criterion, **settings)
     criterion = criterion.removeprefix("labelwise-")
-    return LabelwiseSieve(criterion, n_candidates=None if criterion == "mim" else 100, **settings)
+    return LabelwiseSieve(criterion, n_candidates=int(n_candidates[0]) if n_candidates else None, **settings)
 
 
 def seconds(fit, X, Y):
@@ -112,13 +113,13 @@ def main():
     if arguments.growth:
         growth()
         return
-    print(f"{'size':<15}{'fit':<17}{'seconds':>9}{'Y.T @ X':>9}{'ratio':>7}{'GB':>7}{'tables':>9}{'ns':>7}")
+    print(f"{'size':<15}{'fit':<21}{'seconds':>9}{'Y.T @ X':>9}{'ratio':>7}{'GB':>7}{'tables':>9}{'ns':>7}")
     for name in arguments.sizes:
         for fit in arguments.fits:
             got = in_process(name, arguments.scale, arguments.rows, fit)
             ratio, each = got["fit"] / got["product"], 1e9 * got["fit"] / got["visits"]
             print(
-                f"{name:<15}{fit:<17}{got['fit']:>9.2f}{got['product']:>9.2f}{ratio:>7.2f}{got['memory']:>7.2f}"
+                f"{name:<15}{fit:<21}{got['fit']:>9.2f}{got['product']:>9.2f}{ratio:>7.2f}{got['memory']:>7.2f}"
                 f"{got['tables'] / 1e6:>8.1f}M{each:>7.1f}",
                 flush=True,
             )

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.formula.group_bounds import GroupBounds, merged
+from labelsieve.formula.group_bounds import GroupBounds
 from labelsieve.formula.listed_pairs import PairScorer, can_list
 from labelsieve.formula.lowering import lower
+from labelsieve.formula.merged_sums import merged
 from tests.support.criterion_cases import VARIANTS
 
 LISTED = [name for name, (make, _, _) in VARIANTS.items() if can_list(make().plan)]
@@ -27,8 +28,7 @@ def test_no_score_is_above_its_bound(name):
     rng = np.random.default_rng(0)
     n = 300
     tables = [table(rng, ratio) for ratio in rng.choice([0.1, 0.5], size=n)]
-    a, b, none = (np.array([row[k].sum() for row in tables]) for k in (0, 1)), None, np.zeros(n, dtype=np.int64)
-    a, b = a
+    (a, b), none = (np.array([[row[k].sum() for row in tables] for k in (0, 1)])), np.zeros(n, dtype=np.int64)
     slack = rng.integers(3, size=(2, n))
     least, most = np.maximum(a - slack[0], 0), np.minimum(a + slack[1], N_ROWS - b)
     bounds, scorer = GroupBounds(plan, fixed, least, most, b), PairScorer(plan, fixed, a, b, none)
@@ -51,6 +51,5 @@ def test_no_score_is_above_its_bound(name):
 
 def test_what_cancels_out_is_gone():
     assert str(merged(lower(VARIANTS["d2f"][0]().score))) == (
-        "T(f, y) - T(f) - T(y) + T() + "
-        "sum_s(-T(f, s) + T(f) + T(s) - T() + T(f, s, y) - T(f, y) - T(s, y) + T(y))"
+        "T(f, y) - T(f) - T(y) + T() + sum_s(-T(f, s) + T(f) + T(s) - T() + T(f, s, y) - T(f, y) - T(s, y) + T(y))"
     )

@@ -23,6 +23,7 @@ void test_quotes(void (*expect)(bool, const char*, int));
 void test_relief(void (*expect)(bool, const char*, int));
 void test_neighbors(void (*expect)(bool, const char*, int));
 void test_votes(void (*expect)(bool, const char*, int));
+void test_common_rows(void (*expect)(bool, const char*, int));
 void test_non_empty(void (*expect)(bool, const char*, int));
 void test_weights(void (*expect)(bool, const char*, int));
 void test_shrunk(void (*expect)(bool, const char*, int));
@@ -359,6 +360,7 @@ int main() {
     test_wrong_ratios();
     test_tall_data();
     test_row_index();
+    test_common_rows(expect);
     test_non_empty(expect);
     test_weights(expect);
     test_shrunk(expect);

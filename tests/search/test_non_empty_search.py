@@ -18,7 +18,7 @@ LISTED = [name for name, (make, _, _) in VARIANTS.items() if can_list(make().pla
 def make_workspace(seed):
     """Rare and frequent columns, copies, columns that never occur, and targets that are features."""
     rng = np.random.default_rng(seed)
-    n_rows, n_features, n_targets = rng.integers(10, 60), rng.integers(10, 60), rng.integers(3, 9)
+    n_rows, n_features, n_targets = rng.integers(10, 50), rng.integers(10, 40), rng.integers(3, 7)
     X = rng.random((n_rows, n_features)) < rng.choice([0.02, 0.1, 0.3], size=n_features)
     Y = rng.random((n_rows, n_targets)) < rng.choice([0.03, 0.1, 0.5], size=n_targets)
     X[:, n_features // 2 : n_features // 2 + 3] = X[:, :3]
@@ -31,21 +31,21 @@ def make_workspace(seed):
 @pytest.mark.parametrize("name", LISTED)
 def test_lists_are_those_of_panels_of_all_features(name, monkeypatch):
     plan = VARIANTS[name][0]().plan
-    for seed in range(4):
+    for seed in range(3):
         workspace = make_workspace(seed)
         excluded, last = [2], workspace.constant_features if seed == 1 else np.empty(0, dtype=np.intp)
         expected = search_each(plan, workspace, 5, excluded=excluded, last=last)
         available = np.ones(workspace.X.n_columns, dtype=bool)
         available[[*excluded, *last]] = False
         monkeypatch.setattr(non_empty_search, "VISITS", (100, 2**22)[seed % 2])
-        monkeypatch.setattr(non_empty_search, "FIRST_OPENED", (1, 64)[seed // 2])
+        monkeypatch.setattr(non_empty_search, "FIRST_OPENED", (1, 64)[seed % 2])
         targets, columns = range(workspace.Y.n_columns), listed_columns(plan, workspace)
         blocks = list(lists_from_non_empty(plan, workspace.fixed, columns, 5, targets, available))
         for ours, theirs in zip(zip(*blocks, strict=True), expected, strict=True):
             np.testing.assert_array_equal(np.concatenate(ours), theirs)
 
 
-@pytest.mark.parametrize("name", ["jmi", "cmim", "mrmr", "icap", "cife", "scls"])
+@pytest.mark.parametrize("name", ["jmi", "cmim", "mrmr", "icap", "cife"])
 def test_few_features_without_a_common_row_are_evaluated(name, monkeypatch):
     rng = np.random.default_rng(0)
     n_rows, n_features, n_targets = 500, 20_000, 100

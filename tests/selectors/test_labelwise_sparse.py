@@ -105,6 +105,7 @@ def test_many_labels_are_drawn_in_part():
         ("mim", {"n_features_to_select": 60, "excluded": [2, 50]}),
         ("mim", {"n_candidates": 3}),
         *((name, {"n_candidates": 12}) for name in ("mrmr", "scls", "ami", "jmi", "cife", "cmim", "icap", "jmim")),
+        *((name, {}) for name in ("mrmr", "scls", "ami", "jmi", "cife", "cmim", "icap", "jmim")),
         ("jmi", {"n_candidates": 12, "forced": [4], "excluded": [9]}),
         ("cmim", {"n_candidates": 80, "n_features_to_select": 80}),
     ],
@@ -116,6 +117,7 @@ def test_lists_from_listed_rows_are_those_from_panels(criterion, settings, estim
     settings = {"discretizer": None, "n_features_to_select": 5, "estimator": estimator, **settings}
     panels = LabelwiseSieve(criterion, **settings).fit(X, Y)
     monkeypatch.setattr(labelwise_search, "PANEL_BYTES", 0)
+    monkeypatch.setattr(labelwise_search, "TABLES_PER_VISIT", 0)
     monkeypatch.setattr(labelwise_search, "VISITS", 40)
     monkeypatch.setattr(listed_search, "VISITS", 40)
     listed = LabelwiseSieve(criterion, **settings).fit(sp.csr_array(X), sp.csr_array(Y))

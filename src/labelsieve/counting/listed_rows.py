@@ -64,14 +64,15 @@ class ListedRows:
         return sp.csr_array((np.ones(len(rows), dtype=np.int32), rows, starts - starts[0]), shape=(last - first, self.n_rows))
 
 
-def ragged(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> NDArray[np.int64]:
+def ragged(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Counts:
     """The numbers from each start, as many as its count, one range after the other.
 
     >>> ragged(np.array([7, 2]), np.array([2, 3]))
     array([7, 8, 2, 3, 4])
     """
     ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
+    numbers: Counts = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
+    return numbers
 
 
 def visits(features: ListedRows, targets: ListedRows) -> Counts:

@@ -5,6 +5,7 @@ feature. A linear formula of tables is a sum of :math:`I(f; y)`, :math:`I(f; s)`
 ranges follow from the ranges of these numbers; other formulas are evaluated by interval arithmetic.
 """
 
+from collections.abc import Callable
 from functools import reduce
 from itertools import product
 
@@ -13,12 +14,12 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.formula.accumulator import Accumulator
-from labelsieve.formula.lowering import add, lower, multiply
+from labelsieve.formula.lowering import lower
+from labelsieve.formula.merged_sums import merged, tables_of
 from labelsieve.formula.nodes import Add, Apply, Divide, Formula, Multiply, Number, Variables
-from labelsieve.formula.operations import SUM
 from labelsieve.formula.plan import Plan
 from labelsieve.formula.values import Fixed, Value, fixed_value, real_value
-from labelsieve.formula.variables import Reduce, Size, Table, reducers_over_selected, unknown_node
+from labelsieve.formula.variables import Reduce, reducers_over_selected, unknown_node
 
 Counts = NDArray[np.int64]
 Range = tuple[Value, Value]
@@ -58,12 +59,15 @@ class GroupBounds:
         self._accumulators: dict[int, tuple[Accumulator, Accumulator]] = {}
         self._bodies: list[Reduce] = []
         for same in reducers_over_selected([self._score]):
-            pair = tuple(Accumulator(same[0].operation, True, len(least), 1) for _ in range(2))
-            self._accumulators |= {id(node): pair for node in same}  # type: ignore[dict-item]
+            low, high = (Accumulator(same[0].operation, True, len(least), 1) for _ in range(2))
+            self._accumulators |= {id(node): (low, high) for node in same}
             self._bodies.append(same[0])
         self._n_selected = 0
         self._unbounded = np.zeros((len(least), 1), dtype=bool)
-        self._tables: dict[Variables, Fixed] = {frozenset(): np.array([[fixed.top]]), frozenset("y"): self._two(self._of_targets)}
+        self._tables: dict[Variables, Fixed] = {
+            frozenset(): np.array([[fixed.top]]),
+            frozenset("y"): self._two(self._of_targets),
+        }
         self._ranges = {"y": self._of_target(), "h": self._entropy()}
 
     def bounds(self) -> NDArray[np.float64]:
@@ -77,7 +81,7 @@ class GroupBounds:
     def select(self, of_newest: Counts, with_target: Counts, most_common: Counts) -> None:
         """Add a feature to the selected ones of each target.
 
-        For each pair: the rows that it lists, those in common with the target, and at most in common with a feature of the group.
+        For each pair: the rows that it lists, those in common with the target, and the most with a feature of the group.
         """
         c, m, x = (counts[:, np.newaxis] for counts in (of_newest, with_target, most_common))
         b, n = self._of_targets, self._n
@@ -88,7 +92,7 @@ class GroupBounds:
         self._ranges |= {"s": self._of_selected(c, x, is_known), "ys": self._given_selected(c, m, x, is_known)}
         for node in self._bodies:
             for accumulator, value in zip(self._accumulators[id(node)], self._rounded(self._range(node.body)), strict=True):
-                accumulator.fold(value.array, None)  # type: ignore[arg-type]
+                accumulator.fold(value.fixed(self._fixed), None)
         self._n_selected += 1
 
     def _term(self, counts: Counts) -> Fixed:
@@ -149,7 +153,8 @@ class GroupBounds:
             return self._linear(known)
         match node:
             case Number(value=number):
-                return (real_value(np.array([[number]])),) * 2
+                constant = real_value(np.array([[number]]))
+                return constant, constant
             case Reduce(variable="s"):
                 low, high = (one.value(self._n_selected, slice(None), self._fixed) for one in self._accumulators[id(node)])
                 return low, high
@@ -164,31 +169,33 @@ class GroupBounds:
                 return self._ratio(self._range(top), self._range(bottom))
             case Apply(function=function, arguments=arguments):
                 lows, highs = zip(*map(self._range, arguments), strict=True)
-                return tuple(Value.apply(function, list(values), self._fixed) for values in (lows, highs))  # type: ignore[return-value]
+                return Value.apply(function, list(lows), self._fixed), Value.apply(function, list(highs), self._fixed)
         raise unknown_node(node)
 
     def _rounded(self, ends: Range) -> Range:
         """In fixed point; wider where doubles may have been rounded in another order."""
-        low, high = (fixed_value(end.fixed(self._fixed) + (0 if end.exact else sign * ROUNDING)) for end, sign in zip(ends, (-1, 1), strict=True))
-        return low, high
+        low, high = ends
+        slack = 0 if low.exact and high.exact else ROUNDING
+        return fixed_value(low.fixed(self._fixed) - slack), fixed_value(high.fixed(self._fixed) + slack)
 
-    def _corners(self, operation: object, one: Range, other: Range) -> Range:
-        values = [operation([a, b], self._fixed) for a, b in product(one, other)]  # type: ignore[operator]
-        extremes = (
-            reduce(lambda a, b, name=name: Value.apply(name, [a, b], self._fixed), values)  # type: ignore[misc]
-            for name in ("minimum", "maximum")
-        )
-        return tuple(extremes)  # type: ignore[return-value]
+    def _corners(self, operation: Callable[[list[Value], FixedPoint], Value], one: Range, other: Range) -> Range:
+        """The range of an operation that is monotone in each of two values."""
+        low, *others = (operation([a, b], self._fixed) for a, b in product(one, other))
+        high = low
+        for value in others:
+            low, high = Value.apply("minimum", [low, value], self._fixed), Value.apply("maximum", [high, value], self._fixed)
+        return low, high
 
     def _ratio(self, top: Range, bottom: Range) -> Range:
         """0 where the denominator is 0 and known; no bound where it may be 0, or the ratio be very large."""
         low, high = (value.real(self._fixed) for value in bottom)
         is_zero, is_unknown = (low == 0) & (high == 0), (low <= 0) & (low < high)
         safe: Range = real_value(np.where(is_unknown, 1.0, low)), real_value(np.where(is_unknown, 1.0, high))
-        values = self._corners(lambda pair, fixed: Value.ratio(*pair, fixed), top, safe)
+        values = self._corners(lambda pair, fixed: Value.ratio(pair[0], pair[1], fixed), top, safe)
         is_unknown = is_unknown | (np.maximum(-values[0].array, values[1].array) > LARGEST_RATIO)
         self._unbounded |= is_unknown
-        return tuple(real_value(np.where(is_zero | is_unknown, 0.0, value.array)) for value in values)  # type: ignore[return-value]
+        low, high = (np.where(is_zero | is_unknown, 0.0, value.array) for value in values)
+        return real_value(low), real_value(high)
 
     def _linear(self, known: dict[Variables, float]) -> Range:
         """A sum of tables as a sum of information terms and entropies, of which ranges are known."""
@@ -214,68 +221,3 @@ class GroupBounds:
         if all(float(factor).is_integer() for factor, _ in terms):
             return fixed_value(sum((int(factor) * table for factor, table in terms), np.zeros((1, 1), dtype=np.int64)))
         return real_value(sum((factor * self._fixed.information(table) for factor, table in terms), np.zeros((1, 1))))
-
-
-def merged(formula: Formula) -> Formula:
-    """The formula of a single target, with one linear sum, or mean, over the selected features: what cancels out is gone.
-
-    >>> from labelsieve.criteria.relevance_redundancy import CIFE
-    >>> print(merged(lower(CIFE().score)))
-    T(f, y) - T(f) - T(y) + T() + sum_s(-T(f, s) + T(f) + T(s) - T() + T(f, s, y) - T(f, y) - T(s, y) + T(y))
-    """
-    match formula:
-        case Size():
-            return Number(1.0)
-        case Reduce(variable="y", body=body) if formula.operation == SUM and tables_of(body) is not None:
-            return merged(body)
-        case Reduce(body=body):
-            return Reduce(formula.operation, formula.variable, merged(body), formula.domain, formula.top)
-        case Multiply(factors=factors):
-            return multiply(*(factor for factor in map(merged, factors) if factor != Number(1.0)))
-        case Divide(numerator=top, denominator=bottom):
-            return Divide(merged(top), merged(bottom))
-        case Apply(function=function, arguments=arguments):
-            return Apply(function, tuple(map(merged, arguments)))
-        case Add(terms=terms):
-            flat = add(*map(merged, terms))
-            return _with_one_sum(flat) if isinstance(flat, Add) else flat
-    return formula
-
-
-def _with_one_sum(formula: Add) -> Formula:
-    others: list[Formula] = []
-    sums: dict[object, list[Formula]] = {}
-    linear: list[Formula] = []
-    for term in formula.terms:
-        number, inner = (term.factors[0], term.factors[1]) if _is_scaled(term) else (Number(1.0), term)  # type: ignore[attr-defined]
-        if isinstance(inner, Reduce) and inner.variable == "s" and inner.operation.linear and tables_of(inner.body) is not None:
-            sums.setdefault(inner.operation, []).append(multiply(number, inner.body))
-        else:
-            (others if tables_of(term) is None else linear).append(term)
-    together = [Reduce(operation, "s", add(*bodies)) for operation, bodies in sums.items()]  # type: ignore[arg-type]
-    parts = ([add(*linear)] if linear else []) + together + others
-    return parts[0] if len(parts) == 1 else Add(tuple(parts))
-
-
-def _is_scaled(term: Formula) -> bool:
-    return isinstance(term, Multiply) and len(term.factors) == 2 and isinstance(term.factors[0], Number)
-
-
-def tables_of(node: Formula) -> dict[Variables, float] | None:
-    """The factors of the tables that a linear formula is a sum of; None for other formulas."""
-    match node:
-        case Table(variables=names):
-            return {names: 1.0}
-        case Multiply(factors=(Number(value=number), rest)):
-            inner = tables_of(rest)
-            return None if inner is None else {names: number * factor for names, factor in inner.items()}
-        case Add(terms=terms):
-            total: dict[Variables, float] = {}
-            for term in terms:
-                part = tables_of(term)
-                if part is None:
-                    return None
-                for names, factor in part.items():
-                    total[names] = total.get(names, 0.0) + factor
-            return total
-    return None

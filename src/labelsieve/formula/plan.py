@@ -158,12 +158,12 @@ class Plan:
         panel = PANEL_BYTES if any(need.full for need in self.needs.values()) else 0
         return packed, 8 * n_features * columns + 3 * min(panel, 8 * n_features * n_targets)
 
-    def require_memory(self, X: Codes, Y: Codes) -> None:
+    def require_memory(self, X: Codes, n_targets: int) -> None:
         """Raise MemoryError before anything is packed if it would not fit."""
-        packed, accumulators = self.memory(X.n_rows, X.n_columns, Y.n_columns, min(int(X.levels.max()), 33))
+        packed, accumulators = self.memory(X.n_rows, X.n_columns, n_targets, min(int(X.levels.max()), 33))
         if X.dense is None or isinstance(X, MappedCodes):
             packed = 0  # sparse columns are not stored as bits unless they are dense, those of a file not in memory
-        require_memory(packed + accumulators, f"{self.name}: tables and accumulators of", X.n_columns, Y.n_columns)
+        require_memory(packed + accumulators, f"{self.name}: tables and accumulators of", X.n_columns, n_targets)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> str:
         """The panels, their number of tables and the memory, for data of this size."""

@@ -1,7 +1,7 @@
 from labelsieve.search.combine_labels import KnownScores, join_labels, joined_scores, sampling_error, scores_by_label
 from labelsieve.search.gains import CombinedGain, Gain
 from labelsieve.search.greedy import GreedySearch
-from labelsieve.search.labelwise_search import search_each, together
+from labelsieve.search.labelwise_search import search_each, targets_per_block, together
 from labelsieve.search.lazy_gain import LazyGain, evaluates_lazily
 from labelsieve.search.least_squares import LeastSquaresGain
 from labelsieve.search.listed_search import Lists
@@ -25,5 +25,6 @@ __all__ = [
     "sampling_error",
     "scores_by_label",
     "search_each",
+    "targets_per_block",
     "together",
 ]

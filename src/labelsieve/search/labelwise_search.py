@@ -38,7 +38,7 @@ def search_each(
     The same lists as one :class:`GreedySearch` after the other, with the same ``last``. ``excluded`` features are selected for
     no target, and a target with a row of ``candidates`` selects among those; enough features must be left. Targets are
     searched in blocks whose accumulators take 64 MB each: nothing of the size of all features and targets is kept. Sparse
-    features of two levels are ranked, or searched among candidates, in time that depends on the listed rows alone.
+    features of two levels are ranked and searched from the tables that are not empty.
     """
     n_targets = workspace.Y.n_columns
     first, end, _ = targets.indices(n_targets)
@@ -122,7 +122,7 @@ def _lists_of_blocks(
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
     suited = plan.suited_to(workspace)
     shared = can_share(suited) and not suited.keeps_terms
-    width = max(1, PANEL_BYTES // (8 * n_features)) if shared else 1
+    width = targets_per_block(n_features) if shared else 1
     for start in range(targets.start, targets.stop, width):
         block = slice(start, min(targets.stop, start + width))
         closed = np.full((n_features, block.stop - start), candidates is not None)
@@ -143,6 +143,11 @@ def _lists_of_blocks(
             yield np.array([alone.selected], dtype=np.intp), np.array([alone.scores])
             if progress is not None:
                 progress(block.stop, n_targets)
+
+
+def targets_per_block(n_features: int) -> int:
+    """The number of targets that are searched together, so that an accumulator of all features takes 64 MB."""
+    return max(1, PANEL_BYTES // (8 * n_features))
 
 
 def together(rows: Sequence[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Lists:

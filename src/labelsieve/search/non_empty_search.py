@@ -137,8 +137,9 @@ class _Block:
 
     def _is_promising(self, target: Indices, bounds: NDArray[np.float64], first: Indices) -> Mask:
         """Whether features may be better than the best one of a target, or as good with a smaller index."""
-        best = self._best[target]
-        return (bounds > best) | ((bounds == best) & (first < self._index[target]))
+        best, index = self._best[target], self._index[target]
+        is_promising: Mask = (bounds > best) | ((bounds == best) & (first < index))
+        return is_promising
 
     def _improve(self, target: Indices, features: Indices, scores: NDArray[np.float64]) -> None:
         """Replace the best features so far where others are better; ties go to the smaller index."""
@@ -149,7 +150,7 @@ class _Block:
         np.minimum.at(self._index, target[reached], features[reached])
 
     def _look_into(self, target: Indices, group: Indices) -> None:
-        """Compare the classes of some groups of some targets with the best features, and open those that may have a better one."""
+        """Compare the classes of some groups with the best features, and open those that may have a better one."""
         groups = self._groups
         counts = (groups.class_ends - groups.class_starts)[group]
         classes = ragged(groups.class_starts[group], counts)
@@ -173,10 +174,10 @@ class _Block:
         first = groups.first_of_class[classes]
         order = np.lexsort((first, -upper, target))
         order = order[self._is_promising(target[order], upper[order], first[order])]
-        parts = np.split(order, np.flatnonzero(np.diff(target[order])) + 1) if len(order) else []
+        starts, ends = groups.starts[classes], groups.ends[classes]
         waiting = [
-            _Waiting(int(target[part[0]]), groups.starts[classes[part]], groups.ends[classes[part]], upper[part], is_known[part])
-            for part in parts
+            _Waiting(int(target[part[0]]), starts[part], ends[part], upper[part], is_known[part])
+            for part in (np.split(order, np.flatnonzero(np.diff(target[order])) + 1) if len(order) else [])
         ]
         budget = FIRST_OPENED
         while waiting:

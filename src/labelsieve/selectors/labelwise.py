@@ -21,7 +21,7 @@ from labelsieve.labelspace import Single, label_space_name
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, make_criterion, resolve_method
-from labelsieve.search import GreedySearch, Lists, search_each, together
+from labelsieve.search import GreedySearch, Lists, search_each, targets_per_block, together
 from labelsieve.selectors.base import named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.selectors.column_frames import Names
@@ -76,7 +76,9 @@ class LabelwiseSieve(BaseCountingSieve):
     Cost: X is packed once (for each target if the discretizer has cuts for each, as ``MDL(targets="single")``); then a step
     costs a panel for every feature that a target has just selected: targets that select the same feature share it. Memory: 8
     bytes for each feature, target and sum over the selected, in blocks of targets of 64 MB. With a rule the targets are
-    searched one after the other, each with its panels, and the rule has its costs.
+    searched one after the other, each with its panels, and the rule has its costs. For sparse features and targets of two
+    levels, a pick costs the tables (feature, target) and (feature, selected feature) that are not empty: see
+    ``docs/extreme_labels.md``.
 
     Examples
     --------
@@ -110,7 +112,7 @@ class LabelwiseSieve(BaseCountingSieve):
         tables, parents = self._read(X, y, sample_weight, method)
         targets, self.criterion_ = tables[0].Y, method.criterion
         forced, excluded = self._checked_columns()
-        plan.require_memory(tables[0].X, targets)
+        plan.require_memory(tables[0].X, min(targets.n_columns, targets_per_block(tables[0].X.n_columns)))
         if isinstance(self._count, CrossValidated):
             raise InputError(
                 "LabelwiseSieve: CrossValidated evaluates predictions of all targets together, and here each has a list; "

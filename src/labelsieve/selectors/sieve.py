@@ -245,7 +245,7 @@ class Sieve(BaseCountingSieve):
         alone = self.search == "greedy" and type(self)._combined is Sieve._combined and self.target_weight is None
         plain = self.estimator != "shrinkage" and not isinstance(self._count, StoppingRule)
         if not (lazy := alone and plain and evaluates_lazily(plan, data.X, data.Y)):
-            plan.require_memory(data.X, data.Y)
+            plan.require_memory(data.X, data.Y.n_columns)
         if len(tables) > 1 and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
         options = self._counting_options(data.weights)

@@ -101,7 +101,7 @@ class Curve:
                 "GTest, CrossValidated or a fixed number."
             )
         if of == "added":
-            ADDED.require_memory(path.workspace.X, path.workspace.Y)
+            ADDED.require_memory(path.workspace.X, path.workspace.Y.n_columns)
             self._scorer = ADDED.bind(path.workspace, targets=path.targets)
         self._added: list[float] = []
 
