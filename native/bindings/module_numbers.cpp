@@ -147,15 +147,8 @@ void apply_to_numbers(const NumberColumns& numbers, Vector<int64_t> cut_starts, 
     constexpr size_t most_cuts = sizeof(Code) == 1 ? 254 : max_levels - 1;
     for (size_t j = 0; j < n_columns; ++j) require(points.length(j) <= most_cuts, "too many cuts");
     const nb::gil_scoped_release released;
-    std::fill_n(missing.data(), n_columns, uint8_t(0));
-    std::fill_n(implicit.data(), n_columns, code_t(0));
-    values.each_piece([&](size_t j, size_t top, std::span<const double> piece) {
-        const auto of_column = points.values_of(j);
-        Code* to = out.data() + top + (values.is_sparse() ? values.listed().start(j) : j * values.n_rows());
-        missing.data()[j] |= uint8_t(encode_values(piece, of_column, closed_right, to));
-        if (values.is_sparse() && piece.size() < values.n_rows())
-            count_cuts(of_column, closed_right, std::array{0.0}, implicit.data() + j);
-    });
+    apply_cuts<Code>(values, points, closed_right,
+                     {.out = out.data(), .implicit = implicit.data(), .missing = missing.data()});
 }
 
 using Found = std::optional<std::pair<size_t, size_t>>;

@@ -37,10 +37,18 @@ void count_cuts(std::span<const double> cuts, bool strict, std::span<const doubl
     }
 }
 
-// Codes of values by cuts; a missing value has the code after the last. Returns whether there is one.
+// Codes of a table by the cuts of its columns; a missing value has the code after the last. Columns follow each
+// other in `out`; `missing` says which have a missing value, `implicit` is the code of zeros that are not listed.
+template <class Code>
+struct CodesByCuts {
+    Code* out;
+    code_t* implicit;
+    uint8_t* missing;
+};
 // For uint8_t and code_t.
 template <class Code>
-bool encode_values(std::span<const double> values, std::span<const double> cuts, bool strict, Code* out);
+void apply_cuts(const Values& values, const CsrView<row_t, double>& points, bool strict,
+                const CodesByCuts<Code>& codes);
 
 // Equal-width cut points of one column, or its few distinct values.
 class EqualWidthCuts {

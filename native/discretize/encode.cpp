@@ -135,9 +135,9 @@ std::optional<Position> scan_finite(const StridedNumbers& numbers, bool allow_mi
                 return std::isfinite(value) || (allow_missing && std::isnan(value));
             };
             each_stretch<T>(numbers, [&](size_t column, size_t top, size_t n, const T* values) {
-                T sum = 0;
-                for (size_t i = 0; i < n; ++i) sum += values[i] * T(0);  // 0, unless one is not finite
-                if (sum == 0) return;
+                bool finite = true;
+                for (size_t i = 0; i < n; ++i) finite &= std::abs(values[i]) <= std::numeric_limits<T>::max();
+                if (finite) return;
                 const auto first = size_t(std::find_if_not(values, values + n, good) - values);
                 if (first < n && (!bad || std::pair(top + first, column) < std::pair(bad->row, bad->column)))
                     bad = Position{.row = top + first, .column = column};
@@ -176,19 +176,28 @@ std::optional<Position> equal_width(const CsrView<row_t, double>& columns, size_
 }
 
 template <class Code>
-bool encode_values(std::span<const double> values, std::span<const double> cuts, bool strict, Code* out) {
-    count_cuts(cuts, strict, values, out);
-    bool any = false;
-    for (size_t i = 0; i < values.size(); ++i) {
-        const bool missing = std::isnan(values[i]);
-        out[i] = missing ? Code(cuts.size() + 1) : out[i];
-        any |= missing;
-    }
-    return any;
+void apply_cuts(const Values& values, const CsrView<row_t, double>& points, bool strict,
+                const CodesByCuts<Code>& codes) {
+    std::fill_n(codes.missing, values.n_columns(), uint8_t(0));
+    std::fill_n(codes.implicit, values.n_columns(), code_t(0));
+    values.each_piece([&](size_t j, size_t top, std::span<const double> piece) {
+        const auto cuts = points.values_of(j);
+        Code* out = codes.out + top + (values.is_sparse() ? values.listed().start(j) : j * values.n_rows());
+        count_cuts(cuts, strict, piece, out);
+        bool any = false;
+        for (const double value : piece) any |= std::isnan(value);
+        if (any) {
+            codes.missing[j] = 1;
+            for (size_t i = 0; i < piece.size(); ++i)
+                if (std::isnan(piece[i])) out[i] = Code(cuts.size() + 1);
+        }
+        if (values.is_sparse() && piece.size() < values.n_rows())
+            count_cuts(cuts, strict, std::array{0.0}, codes.implicit + j);
+    });
 }
-template bool encode_values(std::span<const double> values, std::span<const double> cuts, bool strict,
-                            uint8_t* out);
-template bool encode_values(std::span<const double> values, std::span<const double> cuts, bool strict,
-                            code_t* out);
+template void apply_cuts(const Values& values, const CsrView<row_t, double>& points, bool strict,
+                         const CodesByCuts<uint8_t>& codes);
+template void apply_cuts(const Values& values, const CsrView<row_t, double>& points, bool strict,
+                         const CodesByCuts<code_t>& codes);
 
 }  // namespace labelsieve

@@ -1,5 +1,6 @@
 """Cut points of columns and the resulting codes: the discretizers' interface to the core."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.codes import MAX_LEVELS, Codes, SparseCodes, sparse_rows
+from labelsieve.counting.column_blocks import Block, map_blocks, map_ranges
 from labelsieve.counting.fixed_point import FixedPoint, logarithms
-from labelsieve.counting.number_table import NumberTable, read_table
+from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
-from labelsieve.table_types import TableLike
 
 _LARGEST_TABLE = 2**24  # counts; more than that are looked up in 134 MB of n log n, and computing them is no slower
 
@@ -36,6 +37,14 @@ class ColumnCuts:
         kept = np.zeros(n_columns, dtype=bool)
         kept[cut] = self.kept
         return ColumnCuts(np.concatenate([[0], np.cumsum(counts)]), self.points, kept, self.closed_right)
+
+    @classmethod
+    def joined(cls, blocks: Sequence[Any], closed_right: bool = False) -> "ColumnCuts":
+        """The cuts of blocks of columns: starts, points and kept of each."""
+        starts, points, kept = zip(*blocks, strict=True)
+        counts = np.concatenate([np.diff(some) for some in starts])
+        all_starts = np.concatenate([[0], np.cumsum(counts)])
+        return cls(all_starts, np.concatenate(points), np.concatenate(kept).astype(bool), closed_right)
 
     @classmethod
     def none(cls, n_columns: int) -> "ColumnCuts":
@@ -81,8 +90,9 @@ def cut_by_values(
     """Cut every column by a rule that looks at nothing but its values (and the weights of their rows)."""
     steps = 0.0 if decimals is None else 10.0**decimals
     of_rows, unit = (None, 1.0) if weights is None else (weights.values, weights.unit)
-    starts, points, kept = core.cut_numbers(_columns(table), rule, n_bins, factor, steps, keep_binary, of_rows, unit)
-    return ColumnCuts(starts, points, kept.astype(bool), closed_right)
+    settings = rule, n_bins, factor, steps, keep_binary, of_rows, unit
+    cut = map_blocks(lambda some: core.cut_numbers(some.numbers(), *settings), table)
+    return ColumnCuts.joined(cut, closed_right)
 
 
 def cut_by_classes(
@@ -104,20 +114,10 @@ def cut_by_classes(
     times = np.ones(n_rows, dtype=np.int64) if starts is None else np.diff(starts)
     total = int(times.sum() if of_rows is None else times @ of_rows.astype(np.int64))
     fixed = FixedPoint.for_rows(total) if total <= _LARGEST_TABLE else FixedPoint.for_weights(total, unit=unit)
-    found = core.mdl_numbers(
-        _columns(table),
-        starts,
-        np.asfortranarray(classes),
-        n_classes,
-        of_rows,
-        unit,
-        fixed.values,
-        logarithms(),
-        fixed.scale,
-        kononenko,
-        count_values,
-    )
-    return [ColumnCuts(starts, points, kept.astype(bool)) for starts, points, kept in found]
+    of_classes = starts, np.asfortranarray(classes), n_classes, of_rows, unit
+    settings = fixed.values, logarithms(), fixed.scale, kononenko, count_values
+    found = map_blocks(lambda some: core.mdl_numbers(some.numbers(), *of_classes, *settings), table)
+    return [ColumnCuts.joined(of_problem) for of_problem in zip(*found, strict=True)]
 
 
 def apply_cuts(table: NumberTable, cuts: ColumnCuts, *, mark_missing: bool = False) -> Codes:
@@ -133,7 +133,13 @@ def apply_cuts(table: NumberTable, cuts: ColumnCuts, *, mark_missing: bool = Fal
     missing = np.empty(n_columns, dtype=np.uint8)
     n_codes = n_rows * n_columns if table.dense is not None else table.sparse.nnz
     codes: NDArray[Any] = np.empty(n_codes, dtype=np.uint16 if wide or table.dense is None else np.uint8)
-    core.apply_cuts(_columns(table), starts, edges, cuts.closed_right, codes, implicit, missing)
+
+    def encode(some: Block) -> None:
+        of_block = starts[some.columns.start : some.columns.stop + 1]
+        points, out = edges[of_block[0] : of_block[-1]], (codes[some.cells], implicit[some.columns], missing[some.columns])
+        core.apply_cuts(some.numbers(), of_block - of_block[0], points, cuts.closed_right, *out)
+
+    map_blocks(encode, table)
     levels = (bins + missing).astype(np.uint32)
     if levels.max() > MAX_LEVELS:
         raise InputError(f"{table.name(int(np.argmax(levels)))} has {MAX_LEVELS:,} bins and missing values; use fewer bins.")
@@ -145,36 +151,42 @@ def apply_cuts(table: NumberTable, cuts: ColumnCuts, *, mark_missing: bool = Fal
     return Codes(n_rows, levels, table.names, sparse=sparse, missing=marked)
 
 
-def bin_equal_width(X: TableLike | NumberTable, n_bins: int, *, closed_right: bool) -> Codes:
-    """Codes by bins of equal width of finite numbers, without storing cut points."""
-    table = X if isinstance(X, NumberTable) else read_table(X)
+def bin_equal_width(table: NumberTable, n_bins: int, *, closed_right: bool) -> Codes | None:
+    """Codes by bins of equal width, without storing cut points; None if a number is not finite."""
     n_rows, n_columns = table.shape
     levels = np.empty(n_columns, dtype=np.uint32)
+    rule = n_bins, closed_right
     if table.dense is not None:
-        codes = np.empty((n_rows, n_columns), dtype=np.uint8 if n_bins <= 256 else np.uint16, order="F")
-        bad = core.equal_width(table.dense, n_bins, closed_right, codes, levels)
-        if bad is not None:
-            raise not_finite(table.dense[bad], bad[0], bad[1], table)
-        return Codes(n_rows, levels, table.names, dense=codes)
+        dense = np.empty((n_rows, n_columns), dtype=np.uint8 if n_bins <= 256 else np.uint16, order="F")
+        bad = map_blocks(lambda some: core.equal_width(some.dense, *rule, dense[:, some.columns], levels[some.columns]), table)
+        return Codes(n_rows, levels, table.names, dense=dense) if bad == [None] * len(bad) else None
     columns = table.sparse
-    starts = columns.indptr.astype(np.int64, copy=False)
-    values = columns.data.astype(np.float64, copy=False)
-    listed = np.empty(len(values), dtype=np.uint16)
-    implicit = np.empty(n_columns, dtype=np.uint16)
-    bad = core.equal_width_sparse(starts, values, n_rows, n_bins, closed_right, listed, implicit, levels)
-    if bad is not None:
-        at = starts[bad[1]] + bad[0]
-        raise not_finite(values[at], int(columns.indices[at]), bad[1], table)
-    sparse = SparseCodes(starts, sparse_rows(columns), listed, implicit)
-    return Codes(n_rows, levels, table.names, sparse=sparse)
+    codes, implicit = np.empty(columns.nnz, dtype=np.uint16), np.empty(n_columns, dtype=np.uint16)
+
+    def encode(some: Block) -> tuple[int, int] | None:
+        out = codes[some.cells], implicit[some.columns], levels[some.columns]
+        return core.equal_width_sparse(*some.listed, n_rows, *rule, *out)
+
+    bad = map_blocks(encode, table)
+    sparse = SparseCodes(columns.indptr.astype(np.int64, copy=False), sparse_rows(columns), codes, implicit)
+    return Codes(n_rows, levels, table.names, sparse=sparse) if bad == [None] * len(bad) else None
 
 
 def require_finite(table: NumberTable, *, allow_missing: bool, what: str = "X") -> None:
     """Raise InputError with the position of the first infinite value, or missing one where these are not allowed."""
     numbers = table.sparse.data.reshape(-1, 1) if table.dense is None else table.dense
-    bad = core.scan_finite(numbers, allow_missing)
-    if bad is None:
+    by_rows = numbers.flags.c_contiguous  # columns do not matter then
+    values = numbers.reshape(-1) if by_rows else numbers.T
+
+    def scan(first: int, last: int) -> tuple[int, int] | None:
+        some = values[first:last]
+        return core.scan_finite(some[:, np.newaxis] if by_rows else some.T, allow_missing)
+
+    found = map_ranges(scan, len(values), numbers.size)
+    if found == [None] * len(found):
         return
+    bad = core.scan_finite(numbers, allow_missing)
+    assert bad is not None
     row, column = bad
     if table.dense is None:
         column = int(np.searchsorted(table.sparse.indptr, bad[0], side="right")) - 1
@@ -189,11 +201,3 @@ def not_finite(value: float, row: int, column: int, table: NumberTable, what: st
         remedy += ', or give them a separate level: a discretizer with missing="level"'
         return InputError(f"{what}, row {row}, {table.name(column)}: the value is missing (NaN); {remedy}.")
     return InputError(f"{what}, row {row}, {table.name(column)}: {value!s} is not a finite number; {remedy}.")
-
-
-def _columns(table: NumberTable) -> core.NumberColumns:
-    if table.dense is not None:
-        return core.dense_numbers(table.dense)
-    columns = table.sparse
-    starts = columns.indptr.astype(np.int64, copy=False)
-    return core.sparse_numbers(starts, sparse_rows(columns), columns.data.astype(np.float64, copy=False), columns.shape[0])

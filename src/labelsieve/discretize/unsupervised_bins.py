@@ -1,6 +1,5 @@
 """Unsupervised bins: of equal width, of equal frequency, clusters of k-means, and levels by mean and standard deviation."""
 
-from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
 from typing import ClassVar, Literal
@@ -62,7 +61,9 @@ class EqualWidth(NumberedBins):
 
     Notes
     -----
-    Positive weights have no effect; rows of weight 0 are ignored. Cost: two passes over the values.
+    Positive weights have no effect; rows of weight 0 are ignored. Cost: two passes over the values. Every discretizer cuts
+    blocks of columns on the threads of joblib's context: ``with joblib.parallel_config("threading", n_jobs=2): ...``. Selectors
+    with ``n_jobs`` do that. The codes do not depend on it.
 
     Examples
     --------
@@ -84,8 +85,9 @@ class EqualWidth(NumberedBins):
         self._validate_params()
         table = self._with_nominal(read_table(X, allow_missing=self.missing != "error"))
         if sample_weight is None and not table.nominal:
-            with suppress(InputError):  # faster, since no cut points are stored, but for finite numbers only
-                return bin_equal_width(table, self.n_bins, closed_right=self.closed == "right")
+            codes = bin_equal_width(table, self.n_bins, closed_right=self.closed == "right")
+            if codes is not None:  # faster, since no cut points are stored, but for finite numbers only
+                return codes
         require_finite(table, allow_missing=self.missing != "error")
         return self._encode(table, y, sample_weight)
 

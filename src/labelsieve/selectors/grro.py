@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
 from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.resources import require_memory
+from labelsieve.counting.resources import n_threads, require_memory
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
@@ -85,7 +86,8 @@ class GRRO(BaseRanking):
         y = named_labels(self, y)
         X, table, _ = self._rows(X, y, None, make_target_discretizer(self.target_discretizer))
         targets = table.require_known("GRRO").codes
-        features = one_table(self.discretizer_.encode(X, targets), "GRRO")
+        with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):
+            features = one_table(self.discretizer_.encode(X, targets), "GRRO")
         if features.has_missing:
             raise InputError('GRRO counts all rows of a table: use missing="level" or "error", or fill missing values.')
         require_memory(32 * features.n_columns**2, "GRRO: redundancy of", features.n_columns, targets.n_columns)
