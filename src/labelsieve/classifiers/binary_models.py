@@ -6,12 +6,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils import gen_even_slices
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
+
+TASKS = 2  # for every process: models differ in cost
+MOST_LABELS = 64  # of a task
 
 
 @dataclass(frozen=True)
@@ -87,19 +92,27 @@ def fit_labels(
     if columns is not None and sp.issparse(X):
         X = X.tocsc()
 
-    def rows_of(label: int) -> tuple[Any, NDArray[Any], Weights]:
-        y = by_label[:, label].toarray().ravel()
+    def rows_of(label: int) -> tuple[Any, NDArray[Any], NDArray[np.intp] | None, Weights]:
+        y, features = by_label[:, label].toarray().ravel(), None if columns is None else columns(label)
         if known is None or known[:, label].all():
-            return X, y, weights
+            return X, y, features, weights
         rows = np.flatnonzero(known[:, label])
         if not len(rows):
             raise InputError(f"Y, column {label}: the label is unknown in every row that counts; leave it out.")
-        return X[rows], y[rows], None if weights is None else weights[rows]
+        return X[rows], y[rows], features, None if weights is None else weights[rows]
 
-    return Parallel(n_jobs=n_jobs)(  # type: ignore[no-any-return]
-        delayed(fit_binary)(base, some_X, y, None if columns is None else columns(label), some_weights)
-        for label, (some_X, y, some_weights) in ((label, rows_of(label)) for label in range(labels.shape[1]))
+    # Processes get the rows with every task: one task for some labels, unless labels have rows of their own.
+    n_labels, jobs = labels.shape[1], effective_n_jobs(n_jobs)
+    n_tasks = n_labels if known is not None or jobs == 1 else max(min(n_labels, TASKS * jobs), -(-n_labels // MOST_LABELS))
+    tasks = (
+        delayed(_fit_some)(base, [rows_of(label) for label in range(some.start, some.stop)])
+        for some in gen_even_slices(n_labels, n_tasks)
     )
+    return [model for models in Parallel(n_jobs=n_jobs)(tasks) for model in models]
+
+
+def _fit_some(base: Any, problems: list[tuple[Any, NDArray[Any], NDArray[np.intp] | None, Weights]]) -> list[BinaryModel]:
+    return [fit_binary(base, *problem) for problem in problems]
 
 
 def columns_of(selector: Any) -> Callable[[int], NDArray[np.intp]]:

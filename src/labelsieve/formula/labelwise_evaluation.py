@@ -122,4 +122,4 @@ class LabelwiseProgram(Program):
 
 def _neighbors(columns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """The columns in groups without large gaps."""
-    return np.split(columns, np.flatnonzero(np.diff(columns) > WIDEST_GAP) + 1)
+    return [columns] if len(columns) == 1 else np.split(columns, np.flatnonzero(np.diff(columns) > WIDEST_GAP) + 1)

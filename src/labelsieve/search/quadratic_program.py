@@ -214,7 +214,9 @@ class QuadraticProgram:
             by_gradient = support[np.argsort(self.gradient[support], kind="stable")]
             n_kept = LARGEST_ROUND - len(newcomers)  # the lowest gradients, which grow, and the highest, which shrink
             support = np.concatenate([by_gradient[: n_kept // 2], by_gradient[len(by_gradient) - (n_kept - n_kept // 2) :]])
-        return np.union1d(support, newcomers)
+        members = np.zeros(len(self.matrix), dtype=bool)
+        members[support] = members[newcomers] = True
+        return np.flatnonzero(members)
 
     def _gather(self, members: Indices) -> None:
         """The block of the matrix of the members; columns of the last round are not counted again."""

@@ -79,16 +79,20 @@ def smallest_eigenvalue(matrix: Array) -> float:
         return float(np.linalg.eigvalsh(matrix)[0])
     vectors, diagonal, off_diagonal = np.zeros((_STEPS, n)), [], []
     vector = np.cos(np.arange(n) + 1.0)  # not orthogonal to any feature
+    vector /= np.sqrt(vector @ vector)
     for step in range(_STEPS):
-        vectors[step] = vector / np.linalg.norm(vector)
-        vector = dsymv(1.0, matrix.T, vectors[step])  # reads half of the matrix
+        vectors[step] = vector
+        vector = dsymv(1.0, matrix.T, vector)  # reads half of the matrix
         diagonal.append(float(vector @ vectors[step]))
-        for _ in range(2):  # twice is enough to stay orthogonal
-            vector -= vectors[: step + 1].T @ (vectors[: step + 1] @ vector)
-        off_diagonal.append(float(np.linalg.norm(vector)))
+        vector -= diagonal[-1] * vectors[step]
+        if step > 0:
+            vector -= off_diagonal[-1] * vectors[step - 1]
+        vector -= (vectors[: step + 1] @ vector) @ vectors[: step + 1]  # of rounding
+        off_diagonal.append(float(np.sqrt(vector @ vector)))
         last = step + 1 == _STEPS or off_diagonal[-1] <= _NOTHING
         if last or (step + 1) % _CHECKED == 0:
             lowest, ritz = eigh_tridiagonal(diagonal, off_diagonal[:-1], select="i", select_range=(0, 0))
             if last or off_diagonal[-1] * abs(ritz[-1, 0]) <= _SETTLED * abs(lowest[0]):
                 break
+        vector /= off_diagonal[-1]
     return float(lowest[0])
