@@ -37,8 +37,9 @@ void count_cuts(std::span<const double> cuts, bool strict, std::span<const doubl
     }
 }
 
-// Codes of a table by the cuts of its columns; a missing value has the code after the last. Columns follow each
-// other in `out`; `missing` says which have a missing value, `implicit` is the code of zeros that are not listed.
+// Codes of a table by the cuts of its columns; a missing value has the code after the last. Columns follow
+// each other in `out`; `missing` says which have a missing value, `implicit` is the code of zeros that are
+// not listed.
 template <class Code>
 struct CodesByCuts {
     Code* out;
