@@ -155,17 +155,19 @@ def bin_equal_width(table: NumberTable, n_bins: int, *, closed_right: bool) -> C
     """Codes by bins of equal width, without storing cut points; None if a number is not finite."""
     n_rows, n_columns = table.shape
     levels = np.empty(n_columns, dtype=np.uint32)
-    rule = n_bins, closed_right
     if table.dense is not None:
         dense = np.empty((n_rows, n_columns), dtype=np.uint8 if n_bins <= 256 else np.uint16, order="F")
-        bad = map_blocks(lambda some: core.equal_width(some.dense, *rule, dense[:, some.columns], levels[some.columns]), table)
+        bad = map_blocks(
+            lambda some: core.equal_width(some.dense, n_bins, closed_right, dense[:, some.columns], levels[some.columns]), table
+        )
         return Codes(n_rows, levels, table.names, dense=dense) if bad == [None] * len(bad) else None
     columns = table.sparse
     codes, implicit = np.empty(columns.nnz, dtype=np.uint16), np.empty(n_columns, dtype=np.uint16)
 
     def encode(some: Block) -> tuple[int, int] | None:
+        starts, values = some.listed
         out = codes[some.cells], implicit[some.columns], levels[some.columns]
-        return core.equal_width_sparse(*some.listed, n_rows, *rule, *out)
+        return core.equal_width_sparse(starts, values, n_rows, n_bins, closed_right, *out)
 
     bad = map_blocks(encode, table)
     sparse = SparseCodes(columns.indptr.astype(np.int64, copy=False), sparse_rows(columns), codes, implicit)

@@ -77,7 +77,9 @@ def smallest_eigenvalue(matrix: Array) -> float:
     n = len(matrix)
     if n <= _LARGEST_EXACT:
         return float(np.linalg.eigvalsh(matrix)[0])
-    vectors, diagonal, off_diagonal = np.zeros((_STEPS, n)), [], []
+    vectors = np.zeros((_STEPS, n))
+    diagonal: list[float] = []
+    off_diagonal: list[float] = []
     vector = np.cos(np.arange(n) + 1.0)  # not orthogonal to any feature
     vector /= np.sqrt(vector @ vector)
     for step in range(_STEPS):
