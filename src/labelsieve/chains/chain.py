@@ -22,6 +22,7 @@ from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, P
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.labelspace.base_space import RandomState, random_generator
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 
 @dataclass(eq=False, repr=False)
@@ -47,7 +48,7 @@ class BaseChain(MetaClassifier):
         raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Learn the network, the features of every label, and its classifier.
 
         ``sample_weight`` are frequencies of the rows: for a learned network, for a selector whose ``fit`` accepts weights, and
@@ -71,7 +72,7 @@ class BaseChain(MetaClassifier):
         columns = self._columns(selector, self._with_names(original, X), labels, weights)
         self.chain_ = fit_chain(
             self._base(),
-            X.tocsc() if columns is not None and sp.issparse(X) else X,
+            X.tocsc() if columns is not None and is_sparse(X) else X,
             labels.tocsc(),
             self.network_,
             columns=columns,
@@ -93,7 +94,7 @@ class BaseChain(MetaClassifier):
                 "use inference='exact' or 'monte-carlo'."
             )
 
-    def _columns(self, selector: Any, X: Any, labels: sp.csr_matrix, weights: Weights) -> Columns:
+    def _columns(self, selector: Any, X: TableLike, labels: sp.csr_matrix, weights: Weights) -> Columns:
         if selector is None:
             self.__dict__.pop("selector_", None)
             return None
@@ -103,14 +104,14 @@ class BaseChain(MetaClassifier):
         self.selector_ = fit_weighted(selector, X, labels, weights if weight_parameters(selector) else None)
         return columns_of(self.selector_)
 
-    def _queries(self, X: Any) -> Any:
+    def _queries(self, X: TableLike) -> Matrix:
         X = self._read_queries(X)
         self._validate_params()  # inference= and loss= may have been changed after fit
         self._check_inference()
         greedy_columns = self.inference == "greedy" and self.chain_.needs_columns  # other inference indexes rows
-        return X.tocsc() if sp.issparse(X) and greedy_columns else X
+        return X.tocsc() if is_sparse(X) and greedy_columns else X
 
-    def _infer(self, X: Any) -> Inferred:
+    def _infer(self, X: Matrix) -> Inferred:
         chain = self.chain_
         if self.inference == "exact":
             return exact(chain, X, self.loss)
@@ -119,19 +120,19 @@ class BaseChain(MetaClassifier):
         values = greedy(chain, X) if self.inference == "greedy" else beam(chain, X, self.beam_width)
         return Inferred(values, chain.along(X, values, Link.probability))
 
-    def _values(self, X: Any) -> NDArray[np.uint8]:
+    def _values(self, X: Matrix) -> NDArray[np.uint8]:
         return greedy(self.chain_, X) if self.inference == "greedy" else self._infer(X).values
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         values = self._values(self._queries(X))
         return self.chain_.by_label(values).astype(bool)
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         inferred = self._infer(self._queries(X))
         return self.chain_.by_label(inferred.probabilities)
 
     @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column.
 
         Marginal probabilities with exact inference and samples; else conditional on the predicted values of the parents.
@@ -139,7 +140,7 @@ class BaseChain(MetaClassifier):
         return self._in_form_of_y(self._label_probabilities(X))
 
     @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values given the predicted parents, shape (n_rows, n_labels), or (n_rows,) if Y was one column.
 
         With greedy inference, positive for the predicted labels. Other inference compares labelsets, and may predict a label
@@ -153,7 +154,7 @@ class BaseChain(MetaClassifier):
         return self._decisions_in_form_of_y(by_label)
 
     @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def joint_log_proba(self, X: Any, y: Any) -> NDArray[np.float64]:
+    def joint_log_proba(self, X: TableLike, y: TargetsLike) -> NDArray[np.float64]:
         """Log-probability of the labelsets ``y`` under the chain, one for each row."""
         check_is_fitted(self)
         X = self._read_queries(X)

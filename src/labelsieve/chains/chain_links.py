@@ -16,13 +16,14 @@ from labelsieve.classifiers.newton_svm import SharedRows, SharedSparseRows
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights, weight_arguments
 from labelsieve.labelspace import LabelNetwork
 from labelsieve.progress import progress_bar
+from labelsieve.table_types import CompressedMatrix, Matrix, TableLike, is_sparse
 
 CELLS = 2**23  # of the input of a model, when rows are repeated for several labelsets
 
 Values = NDArray[np.uint8]
 
 
-def link_input(X: Any, columns: NDArray[np.intp] | None, parents: Any) -> Any:
+def link_input(X: Matrix, columns: NDArray[np.intp] | None, parents: Any) -> Matrix:
     """The input of a link: columns of X, then the values of the parents. Sparse input stays sparse.
 
     >>> link_input(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1]), np.array([[0], [1]]))
@@ -31,10 +32,11 @@ def link_input(X: Any, columns: NDArray[np.intp] | None, parents: Any) -> Any:
     """
     features = X if columns is None else X[:, columns]
     if parents.shape[1] == 0:
-        return features.tocsr() if sp.issparse(features) else features
-    if sp.issparse(features):
-        return sp.hstack([features, sp.csr_matrix(parents, dtype=np.float64)], format="csr")
-    return np.hstack([features, parents.toarray() if sp.issparse(parents) else parents])
+        return features.tocsr() if is_sparse(features) else features
+    if is_sparse(features):
+        joined: CompressedMatrix = sp.hstack([features, sp.csr_matrix(parents, dtype=np.float64)], format="csr")
+        return joined
+    return np.hstack([features, parents.toarray() if is_sparse(parents) else parents])
 
 
 @dataclass(frozen=True)
@@ -46,19 +48,19 @@ class Link:
     parents: NDArray[np.intp]
     columns: NDArray[np.intp] | None
 
-    def probability(self, X: Any, values: Values) -> NDArray[np.float64]:
+    def probability(self, X: Matrix, values: Values) -> NDArray[np.float64]:
         """Probability of the label for rows whose parents have these values."""
         return self.model.probability(link_input(X, self.columns, values))
 
-    def decision(self, X: Any, values: Values) -> NDArray[np.float64]:
+    def decision(self, X: Matrix, values: Values) -> NDArray[np.float64]:
         """Decision value of the label for rows whose parents have these values."""
         return self.model.decision(link_input(X, self.columns, values))
 
-    def present(self, X: Any, values: Values) -> NDArray[np.bool_]:
+    def present(self, X: Matrix, values: Values) -> NDArray[np.bool_]:
         """Prediction of the base estimator for rows whose parents have these values."""
         return self.model.present(link_input(X, self.columns, values))
 
-    def probability_of_pairs(self, X: Any, rows: NDArray[np.intp], values: Values) -> NDArray[np.float64]:
+    def probability_of_pairs(self, X: Matrix, rows: NDArray[np.intp], values: Values) -> NDArray[np.float64]:
         """Probability of the label for pairs of a row of X and values of the parents, in blocks."""
         step = max(1, CELLS // (X.shape[1] + 1))
         blocks = [
@@ -66,7 +68,7 @@ class Link:
         ]
         return np.concatenate(blocks) if blocks else np.empty(0)
 
-    def table(self, X: Any) -> NDArray[np.float64]:
+    def table(self, X: Matrix) -> NDArray[np.float64]:
         """Probability for every row and all values of the parents: shape ``(n_rows, 2^n_parents)``, as in ``all_labelsets``."""
         sets = all_labelsets(len(self.parents))
         rows = np.repeat(np.arange(X.shape[0]), len(sets))
@@ -101,7 +103,9 @@ class Chain:
             columns[:, label] = present
         return columns
 
-    def along(self, X: Any, values: Values, method: Callable[[Link, Any, Values], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def along(
+        self, X: TableLike, values: Values, method: Callable[[Link, Any, Values], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
         """``Link.probability`` or ``Link.decision`` of every link when the labels have these values, in chain order."""
         results = np.empty(values.shape)
         for position, link in enumerate(self.links):
@@ -131,7 +135,7 @@ Columns = Callable[[int], NDArray[np.intp]] | None
 
 def fit_chain(
     base: Any,
-    X: Any,
+    X: Matrix,
     labels: sp.csc_matrix,
     network: LabelNetwork,
     *,
@@ -176,7 +180,7 @@ def fit_chain(
 
 def _fit(
     base: Any,
-    X: Any,
+    X: Matrix,
     columns: NDArray[np.intp] | None,
     parents: Any,
     y: NDArray[Any],
@@ -191,7 +195,7 @@ def _fit(
 
 def _fit_held_out(
     base: Any,
-    X: Any,
+    X: Matrix,
     truth: list[NDArray[np.uint8]],
     parents: list[NDArray[np.intp]],
     features: list[NDArray[np.intp] | None],

@@ -17,6 +17,7 @@ from labelsieve.labelspace import LabelNetwork, NetworkRule, find_parents, known
 from labelsieve.labelspace.base_space import RandomState, random_generator
 from labelsieve.names import unknown_name
 from labelsieve.registry import resolve_method
+from labelsieve.table_types import TableLike
 
 # Binary relevance, a classifier chain in a random order (Read et al. 2011), the tree of Zaragoza et al. (2011), and Sun and
 # Kudo's (2017) k-dependence chain; then the rules by name.
@@ -48,7 +49,7 @@ def named_rule(network: Any, random_state: RandomState = None) -> Any:
 
 def learn_network(
     network: Any,
-    X: Any,
+    X: TableLike,
     labels: sp.csr_matrix,
     *,
     discretizer: Discretizer,

@@ -23,6 +23,7 @@ from labelsieve.labelspace.base_space import RandomState
 from labelsieve.metrics.scorers import label_scores
 from labelsieve.progress import progress_bar
 from labelsieve.search.simplex import one_blas_thread
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 # Fractions of the rows and of the features.
 SAMPLING = {"paper": (0.75, 0.5), "authors-program": (0.5, 0.75), "all": (1.0, 1.0)}
@@ -92,7 +93,7 @@ class ChainEnsemble(MultiLabelClassifier):
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Fit the chains.
 
         ``sample_weight`` are frequencies of the rows in the chains that draw them, which must accept weights. Rows are drawn
@@ -138,7 +139,7 @@ class ChainEnsemble(MultiLabelClassifier):
             raise InputError(f"sampling={self.sampling!r}: pass fractions of the rows and the features, above 0 and at most 1.")
         return float(shares[0]), float(shares[1])
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         X = self._read_queries(X)
         self._validate_params()  # combine= may have been changed after fit
         self._check_combine(self.chains_[0])
@@ -148,19 +149,19 @@ class ChainEnsemble(MultiLabelClassifier):
             total += predict(member, X[:, features])
         return total / len(self.chains_)
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         probabilities = self._label_probabilities(X)
         present: NDArray[np.bool_] = probabilities >= 0.5 if self.ties == "present" else probabilities > 0.5
         return present
 
 
-def _votes(member: Any, X: Any) -> Any:
+def _votes(member: Any, X: TableLike) -> Any:
     votes = member.predict(X)
-    return votes.toarray() if sp.issparse(votes) else votes
+    return votes.toarray() if is_sparse(votes) else votes
 
 
 def _fit_member(
-    chain: Any, X: Any, labels: sp.csr_matrix, weights: Weights, shares: tuple[float, float], seed: int
+    chain: Any, X: Matrix, labels: sp.csr_matrix, weights: Weights, shares: tuple[float, float], seed: int
 ) -> tuple[Any, NDArray[np.intp]]:
     """A fitted chain, and its columns."""
     random = np.random.RandomState(seed)

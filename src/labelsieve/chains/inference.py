@@ -1,13 +1,13 @@
 """Inference of labelsets from the links of a chain: greedy, by beam search, exact, or from samples."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.chains.chain_links import CELLS, Chain, Link, Values, all_labelsets, labelset_numbers
 from labelsieve.errors import InputError
+from labelsieve.table_types import Matrix
 
 MAX_EXACT_LABELS = 15  # 2^15 labelsets take about a millisecond per row, without the predictions of the models
 
@@ -25,7 +25,7 @@ class Inferred:
     probabilities: Real
 
 
-def greedy(chain: Chain, X: Any) -> Values:
+def greedy(chain: Chain, X: Matrix) -> Values:
     """The prediction of each model, given the predictions of its parents. Cost: one prediction for each label."""
     values = np.zeros((X.shape[0], len(chain.links)), dtype=np.uint8)
     for position, link in enumerate(chain.links):
@@ -33,7 +33,7 @@ def greedy(chain: Chain, X: Any) -> Values:
     return values
 
 
-def beam(chain: Chain, X: Any, width: int) -> Values:
+def beam(chain: Chain, X: Matrix, width: int) -> Values:
     """The most probable labelset found by a beam search, which keeps the ``width`` best prefixes of every row.
 
     Kumar, Vembu, Menon and Elkan (2013). Width 1 is greedy, width 2^q exact. Ties go to the labelset without the earlier
@@ -43,7 +43,7 @@ def beam(chain: Chain, X: Any, width: int) -> Values:
     return np.concatenate([_beam_rows(chain, X[start : start + step], width) for start in range(0, X.shape[0], step)])
 
 
-def _beam_rows(chain: Chain, X: Any, width: int) -> Values:
+def _beam_rows(chain: Chain, X: Matrix, width: int) -> Values:
     n_rows = X.shape[0]
     sets = np.zeros((n_rows, 1, len(chain.links)), dtype=np.uint8)
     logs = np.zeros((n_rows, 1))
@@ -59,7 +59,7 @@ def _beam_rows(chain: Chain, X: Any, width: int) -> Values:
     return best
 
 
-def exact(chain: Chain, X: Any, loss: str) -> Inferred:
+def exact(chain: Chain, X: Matrix, loss: str) -> Inferred:
     """Inference from the probabilities of all labelsets (PCC: Dembczynski, Cheng and Hullermeier 2010).
 
     Cost: 2^parents predictions for each row and label, then 2^q sums for each row.
@@ -83,7 +83,7 @@ def check_exact(n_labels: int) -> None:
         )
 
 
-def joint_logs(chain: Chain, X: Any) -> Real:
+def joint_logs(chain: Chain, X: Matrix) -> Real:
     """Log-probability of all labelsets: shape ``(n_rows, 2^q)``, columns as in ``all_labelsets``, in chain order."""
     sets = all_labelsets(len(chain.links))
     logs = np.zeros((X.shape[0], len(sets)))
@@ -93,7 +93,7 @@ def joint_logs(chain: Chain, X: Any) -> Real:
     return logs
 
 
-def _exact_rows(chain: Chain, X: Any, sets: Values, loss: str) -> Inferred:
+def _exact_rows(chain: Chain, X: Matrix, sets: Values, loss: str) -> Inferred:
     logs = joint_logs(chain, X)
     joint = np.exp(logs)
     marginal = np.minimum(joint @ sets.astype(np.float64), 1.0)  # rounding may make a sum larger than 1
@@ -106,7 +106,7 @@ def _exact_rows(chain: Chain, X: Any, sets: Values, loss: str) -> Inferred:
     return Inferred(best_for_f1(of_size, joint[:, 0]), marginal)
 
 
-def monte_carlo(chain: Chain, X: Any, loss: str, n_samples: int, random: np.random.Generator) -> Inferred:
+def monte_carlo(chain: Chain, X: Matrix, loss: str, n_samples: int, random: np.random.Generator) -> Inferred:
     """Inference from sampled labelsets (Dembczynski, Waegeman and Hullermeier 2012; Read, Martino and Luengo 2014).
 
     For the subset loss the most probable sampled labelset. Cost: ``n_samples`` predictions for each row and label, or
@@ -118,7 +118,7 @@ def monte_carlo(chain: Chain, X: Any, loss: str, n_samples: int, random: np.rand
     )
 
 
-def _sample(chain: Chain, X: Any, loss: str, n_samples: int, random: np.random.Generator) -> Inferred:
+def _sample(chain: Chain, X: Matrix, loss: str, n_samples: int, random: np.random.Generator) -> Inferred:
     n_rows, n_links = X.shape[0], len(chain.links)
     sets = np.zeros((n_rows, n_samples, n_links), dtype=np.uint8)
     logs = np.zeros((n_rows, n_samples))
@@ -143,7 +143,7 @@ def _rows_at_a_time(n_sets: int, n_links: int) -> int:
     return max(1, CELLS // max(1, max(n_sets, n_links) * n_links))
 
 
-def _given_sets(link: Link, X: Any, sets: Values) -> Real:
+def _given_sets(link: Link, X: Matrix, sets: Values) -> Real:
     """Probability of a label for every row and each of its labelsets, equally many for every row."""
     values = sets[:, :, link.parents]
     n_rows, n_sets = values.shape[:2]

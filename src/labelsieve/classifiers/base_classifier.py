@@ -13,12 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers.label_encoding import LabelCoder, encode_known_labels, unknown_label
 from labelsieve.classifiers.weight_routing import Weights, weight_arguments
-from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.checked_features import check_numbers, required
 from labelsieve.counting.checked_parameters import CheckedParameters
 from labelsieve.counting.magnitude import check_for_models
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.row_weights import positive_weights
 from labelsieve.errors import InputError
+from labelsieve.table_types import Features, Frame, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 
 def base_has(method: str) -> Callable[["MultiLabelClassifier"], bool]:
@@ -31,10 +32,10 @@ def base_has(method: str) -> Callable[["MultiLabelClassifier"], bool]:
     return check
 
 
-def read_numbers(estimator: Any, X: Any, *, reset: bool = True) -> Any:
+def read_numbers(estimator: object, X: TableLike, *, reset: bool = True) -> Matrix:
     """X validated for an estimator: float64, dense or CSR without duplicate entries."""
-    X = check_numbers(estimator, X, reset=reset)
-    return without_duplicates(X.tocsr()) if sp.issparse(X) else X
+    numbers = check_numbers(estimator, X, reset=reset)
+    return without_duplicates(numbers.tocsr()) if is_sparse(numbers) else numbers
 
 
 class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -46,20 +47,19 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  
     def _base(self) -> Any:
         return self.base
 
-    def _read(self, X: Any, Y: Any) -> tuple[Any, sp.csr_matrix]:
+    def _read(self, X: TableLike, Y: TargetsLike | None) -> tuple[Matrix, sp.csr_matrix]:
         """X as numbers (dense, or CSR), and Y as a sparse 0/1 matrix; all labels must be known."""
         X, matrix, known = self._read_known(X, Y)
         if known is not None:
             raise InputError(unknown_label(known))
         return X, matrix
 
-    def _read_known(self, X: Any, Y: Any) -> tuple[Any, sp.csr_matrix, NDArray[np.bool_] | None]:
+    def _read_known(self, X: TableLike, Y: TargetsLike | None) -> tuple[Matrix, sp.csr_matrix, NDArray[np.bool_] | None]:
         """The same, and the cells of Y that are known; None: all."""
         base = getattr(self, "base", None)
         if hasattr(base, "__sklearn_tags__") and is_regressor(base):
             raise InputError(f"{type(self).__name__} needs a classifier as its base, and {base!r} is a regressor.")
-        if Y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        Y = required(self, Y)
         X = read_numbers(self, X)
         if base is not None or type(self)._base is not MultiLabelClassifier._base:
             check_for_models(type(self).__name__, X)
@@ -71,7 +71,9 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  
         self.classes_ = self._coder.classes
         return X, matrix, known
 
-    def _read_weighted(self, X: Any, Y: Any, sample_weight: Any) -> tuple[Any, sp.csr_matrix, Weights]:
+    def _read_weighted(
+        self, X: TableLike, Y: TargetsLike | None, sample_weight: WeightsLike
+    ) -> tuple[Matrix, sp.csr_matrix, Weights]:
         """X, Y and the weights of the rows, without the rows of weight 0; all labels must be known."""
         X, labels, known, weights = self._read_known_weighted(X, Y, sample_weight)
         if known is not None:
@@ -79,8 +81,8 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  
         return X, labels, weights
 
     def _read_known_weighted(
-        self, X: Any, Y: Any, sample_weight: Any
-    ) -> tuple[Any, sp.csr_matrix, NDArray[np.bool_] | None, Weights]:
+        self, X: TableLike, Y: TargetsLike | None, sample_weight: WeightsLike
+    ) -> tuple[Matrix, sp.csr_matrix, NDArray[np.bool_] | None, Weights]:
         """X, Y, its known cells (None: all) and the weights of the rows, without the rows of weight 0."""
         X, labels, known = self._read_known(X, Y)
         if sample_weight is None:
@@ -97,21 +99,22 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  
         """The estimators that get row weights: all of them must accept weights."""
         return [self._base()]
 
-    def _with_names(self, original: Any, X: Any) -> Any:
+    def _with_names(self, original: Any, X: Matrix) -> Features:
         """Validated X as a frame of the kind of ``original``, if that has column names: selectors accept features by name."""
-        if not hasattr(self, "feature_names_in_") or sp.issparse(X):
+        if not hasattr(self, "feature_names_in_") or is_sparse(X):
             return X
         names, frames = self.feature_names_in_.tolist(), nw.get_native_namespace(original)
-        return nw.from_numpy(X, schema=names, native_namespace=frames).to_native()
+        named: Frame = nw.from_numpy(X, schema=names, native_namespace=frames).to_native()
+        return named
 
-    def _read_queries(self, X: Any) -> Any:
+    def _read_queries(self, X: TableLike) -> Matrix:
         check_is_fitted(self)
         return read_numbers(self, X, reset=False)
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         raise NotImplementedError
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column."""
         return self._in_form_of_y(self._label_probabilities(X))
 
@@ -121,11 +124,11 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  
     def _decisions_in_form_of_y(self, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
         return decisions[:, 0] if self._coder.kind == "one" else decisions
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         present: NDArray[np.bool_] = self._label_probabilities(X) > 0.5
         return present
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         """The labels of every row, in the form of Y; a label with a probability of exactly a half is absent."""
         check_is_fitted(self)
         return self._coder.decode(self._present(X))
@@ -143,6 +146,6 @@ class MetaClassifier(MultiLabelClassifier):
     """A multi-label classifier with the probabilities of its base estimator."""
 
     @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column."""
         return super().predict_proba(X)

@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
+from labelsieve.table_types import Matrix, is_sparse
 
 TASKS = 2  # for every process: models differ in cost
 MOST_LABELS = 64  # of a task
@@ -27,24 +28,24 @@ class BinaryModel:
     constant: bool | None = None
     columns: NDArray[np.intp] | None = None  # the features of the model; None: all
 
-    def _features(self, X: Any) -> Any:
+    def _features(self, X: Matrix) -> Matrix:
         return X if self.columns is None else X[:, self.columns]
 
-    def probability(self, X: Any) -> NDArray[np.float64]:
+    def probability(self, X: Matrix) -> NDArray[np.float64]:
         """Probability of the label for every row."""
         if self.constant is not None:
             return np.full(X.shape[0], float(self.constant))
         probability: NDArray[np.float64] = self.estimator.predict_proba(self._features(X))[:, 1]
         return probability
 
-    def decision(self, X: Any) -> NDArray[np.float64]:
+    def decision(self, X: Matrix) -> NDArray[np.float64]:
         """Decision value for every row, positive where the label is present."""
         if self.constant is not None:
             return np.full(X.shape[0], 1.0 if self.constant else -1.0)
         decision: NDArray[np.float64] = self.estimator.decision_function(self._features(X))
         return decision
 
-    def present(self, X: Any) -> NDArray[np.bool_]:
+    def present(self, X: Matrix) -> NDArray[np.bool_]:
         """Prediction of the estimator for every row."""
         if self.constant is not None:
             return np.full(X.shape[0], self.constant)
@@ -53,7 +54,7 @@ class BinaryModel:
 
 
 def fit_binary(
-    base: Any, X: Any, y: NDArray[Any], columns: NDArray[np.intp] | None = None, weights: Weights = None
+    base: Any, X: Matrix, y: NDArray[Any], columns: NDArray[np.intp] | None = None, weights: Weights = None
 ) -> BinaryModel:
     """A clone of ``base`` fitted to 0/1 labels on ``columns`` of X; ``weights`` of the rows are positive."""
     n_present = int(np.count_nonzero(y))
@@ -76,7 +77,7 @@ def is_majority(y: NDArray[Any], weights: Weights = None) -> bool:
 
 def fit_labels(
     base: Any,
-    X: Any,
+    X: Matrix,
     labels: sp.csr_matrix,
     *,
     columns: Callable[[int], NDArray[np.intp]] | None = None,
@@ -89,7 +90,7 @@ def fit_labels(
     The model of a label has the rows in which it is ``known`` (default: all).
     """
     by_label = labels.tocsc()
-    if columns is not None and sp.issparse(X):
+    if columns is not None and is_sparse(X):
         X = X.tocsc()
 
     def rows_of(label: int) -> tuple[Any, NDArray[Any], NDArray[np.intp] | None, Weights]:
@@ -115,7 +116,7 @@ def _fit_some(base: Any, problems: list[tuple[Any, NDArray[Any], NDArray[np.intp
     return [fit_binary(base, *problem) for problem in problems]
 
 
-def columns_of(selector: Any) -> Callable[[int], NDArray[np.intp]]:
+def columns_of(selector: object) -> Callable[[int], NDArray[np.intp]]:
     """The features that a fitted selector selected for each label."""
     supports = getattr(selector, "label_support_", None)
     if supports is None:
@@ -128,6 +129,6 @@ def columns_of(selector: Any) -> Callable[[int], NDArray[np.intp]]:
     return lambda label: np.flatnonzero(supports[label])
 
 
-def probabilities(models: list[BinaryModel], X: Any) -> NDArray[np.float64]:
+def probabilities(models: list[BinaryModel], X: Matrix) -> NDArray[np.float64]:
     """Probabilities of all labels: one column for each model."""
     return np.column_stack([model.probability(X) for model in models])

@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import HasMethods
@@ -15,6 +14,7 @@ from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.binary_models import columns_of, fit_labels, probabilities
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
 from labelsieve.counting.checked_parameters import PREDICTOR, REQUIRED, parameter
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 
 @dataclass(eq=False, repr=False)
@@ -52,7 +52,7 @@ class BinaryRelevance(MetaClassifier):
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Fit the classifier of every label.
 
         ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
@@ -64,25 +64,25 @@ class BinaryRelevance(MetaClassifier):
         self.models_ = fit_labels(self.base, X, labels, columns=columns, weights=weights, known=known, n_jobs=self.n_jobs)
         return self
 
-    def _columns(self, X: Any, labels: Any, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
+    def _columns(self, X: TableLike, labels: Matrix, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
         """The features of each label; None: all. Labels are sparse, or dense with NaN where they are unknown."""
         return None
 
-    def _queries(self, X: Any) -> Any:
+    def _queries(self, X: TableLike) -> Matrix:
         X = self._read_queries(X)
-        return X.tocsc() if sp.issparse(X) and any(model.columns is not None for model in self.models_) else X
+        return X.tocsc() if is_sparse(X) and any(model.columns is not None for model in self.models_) else X
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         X = self._queries(X)
         return probabilities(self.models_, X)
 
     @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values, positive for predicted labels: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
         X = self._queries(X)
         return self._decisions_in_form_of_y(np.column_stack([model.decision(X) for model in self.models_]))
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         X = self._queries(X)
         return np.column_stack([model.present(X) for model in self.models_])
 
@@ -129,6 +129,6 @@ class LabelSpecific(BinaryRelevance):
         super().__init__(base, n_jobs=n_jobs)
         self.selector = selector
 
-    def _columns(self, X: Any, labels: Any, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
+    def _columns(self, X: TableLike, labels: Matrix, weights: Weights) -> Callable[[int], NDArray[np.intp]] | None:
         self.selector_ = fit_weighted(clone(self.selector), X, labels, weights if weight_parameters(self.selector) else None)
         return columns_of(self.selector_)

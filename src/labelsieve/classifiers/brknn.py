@@ -14,6 +14,7 @@ from labelsieve.classifiers.label_encoding import unknown_label
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors, Searcher, Ties, nearest_neighbors
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, CheckedParameters, parameter
 from labelsieve.errors import InputError
+from labelsieve.table_types import Matrix, TableLike, TargetsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -26,7 +27,7 @@ class BaseNeighborEstimator(CheckedParameters, BaseEstimator):  # type: ignore[m
     n_jobs: int | None = None
     backend: Searcher = "native"
 
-    def _neighbors(self, X: Any) -> Neighbors:
+    def _neighbors(self, X: Matrix | None) -> Neighbors:
         """Of query rows; None: of the training rows themselves."""
         return nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs, backend=self.backend)
 
@@ -35,7 +36,7 @@ class BaseNeighborClassifier(MultiLabelClassifier, BaseNeighborEstimator):
     """A classifier with one neighbor search for all labels. Subclasses learn from neighbors and labels, few also from X."""
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Store the rows, and learn from the labels of their neighbors."""
         self._X, labels, known = self._read_known(X, y)
         self._parts: list[tuple[NDArray[np.intp], Any]] = []
@@ -67,15 +68,15 @@ class BaseNeighborClassifier(MultiLabelClassifier, BaseNeighborEstimator):
     def _needs_features(self) -> bool:
         return False
 
-    def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
+    def _learn(self, X: Matrix, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         """Learn from the other training rows near each row. ``X`` may be None unless ``_needs_features``."""
         raise NotImplementedError
 
-    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Probability of each label from the neighbors of the query rows; written to ``out`` if that is given."""
         raise NotImplementedError
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         X = self._read_queries(X)
         if not self._parts:
             return self._estimate(X, self._neighbors(X))
@@ -128,10 +129,10 @@ class BRkNN(BaseNeighborClassifier):
     smoothing: Literal["mulan"] | None = None
     extension: Literal["a", "b"] | None = None
 
-    def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
+    def _learn(self, X: Matrix, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         self._labels = labels.astype(np.int32)
 
-    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         frequencies = LabelVotes.of(self._labels).counts(neighbors, self.n_jobs, out)
         n_rows, n_labels = self._labels.shape
         smoothing = 1 / n_rows if self.smoothing == "mulan" else 0.0
@@ -143,7 +144,7 @@ class BRkNN(BaseNeighborClassifier):
     def _labels_are_separate(self) -> bool:
         return self.smoothing is None and self.extension is None
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         X = self._read_queries(X)
         if self._parts:
             return super()._present(X)

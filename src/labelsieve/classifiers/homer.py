@@ -15,6 +15,7 @@ from labelsieve.classifiers.binary_relevance import BinaryRelevance
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.counting.checked_parameters import AT_LEAST_TWO, PREDICTOR, REQUIRED, parameter
 from labelsieve.labelspace.base_space import RandomState, random_generator
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class HOMER(MetaClassifier):
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Grow the tree, then fit its nodes.
 
         ``sample_weight`` are frequencies of the rows, in the distances between labels and for ``base``, which must accept
@@ -93,7 +94,7 @@ class HOMER(MetaClassifier):
         self.nodes_ = [Node(node.clusters, node.children, node.rows, model) for node, model in zip(nodes, models, strict=True)]
         return self
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         X = self._read_queries(X)
         present = np.zeros((X.shape[0], self.n_labels_), dtype=bool)
         queue = [(0, np.arange(X.shape[0]))]
@@ -110,7 +111,7 @@ class HOMER(MetaClassifier):
                     queue.append((child, rows[column]))
         return present
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         X = self._read_queries(X)
         probabilities = np.zeros((X.shape[0], self.n_labels_))
         queue = [(0, np.ones(X.shape[0]))]
@@ -146,7 +147,7 @@ def grow(labels: sp.csc_matrix, n_clusters: int, rng: np.random.Generator, weigh
     return nodes
 
 
-def _fit_node(base: Any, X: Any, labels: sp.csc_matrix, node: Node, weights: Weights) -> Any:
+def _fit_node(base: Any, X: Matrix, labels: sp.csc_matrix, node: Node, weights: Weights) -> Any:
     """The classifier of a node; None if no training row has any of its labels."""
     if len(node.rows) == 0:
         return None

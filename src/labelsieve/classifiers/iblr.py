@@ -17,6 +17,7 @@ from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.classifiers.logistic_newton import _NewtonLogistic
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors
 from labelsieve.counting.checked_parameters import parameter
+from labelsieve.table_types import Matrix, is_sparse
 
 MAX_NEWTON_INPUTS = 500  # above, a step of Newton's method takes seconds (92 s for a label of bibtex with 1,836 features)
 
@@ -65,10 +66,10 @@ class IBLR(BaseNeighborClassifier):
     def _needs_features(self) -> bool:
         return self.with_features
 
-    def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
+    def _learn(self, X: Matrix, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         assert neighbors is not None
         self._labels = labels
-        self._dense_features = not sp.issparse(X)
+        self._dense_features = not is_sparse(X)
         inputs = self._inputs(X, neighbors)
         columns = labels.toarray().T
         base = self.base
@@ -81,17 +82,17 @@ class IBLR(BaseNeighborClassifier):
         self.estimators_ = [next(remaining) if 0 < column.sum() < len(column) else None for column in columns]
         self._always = columns.all(axis=1)
 
-    def _inputs(self, X: Any, neighbors: Neighbors) -> Any:
+    def _inputs(self, X: Matrix, neighbors: Neighbors) -> Any:
         # A single training row has no neighbors: all frequencies are 0.
         counts = LabelVotes.of(self._labels).counts(neighbors, self.n_jobs)
         frequencies = counts / np.maximum(neighbors.counts, 1)[:, np.newaxis]
         if not self.with_features:
             return frequencies
-        if self._dense_features and sp.issparse(X):  # the regressions were fitted to centered inputs
+        if self._dense_features and is_sparse(X):  # the regressions were fitted to centered inputs
             X = X.toarray()
-        return sp.hstack([X, sp.csr_matrix(frequencies)], format="csr") if sp.issparse(X) else np.hstack([X, frequencies])
+        return sp.hstack([X, sp.csr_matrix(frequencies)], format="csr") if is_sparse(X) else np.hstack([X, frequencies])
 
-    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         inputs = self._inputs(X, neighbors)
         probabilities = np.empty((inputs.shape[0], self.n_labels_)) if out is None else out
         for label, estimator in enumerate(self.estimators_):
@@ -103,5 +104,5 @@ def _regression(inputs: Any) -> Any:
     """The unfitted logistic regression for inputs of this shape."""
     if inputs.shape[1] <= MAX_NEWTON_INPUTS:
         return _NewtonLogistic()
-    scaler = StandardScaler(with_mean=not sp.issparse(inputs))
+    scaler = StandardScaler(with_mean=not is_sparse(inputs))
     return make_pipeline(scaler, LogisticRegression(C=5e7, solver="newton-cg", max_iter=1000, tol=1e-8))

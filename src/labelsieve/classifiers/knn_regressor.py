@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, check_X_y
@@ -11,8 +10,10 @@ from sklearn.utils.validation import check_is_fitted, check_X_y
 from labelsieve.classifiers.base_classifier import read_numbers
 from labelsieve.classifiers.brknn import BaseNeighborEstimator
 from labelsieve.classifiers.nearest_neighbors import Neighbors
+from labelsieve.counting.checked_features import required
 from labelsieve.counting.number_table import read_values
 from labelsieve.errors import InputError
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, is_sparse
 
 
 class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
@@ -35,7 +36,7 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
     """
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Store the rows."""
         self._X, targets = self._read(X, y)
         self._learn(self._X, None, targets)
@@ -43,30 +44,37 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
 
     _needs_neighbors_of_rows = _needs_features = False
 
-    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        if sp.issparse(y):
+    def _read(self, X: TableLike, y: TargetsLike | None) -> tuple[Matrix, NDArray[Any]]:
+        if is_sparse(y):
             raise InputError("Y is a sparse matrix, and numeric targets must be an array; use Y.toarray().")
-        X = read_numbers(self, X)
-        if y is None:
-            raise ValueError("KNNRegressor requires y to be passed, but the target y is None.")
-        X, y = check_X_y(X, read_values(y, "Y"), accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)
-        if not np.isfinite(y).all():  # scikit-learn does not check all objects
+        numbers = read_numbers(self, X)
+        rows: Matrix
+        targets: NDArray[Any]
+        rows, targets = check_X_y(
+            numbers,
+            read_values(required(self, y), "Y"),
+            accept_sparse="csr",
+            dtype=np.float64,
+            multi_output=True,
+            y_numeric=True,
+        )
+        if not np.isfinite(targets).all():  # scikit-learn does not check all objects
             raise InputError("Input y contains NaN or infinity; every target must be known.")
-        return X, y
+        return rows, targets
 
-    def _read_queries(self, X: Any) -> Any:
+    def _read_queries(self, X: TableLike) -> Matrix:
         check_is_fitted(self)
         return read_numbers(self, X, reset=False)
 
-    def _learn(self, X: Any, neighbors: Neighbors | None, targets: NDArray[Any]) -> None:
+    def _learn(self, X: Matrix, neighbors: Neighbors | None, targets: NDArray[Any]) -> None:
         self._one_target = targets.ndim == 1
         self._targets = targets.reshape(len(targets), -1).astype(np.float64)
 
-    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         means: NDArray[np.float64] = np.divide(neighbors.sum(self._targets), neighbors.counts[:, np.newaxis], out=out)
         return means[:, 0] if self._one_target else means
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: TableLike) -> NDArray[np.float64]:
         """The targets of every row."""
         X = self._read_queries(X)
         return self._estimate(X, self._neighbors(X))

@@ -19,6 +19,7 @@ from labelsieve.counting.checked_parameters import PREDICTOR, REQUIRED, paramete
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Copy, CopyWeight, Ignore, LabelSpace, SelectMax, SelectMin, SelectRandom, read_targets
 from labelsieve.names import resolve
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike
 
 SPACES = {space.name: space for space in (Copy, CopyWeight, SelectMax, SelectMin, SelectRandom, Ignore)}
 
@@ -72,7 +73,7 @@ class LabelCopies(MetaClassifier):
     threshold: float | None = parameter(None, Interval(Real, None, None, closed="neither"))
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Fit the classifier, and calibrate the threshold.
 
         ``sample_weight`` are frequencies of the rows: for ``base``, which must accept weights, for the frequency of labels, and
@@ -101,29 +102,29 @@ class LabelCopies(MetaClassifier):
             self.threshold_ = threshold_for(self._scores(X), n_labels, weights)
         return self
 
-    def _scores(self, X: Any) -> NDArray[np.float64]:
+    def _scores(self, X: Matrix) -> NDArray[np.float64]:
         return self._of_labels(X, ClassModel.probabilities if hasattr(self.base, "predict_proba") else ClassModel.decisions)
 
-    def _of_labels(self, X: Any, method: Callable[[ClassModel, Any], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _of_labels(self, X: Matrix, method: Callable[[ClassModel, Any], NDArray[np.float64]]) -> NDArray[np.float64]:
         if self._model is None:
             return np.zeros((X.shape[0], self.n_labels_))
         return method(self._model, X)[:, -self.n_labels_ :]  # with one label, the second of two classes
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         X = self._read_queries(X)
         return self._of_labels(X, ClassModel.probabilities)
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         X = self._read_queries(X)
         present: NDArray[np.bool_] = self._scores(X) > self.threshold_
         return present
 
     @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Probability of every label as the only one, shape (n_rows, n_labels); of both values, if Y was one column."""
         return self._in_form_of_y(self._label_probabilities(X))
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Scores minus the threshold: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
         X = self._read_queries(X)
         return self._decisions_in_form_of_y(self._scores(X) - self.threshold_)

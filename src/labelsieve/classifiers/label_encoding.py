@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d
 from labelsieve.counting.number_table import read_values
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError
+from labelsieve.table_types import SparseMatrix, TargetsLike, is_sparse
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ class LabelCoder:
     def _only_bits(self) -> bool:
         return all(len(values) == 2 and values[0] == 0 and values[1] == 1 for values in self.values)
 
-    def encode(self, Y: Any) -> NDArray[np.uint8]:
+    def encode(self, Y: TargetsLike) -> NDArray[np.uint8]:
         """Other labels in the form of Y as zeros and ones; for a constant label, any other value is a one."""
         check_sparse(Y, "Y")
-        table = Y.toarray() if sp.issparse(Y) else _read_values(Y)
+        table = Y.toarray() if is_sparse(Y) else _read_values(Y)
         table = table.reshape(table.shape[0], -1)
         if table.shape[1] != len(self.values):
             raise InputError(f"Y has {table.shape[1]} labels, and the training rows had {len(self.values)}.")
@@ -73,7 +74,7 @@ class LabelCoder:
         return decoded[:, 0] if self.kind == "one" else decoded
 
 
-def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
+def encode_labels(Y: TargetsLike) -> tuple[sp.csr_matrix, LabelCoder]:
     """Y as a sparse 0/1 matrix of shape (n_rows, n_labels), and the coder that decodes predictions; all labels are known.
 
     >>> matrix, coder = encode_labels([["no", "yes"], ["no", "no"]])
@@ -87,9 +88,9 @@ def encode_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder]:
     return matrix, coder
 
 
-def encode_known_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder, NDArray[np.bool_] | None]:
+def encode_known_labels(Y: TargetsLike) -> tuple[sp.csr_matrix, LabelCoder, NDArray[np.bool_] | None]:
     """The same for labels that may be unknown in some rows (NaN, None, NA), and the known cells; None: all are."""
-    if sp.issparse(Y):
+    if is_sparse(Y):
         matrix = _read_sparse(Y)
         return matrix.astype(np.uint8), LabelCoder([np.array([0, 1])] * matrix.shape[1], "sparse", matrix.dtype), None
     table, missing = _read_values_and_missing(Y)
@@ -123,7 +124,7 @@ def encode_known_labels(Y: Any) -> tuple[sp.csr_matrix, LabelCoder, NDArray[np.b
     return sp.csr_matrix(present), LabelCoder(values, kind, table.dtype), known
 
 
-def _read_sparse(Y: Any) -> sp.csr_matrix:
+def _read_sparse(Y: SparseMatrix) -> sp.csr_matrix:
     if Y.ndim != 2:
         raise InputError(f"Y: a sparse matrix of labels has rows and columns, and this has {Y.ndim} dimension.")
     _refuse_empty(Y)
@@ -136,7 +137,7 @@ def _read_sparse(Y: Any) -> sp.csr_matrix:
     return matrix
 
 
-def _read_values(Y: Any) -> NDArray[Any]:
+def _read_values(Y: TargetsLike) -> NDArray[Any]:
     """Y as an array without missing values."""
     table, missing = _read_values_and_missing(Y)
     if missing is not None:
@@ -144,7 +145,7 @@ def _read_values(Y: Any) -> NDArray[Any]:
     return table
 
 
-def _read_values_and_missing(Y: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+def _read_values_and_missing(Y: TargetsLike) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Y as an array, and its missing cells; None: no cell.
 
     Objects that are all numbers, as in frames of several types, become numbers.

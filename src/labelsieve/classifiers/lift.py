@@ -6,7 +6,6 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context, clone
@@ -27,6 +26,7 @@ from labelsieve.counting.checked_parameters import PREDICTOR, parameter
 from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base_space import RandomState
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 MOST_SHARED = 4096  # rows whose products the folds share: 128 MB
 
@@ -84,7 +84,7 @@ class LIFT(MultiLabelClassifier):
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Cluster the rows and fit the classifier of every label.
 
         ``sample_weight`` are frequencies of the rows: for the numbers of clusters and their centers, for ``base``, which must
@@ -115,11 +115,11 @@ class LIFT(MultiLabelClassifier):
         base = self._base()
         return [base] if hasattr(base, "predict_proba") else [base, _calibrated(base, 2)]
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         return self._each_label(X, BinaryModel.probability)
 
     @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_values(self, X: Any) -> NDArray[np.float64]:
+    def decision_values(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values of ``base`` before calibration: shape (n_rows, n_labels).
 
         Not called ``decision_function``, whose sign must agree with ``predict``: a label is predicted if its probability is
@@ -127,17 +127,17 @@ class LIFT(MultiLabelClassifier):
         """
         return self._each_label(X, _decision)
 
-    def _each_label(self, X: Any, method: Callable[[BinaryModel, Any], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _each_label(self, X: TableLike, method: Callable[[BinaryModel, Any], NDArray[np.float64]]) -> NDArray[np.float64]:
         X = self._read_queries(X)
         columns = [method(model, distances_to(X, centers)) for model, centers in zip(self.models_, self.centers_, strict=True)]
         return np.column_stack(columns)
 
 
-def distances_to(X: Any, centers: NDArray[np.float64]) -> NDArray[np.float64]:
+def distances_to(X: Matrix, centers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Euclidean distances of all rows to all centers; if X is dense, from the differences of each feature, for accuracy."""
     if not len(centers):  # of a constant label
         return np.zeros((X.shape[0], 0))
-    if sp.issparse(X):
+    if is_sparse(X):
         return euclidean_distances(X, centers)  # type: ignore[no-any-return]
     distances: NDArray[np.float64] = cdist(X, centers)
     return distances
@@ -156,7 +156,7 @@ def _calibrated(base: Any, n_folds: int) -> CalibratedClassifierCV:
 
 
 def _fit_label(
-    base: Any, X: Any, y: NDArray[Any], ratio: float, seed: int, weights: Weights
+    base: Any, X: Matrix, y: NDArray[Any], ratio: float, seed: int, weights: Weights
 ) -> tuple[NDArray[np.float64], BinaryModel]:
     with_label, without = np.flatnonzero(y), np.flatnonzero(y == 0)
     n_rarer = min(len(with_label), len(without))
@@ -193,9 +193,9 @@ def _fit_calibrated(
     return model
 
 
-def _centers(X: Any, n_clusters: int, seed: int, weights: Weights) -> NDArray[np.float64]:
+def _centers(X: Matrix, n_clusters: int, seed: int, weights: Weights) -> NDArray[np.float64]:
     # More clusters than distinct rows: every distinct row is a center.
-    distinct = np.unique(X.toarray() if sp.issparse(X) else X, axis=0) if X.shape[0] <= 4 * n_clusters else None
+    distinct = np.unique(X.toarray() if is_sparse(X) else X, axis=0) if X.shape[0] <= 4 * n_clusters else None
     if distinct is not None and len(distinct) <= n_clusters:
         return distinct
     fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X, sample_weight=weights)

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from labelsieve.counting.magnitude import column_exponents
+from labelsieve.table_types import CompressedMatrix, Matrix, is_sparse
 
 MAX_STEPS = 200  # a label that the inputs separate takes about 40, others less than 10
 SMALLEST_STEP = 1e-6  # halvings of a step; below, rounding hides a decrease of the objective
@@ -49,12 +50,12 @@ class _NewtonLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     ridge: float = 1e-8
 
-    def fit(self, X: Any, y: NDArray[Any]) -> Self:
+    def fit(self, X: Matrix, y: NDArray[Any]) -> Self:
         """Fit the coefficients ``coef_`` and ``intercept_``; ``n_iter_`` is the number of steps."""
         self.classes_ = np.array([0, 1])
         exponents = column_exponents(X)
         if exponents.any():  # squares of such columns would overflow or vanish
-            X = X @ sp.diags_array(np.ldexp(1.0, -exponents)) if sp.issparse(X) else np.ldexp(X, -exponents)
+            X = X @ sp.diags_array(np.ldexp(1.0, -exponents)) if is_sparse(X) else np.ldexp(X, -exponents)
         centers, scales = _centers_and_scales(X)
         Z = _standardized(X, centers, scales)
         penalty = np.append(np.full(X.shape[1], self.ridge), 0.0)
@@ -64,39 +65,42 @@ class _NewtonLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.coef_ = np.ldexp(coefficients, -exponents)
         return self
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Matrix) -> NDArray[np.float64]:
         """Log odds of the label."""
         odds: NDArray[np.float64] = X @ self.coef_ + self.intercept_
         return odds
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Matrix) -> NDArray[np.float64]:
         """Probabilities of absence and presence."""
         odds = self.decision_function(X)
         return np.column_stack([expit(-odds), expit(odds)])
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: Matrix) -> NDArray[np.intp]:
         """The more probable value; 0 if both are equally probable."""
         return (self.decision_function(X) > 0).astype(np.intp)
 
 
-def _centers_and_scales(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _centers_and_scales(X: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Means (0 for sparse inputs, which stay sparse) and standard deviations (1 for constant inputs)."""
-    if sp.issparse(X):
+    if is_sparse(X):
         centers, variances = np.zeros(X.shape[1]), mean_variance_axis(X, axis=0)[1]
     else:
         centers, variances = X.mean(axis=0), X.var(axis=0)
     return centers, np.where(variances > 0, np.sqrt(variances), 1.0)
 
 
-def _standardized(X: Any, centers: NDArray[np.float64], scales: NDArray[np.float64]) -> Any:
+def _standardized(X: Matrix, centers: NDArray[np.float64], scales: NDArray[np.float64]) -> Matrix:
     """The inputs and a column of ones for the intercept."""
     ones = np.ones((X.shape[0], 1))
-    if sp.issparse(X):
-        return sp.csr_array(sp.hstack([X @ sp.diags_array(1 / scales), sp.csr_array(ones)], format="csr"))
+    if is_sparse(X):
+        standardized: CompressedMatrix = sp.csr_array(
+            sp.hstack([X @ sp.diags_array(1 / scales), sp.csr_array(ones)], format="csr")
+        )
+        return standardized
     return np.hstack([(X - centers) / scales, ones])
 
 
-def _minimize(Z: Any, signs: NDArray[np.float64], penalty: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+def _minimize(Z: Matrix, signs: NDArray[np.float64], penalty: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     """Coefficients of the columns of ``Z``, and the number of Newton steps."""
 
     def objective(w: NDArray[np.float64], odds: NDArray[np.float64]) -> float:
@@ -124,8 +128,8 @@ def _minimize(Z: Any, signs: NDArray[np.float64], penalty: NDArray[np.float64]) 
     return w, MAX_STEPS
 
 
-def _hessian(Z: Any, curvatures: NDArray[np.float64], penalty: NDArray[np.float64]) -> NDArray[np.float64]:
-    if sp.issparse(Z):
+def _hessian(Z: Matrix, curvatures: NDArray[np.float64], penalty: NDArray[np.float64]) -> NDArray[np.float64]:
+    if is_sparse(Z):
         hessian: NDArray[np.float64] = (Z.T @ (sp.diags_array(curvatures) @ Z)).toarray()
     else:
         scaled = Z * np.sqrt(curvatures)[:, np.newaxis]

@@ -1,7 +1,6 @@
 """ML-kNN: the posterior probability of a label given the number of neighbors that have it."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors
 from labelsieve.counting.checked_parameters import POSITIVE, parameter
+from labelsieve.table_types import Matrix
 
 
 @dataclass(eq=False, repr=False)
@@ -65,7 +65,7 @@ class MLkNN(BaseNeighborClassifier):
             self.prior_[columns] = part.prior_
             self.conditional_[:, columns, : part.conditional_.shape[2]] = part.conditional_
 
-    def _learn(self, X: Any, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
+    def _learn(self, X: Matrix, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         assert neighbors is not None
         self._votes = LabelVotes.of(labels)
         n_rows, n_present = labels.shape[0], np.bincount(labels.indices, minlength=labels.shape[1])
@@ -79,5 +79,5 @@ class MLkNN(BaseNeighborClassifier):
         )
         self._posterior = present / (present + absent)
 
-    def _estimate(self, X: Any, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         return self._votes.look_up(neighbors, self._posterior, self.n_jobs, out)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
 from labelsieve.labelspace import EncodedTargets
+from labelsieve.table_types import Matrix
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,12 @@ class ClassModel:
         spread[:, [self.constant] if self.estimator is None else self.estimator.classes_] = values
         return spread
 
-    def probabilities(self, X: Any) -> NDArray[np.float64]:
+    def probabilities(self, X: Matrix) -> NDArray[np.float64]:
         """Probability of every class: shape (n_rows, n_classes)."""
         values = np.ones((X.shape[0], 1)) if self.estimator is None else self.estimator.predict_proba(X)
         return self._spread(values, 0.0)
 
-    def decisions(self, X: Any) -> NDArray[np.float64]:
+    def decisions(self, X: Matrix) -> NDArray[np.float64]:
         """Decision values, the largest for the predicted class: shape (n_rows, n_classes). Unseen classes are 1 below all."""
         if self.estimator is None:
             values = np.ones((X.shape[0], 1))
@@ -49,7 +50,7 @@ class ClassModel:
                 )
         return self._spread(values, values.min(axis=1, keepdims=True) - 1)
 
-    def classes(self, X: Any) -> NDArray[np.intp]:
+    def classes(self, X: Matrix) -> NDArray[np.intp]:
         """Prediction of the estimator."""
         if self.estimator is None:
             return np.full(X.shape[0], self.constant, dtype=np.intp)
@@ -63,7 +64,7 @@ def _decides_between_pairs(estimator: Any) -> bool:
     return any(name.endswith("decision_function_shape") and value == "ovo" for name, value in settings.items())
 
 
-def fit_classes(base: Any, X: Any, encoded: EncodedTargets, weights: Weights = None) -> ClassModel:
+def fit_classes(base: Any, X: Matrix, encoded: EncodedTargets, weights: Weights = None) -> ClassModel:
     """A clone of ``base`` fitted to one variable of a label space, on its rows with their weights and repetitions.
 
     Positive ``weights`` of the rows multiply with those of the label space. Cost: the fit, and a copy of its rows; a row that

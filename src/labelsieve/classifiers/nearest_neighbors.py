@@ -15,6 +15,7 @@ from labelsieve.counting.magnitude import extreme_exponent, times_power_of_two
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError, one_of, whole_number
+from labelsieve.table_types import TableLike, is_sparse
 
 LARGEST_EXPONENT = 480  # of two: sums of 2**60 squares do not overflow
 Ties = Literal["first", "all"]
@@ -45,8 +46,8 @@ class Neighbors:
 
 
 def nearest_neighbors(
-    X: Any,
-    queries: Any = None,
+    X: TableLike,
+    queries: TableLike | None = None,
     *,
     k: int,
     ties: Ties = "first",
@@ -88,7 +89,7 @@ def nearest_neighbors(
     leave_out = queries is None
     check_sparse(X, "X")
     check_sparse(queries, "queries")
-    if sp.issparse(X):
+    if is_sparse(X):
         if backend == "gpu":
             raise InputError("backend='gpu' searches dense tables: use X.toarray(), or backend='native'.")
         columns, rows = without_duplicates(sp.csc_matrix(X)), without_duplicates(sp.csr_matrix(X if leave_out else queries))
@@ -96,7 +97,7 @@ def nearest_neighbors(
         exponent, (columns, rows) = _moderate(columns, rows)
         found = core.nearest_sparse(*_arrays(columns), columns.shape[0], *_arrays(rows), k, all_ties, leave_out, threads)
         return _lists(found, exponent)
-    points = X if leave_out else queries.toarray() if sp.issparse(queries) else queries
+    points = X if leave_out else queries.toarray() if is_sparse(queries) else queries
     points = np.ascontiguousarray(points, dtype=np.float64)
     table = np.asfortranarray(X, dtype=np.float64)
     _same_width(table, points)
@@ -108,8 +109,8 @@ def nearest_neighbors(
 
 
 def nested_neighbors(
-    X: Any,
-    queries: Any = None,
+    X: TableLike,
+    queries: TableLike | None = None,
     *,
     features: Sequence[int],
     sizes: Sequence[int] | None = None,
@@ -184,8 +185,8 @@ def _settings(k: Any, ties: Any, n_jobs: int | None, backend: Any) -> tuple[int,
     return whole_number(k, "k", 1, 2**31), ties == "all", effective_n_jobs(n_jobs)
 
 
-def _columns(X: Any, columns: NDArray[np.intp]) -> Any:
-    return sp.csc_matrix(X)[:, columns].toarray() if sp.issparse(X) else np.asarray(X)[:, columns]
+def _columns(X: TableLike, columns: NDArray[np.intp]) -> Any:
+    return sp.csc_matrix(X)[:, columns].toarray() if is_sparse(X) else np.asarray(X)[:, columns]
 
 
 def _same_width(table: Any, points: Any) -> None:

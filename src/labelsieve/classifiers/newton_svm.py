@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 
 from labelsieve import core
 from labelsieve.classifiers.weight_routing import Weights
+from labelsieve.table_types import Matrix, TableLike, is_sparse
 
 Array = NDArray[np.float64]
 
@@ -51,13 +52,13 @@ class SharedRows:
     gram: Array
 
     @classmethod
-    def of(cls, base: Any, X: Any, weights: Weights = None, n_own: int = 0) -> Self | None:
+    def of(cls, base: Any, X: Matrix, weights: Weights = None, n_own: int = 0) -> Self | None:
         """The rows, or None if the base is another one, or has other settings, or the rows are sparse, wide or huge.
 
         ``n_own`` is the largest number of inputs of a single fit.
         """
         n_rows, n_inputs = X.shape
-        if not _is_smooth(base) or sp.issparse(X) or n_inputs + n_own > MOST_INPUTS:
+        if not _is_smooth(base) or is_sparse(X) or n_inputs + n_own > MOST_INPUTS:
             return None
         if base.dual == "auto" and n_rows < n_inputs + n_own:
             return None
@@ -104,9 +105,9 @@ class SharedSparseRows:
     costs: Array
 
     @classmethod
-    def of(cls, base: Any, X: Any, weights: Weights = None) -> Self | None:
+    def of(cls, base: Any, X: TableLike, weights: Weights = None) -> Self | None:
         """The rows, or None if the base is another one, or has other settings, or the rows are dense or huge."""
-        if not sp.issparse(X) or not _is_smooth(base):
+        if not is_sparse(X) or not _is_smooth(base):
             return None
         rows = sp.csr_matrix(X, dtype=np.float64)
         rows.sum_duplicates()

@@ -17,6 +17,7 @@ from labelsieve.classifiers.weight_routing import Weights
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, parameter
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint, LabelSpace, Pruned, read_targets
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,18 @@ class PowersetModel:
     model: ClassModel
     labelsets: sp.csr_matrix  # of shape (n_classes, n_labels)
 
-    def present(self, X: Any) -> NDArray[np.bool_]:
+    def present(self, X: Matrix) -> NDArray[np.bool_]:
         """The predicted labelset."""
         present: NDArray[np.bool_] = self.labelsets[self.model.classes(X)].toarray().astype(bool)
         return present
 
-    def probabilities(self, X: Any) -> NDArray[np.float64]:
+    def probabilities(self, X: Matrix) -> NDArray[np.float64]:
         """Probability of each label: the sum over the labelsets with it."""
         # Rounding may make a sum larger than 1.
         probabilities: NDArray[np.float64] = self.model.probabilities(X) @ self.labelsets.astype(np.float64)
         return np.minimum(probabilities, 1.0)
 
-    def decisions(self, X: Any) -> NDArray[np.float64]:
+    def decisions(self, X: Matrix) -> NDArray[np.float64]:
         """Decision value of each label: the best labelset with it minus the best without it; 1 or -1 for constant labels."""
         of_classes, rows, predicted = self.model.decisions(X), np.arange(X.shape[0]), self.model.classes(X)
         # Some classifiers, such as SVC, break ties of their decisions differently: the predicted class must be the largest.
@@ -53,7 +54,7 @@ class PowersetModel:
         return decisions
 
 
-def fit_powerset(base: Any, X: Any, labels: sp.csr_matrix, space: LabelSpace, weights: Weights = None) -> PowersetModel:
+def fit_powerset(base: Any, X: Matrix, labels: sp.csr_matrix, space: LabelSpace, weights: Weights = None) -> PowersetModel:
     """Fit the classes that ``space`` (:class:`Joint` or :class:`Pruned`) encodes the labels as."""
     encoded = space.encode(read_targets(labels), weights)
     model = fit_classes(base, X, encoded, weights)
@@ -107,7 +108,7 @@ class LabelPowerset(MetaClassifier):
     base: Any = parameter(REQUIRED, PREDICTOR)
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Fit the classifier of labelsets.
 
         ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
@@ -119,16 +120,16 @@ class LabelPowerset(MetaClassifier):
     def _space(self) -> LabelSpace:
         return Joint()
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         X = self._read_queries(X)
         return self.model_.probabilities(X)
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         X = self._read_queries(X)
         return self.model_.present(X)
 
     @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values, positive for predicted labels: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
         X = self._read_queries(X)
         return self._decisions_in_form_of_y(self.model_.decisions(X))
@@ -180,14 +181,14 @@ class PrunedPowerset(LabelPowerset):
             raise InputError(f"PrunedPowerset(threshold=...) needs a base with predict_proba, not {self.base!r}; use None.")
         return Pruned(min_count=self.min_count, split=self.split)
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         if self.threshold is None:
             return super()._present(X)
         present: NDArray[np.bool_] = self._label_probabilities(X) > self.threshold
         return present
 
     @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values, positive for predicted labels; with a ``threshold``, probabilities minus the threshold."""
         if self.threshold is None:
             return super().decision_function(X)  # type: ignore[no-any-return]

@@ -19,13 +19,14 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.metrics import MEASURES, Scorer
 from labelsieve.names import unknown_name
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike, as_table
 
 
 def nested_predictions(
     estimator: BaseNeighborClassifier | KNNRegressor,
-    X: Any,
-    Y: Any,
-    queries: Any,
+    X: TableLike,
+    Y: TargetsLike,
+    queries: TableLike,
     *,
     features: Sequence[int],
     sizes: Sequence[int] | None = None,
@@ -72,12 +73,12 @@ def nested_predictions(
         )
     fitted = clone(estimator)
     fitted._validate_params()
-    X, labels = fitted._read(X, Y)
-    queries = fitted._read_queries(queries)
-    columns = checked_features(features, X.shape[1])
+    table, labels = fitted._read(X, Y)
+    searched = fitted._read_queries(queries)
+    columns = checked_features(features, table.shape[1])
     neighbors = partial(
         nested_neighbors,
-        X,
+        table,
         features=columns.tolist(),
         sizes=sizes,
         k=fitted.k,
@@ -86,11 +87,11 @@ def nested_predictions(
         backend=fitted.backend,
         distances=False,
     )
-    of_queries = neighbors(queries)
+    of_queries = neighbors(searched)
     of_rows: list[Neighbors] | None = neighbors() if fitted._needs_neighbors_of_rows else None
-    buffers = RecycledArrays((queries.shape[0], labels.shape[1] if labels.ndim == 2 else 1))
+    buffers = RecycledArrays((searched.shape[0], labels.shape[1] if labels.ndim == 2 else 1))
     for step, size in enumerate(range(1, len(columns) + 1) if sizes is None else sizes):
-        rows, points = (X[:, columns[:size]], queries[:, columns[:size]]) if fitted._needs_features else (None, None)
+        rows, points = (table[:, columns[:size]], searched[:, columns[:size]]) if fitted._needs_features else (None, None)
         fitted._learn(rows, None if of_rows is None else of_rows[step], labels)
         predictions = fitted._estimate(points, of_queries[step], buffers.array())
         yield int(size), fitted._in_form_of_y(predictions) if isinstance(fitted, BaseNeighborClassifier) else predictions
@@ -148,10 +149,10 @@ Measured = str | Callable[[Any, Any, Any], float]
 def prefix_scores(
     estimator: Any,
     measure: Measured,
-    X: Any,
-    Y: Any,
-    X_test: Any,
-    Y_test: Any,
+    X: TableLike,
+    Y: TargetsLike,
+    X_test: TableLike,
+    Y_test: TargetsLike,
     *,
     features: Sequence[int],
     sizes: Sequence[int] | None = None,
@@ -193,11 +194,11 @@ def prefix_scores(
     """
     if isinstance(measure, str) and measure not in MEASURES:
         raise unknown_name("measure", measure, MEASURES)
-    X, X_test, Y_test = (np.asarray(table) if isinstance(table, list) else table for table in (X, X_test, Y_test))
+    X, X_test, Y_test = as_table(X), as_table(X_test), as_table(Y_test)
     tested = [np.arange(X_test.shape[0])] if parts is None else parts
     truths = [Y_test if parts is None else _safe_indexing(Y_test, rows) for rows in tested]
     scores = []
-    if isinstance(measure, str) and _has_nested_predictions(estimator, measure) and np.ndim(Y) == 2:
+    if isinstance(measure, str) and _has_nested_predictions(estimator, measure) and len(as_table(Y).shape) == 2:
         function, labels = MEASURES[measure].function, MEASURES[measure].needs == "labels"
         for _, found in nested_predictions(estimator, X, Y, X_test, features=features, sizes=sizes):
             answers = (found > 0.5).astype(int) if labels else found
@@ -219,9 +220,9 @@ def prefix_scores(
 
 def evaluate_selector(
     selector: Any,
-    X: Any,
-    Y: Any,
-    sample_weight: Any,
+    X: TableLike,
+    Y: TargetsLike,
+    sample_weight: WeightsLike,
     train: NDArray[np.intp],
     test: NDArray[np.intp],
     estimator: Any,

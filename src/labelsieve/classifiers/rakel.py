@@ -19,6 +19,7 @@ from labelsieve.counting.checked_parameters import AT_LEAST_ONE, PREDICTOR, REQU
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint
 from labelsieve.labelspace.base_space import RandomState, random_generator
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 MAX_LISTED = 100_000  # k-labelsets that are listed to draw from; among more, repeated draws are rare and rejected
 
@@ -88,7 +89,7 @@ class RAkEL(MultiLabelClassifier):
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Draw labelsets and fit their models.
 
         ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
@@ -111,7 +112,7 @@ class RAkEL(MultiLabelClassifier):
         )
         return self
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         X = self._read_queries(X)
         votes = np.zeros((X.shape[0], self.n_labels_))
         for labelset, model in zip(self.labelsets_, self.models_, strict=True):
@@ -119,7 +120,7 @@ class RAkEL(MultiLabelClassifier):
         votes /= np.bincount(np.concatenate(self.labelsets_), minlength=self.n_labels_)
         return votes
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         present: NDArray[np.bool_] = self._label_probabilities(X) > self.threshold
         return present
 

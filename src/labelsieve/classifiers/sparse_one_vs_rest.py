@@ -19,6 +19,7 @@ from labelsieve.classifiers.base_classifier import MetaClassifier
 from labelsieve.classifiers.weight_routing import Weights
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
 from labelsieve.errors import InputError, whole_number
+from labelsieve.table_types import CompressedMatrix, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 CELLS = 2**22  # decision values that are computed at a time
 LABELS = 64  # labels that a task fits
@@ -101,7 +102,7 @@ class SparseOneVsRest(MetaClassifier):
         return LinearSVC(dual=self.dual, **settings)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Fit the model of every label; ``sample_weight`` are frequencies of the rows."""
         X, labels, weights = self._read_weighted(X, y, sample_weight)
         X = _with_small_indices(X)
@@ -122,7 +123,7 @@ class SparseOneVsRest(MetaClassifier):
         return self
 
     def _fit_labels(
-        self, X: Any, columns: Any, weights: Weights, labels: Sequence[int]
+        self, X: Matrix, columns: Any, weights: Weights, labels: Sequence[int]
     ) -> tuple[sp.csr_array, NDArray[np.float64], int]:
         """Pruned weights and intercepts of some labels, and the most iterations."""
         kept, intercepts, n_iter = [], [], 1
@@ -155,21 +156,21 @@ class SparseOneVsRest(MetaClassifier):
         row_weights = np.where(negative[rows], n_negative / self.max_negatives, 1.0)
         return rows, row_weights if weights is None else row_weights * weights[rows]
 
-    def _decisions(self, X: Any) -> NDArray[np.float64]:
+    def _decisions(self, X: TableLike) -> NDArray[np.float64]:
         products = X @ self.coef_.T
-        return (products.toarray() if sp.issparse(products) else np.asarray(products)) + self.intercept_
+        return (products.toarray() if is_sparse(products) else np.asarray(products)) + self.intercept_
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values, positive for predicted labels: shape (n_rows, n_labels), or (n_rows,) if Y was one column.
 
         An array with a column for every label: for very many labels use :meth:`top_labels`.
         """
         return self._decisions_in_form_of_y(self._decisions(self._read_queries(X)))
 
-    def _present(self, X: Any) -> NDArray[np.bool_]:
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
         return self._decisions(self._read_queries(X)) > 0
 
-    def top_labels(self, X: Any, k: int = 5) -> sp.csr_array:
+    def top_labels(self, X: TableLike, k: int = 5) -> sp.csr_array:
         """The k labels of the largest decision values of every row, as a sparse matrix of shape (n_rows, n_labels).
 
         Values are the logistic function of the decision values, so that all are above 0: labels that are not stored rank below
@@ -200,10 +201,11 @@ class SparseOneVsRest(MetaClassifier):
         return found
 
 
-def _with_small_indices(X: Any) -> Any:
+def _with_small_indices(X: Matrix) -> Matrix:
     """A sparse matrix with indices of 32 bits, which liblinear needs."""
-    if not sp.issparse(X) or X.indptr.dtype == X.indices.dtype == np.int32:
+    if isinstance(X, np.ndarray) or X.indptr.dtype == X.indices.dtype == np.int32:
         return X
     if X.nnz >= 2**31:
         raise InputError(f"X stores {X.nnz:,} values, and liblinear takes fewer than 2,147,483,648; select features first.")
-    return sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+    small: CompressedMatrix = sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+    return small

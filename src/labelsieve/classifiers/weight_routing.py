@@ -15,12 +15,13 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 from labelsieve.errors import InputError
+from labelsieve.table_types import TableLike, TargetsLike
 
 WEIGHT = "sample_weight"
 Weights = NDArray[np.float64] | None  # of rows, all positive; None: equal weights
 
 
-def fit_weighted(estimator: Any, X: Any, y: Any, weights: Weights = None) -> Any:
+def fit_weighted(estimator: Any, X: TableLike, y: TargetsLike, weights: Weights = None) -> Any:
     """Fit the estimator, with the weights of the rows if there are any."""
     return estimator.fit(X, y) if weights is None else estimator.fit(X, y, **weight_arguments(estimator, weights))
 

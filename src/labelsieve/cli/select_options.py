@@ -11,6 +11,7 @@ from labelsieve.cli.options import complete, method_names, names_in, parse_named
 from labelsieve.cli.read_options import ReadOptions
 from labelsieve.errors import InputError, whole_number
 from labelsieve.names import unknown_name
+from labelsieve.table_types import TableLike
 
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset, SyntheticData
@@ -45,7 +46,7 @@ class FittedTable(NamedTuple):
     """A fitted selector, the features that it was fitted on with their names, and the data set."""
 
     selector: "BaseSieve"
-    X: Any
+    X: TableLike
     data: "Dataset | SyntheticData"
 
 

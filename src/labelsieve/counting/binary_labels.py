@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, TargetTypeWarning
-from labelsieve.table_types import CompressedMatrix
+from labelsieve.table_types import CompressedMatrix, TargetsLike
 
 T = TypeVar("T")
 DENSE_CELLS = 2**20  # tables up to this size are dense; larger ones if more than DENSE_SHARE of the cells are 1
@@ -106,7 +106,7 @@ def _nested_rows(Y: object) -> Sequence[Any] | None:
     return rows if rows is not None and any(map(is_collection, rows)) else None
 
 
-def _cells(Y: Any) -> list[Any] | None:
+def _cells(Y: TargetsLike) -> list[Any] | None:
     """The cells of a Series, or of a frame of one column, that may hold lists."""
     try:
         column = nw.from_native(Y, eager_only=True, allow_series=True)

@@ -7,7 +7,14 @@ from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import is_frame, not_numbers, read_frame, read_table, unmask
 from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
-from labelsieve.table_types import Features, Matrix, TableLike
+from labelsieve.table_types import Features, Matrix, TableLike, TargetsLike
+
+
+def required(estimator: object, y: TargetsLike | None) -> TargetsLike:
+    """``y``, with scikit-learn's error where there is none."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    return y
 
 
 def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = "numeric") -> Features:

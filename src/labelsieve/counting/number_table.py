@@ -19,7 +19,7 @@ from labelsieve.counting.frame_columns import (
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.counting.text_levels import Levels
 from labelsieve.errors import InputError
-from labelsieve.table_types import CompressedMatrix, Frame, SparseMatrix, TargetsLike, is_sparse
+from labelsieve.table_types import CompressedMatrix, Frame, SparseMatrix, TableLike, TargetsLike, is_sparse
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -113,7 +113,7 @@ def read_table(X: TargetsLike, *, what: str = "X", allow_missing: bool = False) 
     return table
 
 
-def read_frame(X: Any, what: str = "X") -> Any:
+def read_frame(X: TableLike, what: str = "X") -> Any:
     """A frame or a series, through narwhals; names that occur twice are refused."""
     columns = getattr(X, "columns", None)
     names = list(map(str, getattr(X, "column_names", columns))) if columns is not None and len(np.shape(X)) == 2 else []

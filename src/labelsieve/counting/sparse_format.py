@@ -1,13 +1,13 @@
 """Structure of sparse matrices: checked before compiled code, which trusts it, reads them."""
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.table_types import Matrix, TableLike, TargetsLike
 
 REMEDY = "Rebuild the matrix, for example from a COO matrix with the right shape."
 
@@ -43,15 +43,20 @@ def check_sparse(matrix: Any, what: str) -> None:
             _check_range(indices, matrix.shape[axis], what, f"axis {axis}")
 
 
+@overload
+def validate_data(estimator: object, /, X: TableLike, y: TargetsLike, **options: Any) -> tuple[Matrix, NDArray[Any]]: ...
+@overload
+def validate_data(estimator: object, /, X: TableLike, **options: Any) -> Matrix: ...
 def validate_data(
-    estimator: object, /, X: TableLike = "no_validation", y: TargetsLike = "no_validation", **options: Any
-) -> Any:
+    estimator: object, /, X: TableLike, y: TargetsLike = "no_validation", **options: Any
+) -> Matrix | tuple[Matrix, NDArray[Any]]:
     """scikit-learn's ``validate_data``, after :func:`check_sparse`."""
     from sklearn.utils import validation  # loaded late: counting does not need scikit-learn
 
     check_sparse(X, "X")
     check_sparse(y, "Y")
-    return validation.validate_data(estimator, X=X, y=y, **options)
+    validated: Matrix | tuple[Matrix, NDArray[Any]] = validation.validate_data(estimator, X=X, y=y, **options)
+    return validated
 
 
 def _check_compressed(matrix: Any, what: str) -> None:

@@ -23,6 +23,7 @@ from labelsieve.datasets.readers.memory_budget import in_words, read_size
 from labelsieve.datasets.readers.parquet import arrow, read_metadata, stored_columns
 from labelsieve.datasets.text_chunks import arff_source, libsvm_source
 from labelsieve.errors import InputError, whole_number
+from labelsieve.table_types import TableLike, TargetsLike
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -150,7 +151,7 @@ class ChunkedTable:
         return cls(stored_chunks(chunks), **options)
 
     @classmethod
-    def from_dask(cls, X: Any, Y: Any, **options: Any) -> Self:
+    def from_dask(cls, X: TableLike, Y: TargetsLike | None, **options: Any) -> Self:
         """An array or frame of Dask, with labels of Dask or in memory. Some columns are computed at a time; nothing is stored.
 
         With a client (``distributed.Client``) the columns are computed on its cluster, and the selection is counted there.

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.datasets.dataset_frames import to_pandas, to_polars, with_names
+from labelsieve.table_types import CompressedMatrix, Matrix, is_sparse
 
 Kind = Literal["numeric", "nominal"]
 
@@ -43,8 +43,8 @@ class Dataset:
     (2, 1, 1)
     """
 
-    X: Any
-    Y: Any
+    X: Matrix
+    Y: NDArray[Any] | CompressedMatrix
     feature_names: tuple[str, ...]
     label_names: tuple[str, ...]
     feature_kinds: tuple[Kind, ...]
@@ -101,7 +101,7 @@ class Dataset:
         return self._features_where(np.isinf)
 
     def _features_where(self, condition: np.ufunc) -> dict[str, NDArray[np.intp]]:
-        if sparse.issparse(self.X):
+        if is_sparse(self.X):
             stored = self.X.tocoo()
             cells = condition(stored.data)
             rows, columns = stored.row[cells], stored.col[cells]

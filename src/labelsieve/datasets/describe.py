@@ -71,7 +71,7 @@ def describe(dataset: Dataset) -> Description:
     occurring = imbalance[counts > 0]
     mean = float(occurring.mean()) if len(occurring) else float("nan")
     deviation = float(occurring.std(ddof=1)) if len(occurring) > 1 else 0.0
-    stored = dataset.X.data if sparse.issparse(dataset.X) else dataset.X
+    stored = dataset.X if isinstance(dataset.X, np.ndarray) else dataset.X.data
     rows = {Y.indices[start:end].tobytes() for start, end in zip(Y.indptr[:-1], Y.indptr[1:], strict=True)}
     return Description(
         n_rows=n,

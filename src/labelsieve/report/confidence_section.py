@@ -12,6 +12,7 @@ from labelsieve.report.selection_text import ranks_text
 from labelsieve.report.svg import figure
 from labelsieve.selectors.base import BaseSieve
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
+from labelsieve.table_types import TableLike, TargetsLike
 
 N_SHOWN = 30  # features
 INTERVALS: Row = (
@@ -32,7 +33,7 @@ EXPLANATION = (
 )
 
 
-def confidence_section(selector: BaseSieve, X: Any, Y: Any, data: Facts, confidence: float) -> Html:
+def confidence_section(selector: BaseSieve, X: TableLike, Y: TargetsLike, data: Facts, confidence: float) -> Html:
     """A table and a figure of the first selected features; of discoveries, a table and figures of their q-values."""
     found = selector.information_confidence(
         X, Y, confidence=confidence, names=data.names, label_names=data.label_names, n_shown=N_SHOWN, backend="dict"

@@ -16,6 +16,7 @@ from labelsieve.report.html import Html
 from labelsieve.report.html_tables import facts, folded, numeric, table
 from labelsieve.selectors.column_frames import column_names
 from labelsieve.selectors.selection import Selection
+from labelsieve.table_types import TableLike, TargetsLike
 
 FOLDED = 60  # labels in a table; a longer one is folded
 
@@ -49,7 +50,9 @@ class Facts:
         ]
 
 
-def read_facts(X: Any, Y: Any, names: Sequence[str] | None, label_names: Sequence[str] | None, types: Any = "auto") -> Facts:
+def read_facts(
+    X: TableLike, Y: TargetsLike, names: Sequence[str] | None, label_names: Sequence[str] | None, types: Any = "auto"
+) -> Facts:
     """Look at the data once; ``types`` are those of the targets, as a selector took them."""
     X = X if hasattr(X, "shape") else np.asarray(X)
     targets = read_targets(Y, types)

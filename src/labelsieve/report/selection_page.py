@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from math import nan
-from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +20,7 @@ from labelsieve.report.selection_figures import selection_figures
 from labelsieve.selectors import selection_stability
 from labelsieve.selectors.base import BaseSieve
 from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selection
+from labelsieve.table_types import TableLike, TargetsLike
 
 MOST_REDUNDANT = 8  # redundant features that a row shows, the most similar
 NAMED = 6  # features that the summary names
@@ -28,8 +28,8 @@ NAMED = 6  # features that the summary names
 
 def selection_report(
     selector: BaseSieve,
-    X: Any,
-    Y: Any,
+    X: TableLike,
+    Y: TargetsLike,
     *,
     names: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
@@ -151,7 +151,7 @@ def _has_codes(selector: BaseSieve, data: Facts) -> bool:
     return getattr(discretizer, "targets", None) != "single" or len(data.label_names) == 1
 
 
-def _has_confidence(selector: BaseSieve, X: Any, Y: Any) -> bool:
+def _has_confidence(selector: BaseSieve, X: TableLike, Y: TargetsLike) -> bool:
     """Whether there is one list of features whose codes, and those of the targets, are known in all rows."""
     if hasattr(selector, "label_ranking") or not len(selector.selected_):
         return False

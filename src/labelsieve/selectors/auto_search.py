@@ -22,6 +22,7 @@ from labelsieve.progress import duration, progress_bar
 from labelsieve.registry import for_label_sets, make_classifier
 from labelsieve.selectors.fold_evaluation import Curves, FoldEvaluation
 from labelsieve.selectors.nested_choice import ALL, NONE
+from labelsieve.table_types import TableLike, TargetsLike
 
 PENALTIES = (1.0, 10.0, 100.0, 1000.0, 10000.0)  # of ridge regression: without a choice, all features would be overfitted
 REFUSALS = (ValueError, MemoryError)  # of data that a candidate does not take
@@ -70,7 +71,7 @@ def measure_of(given: Any, numeric: bool) -> Any:
 
 
 def folds_of(
-    cv: Any, X: Any, Y: Any, targets: NDArray[Any], numeric: bool, random_state: RandomState
+    cv: Any, X: TableLike, Y: TargetsLike, targets: NDArray[Any], numeric: bool, random_state: RandomState
 ) -> list[NDArray[np.intp]]:
     """The test rows of every fold; together they are all rows, each once."""
     n_rows = len(targets)

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from labelsieve.counting.binary_labels import label_matrix
-from labelsieve.counting.checked_features import check_features
+from labelsieve.counting.checked_features import check_features, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, PREDICTOR, parameter
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError
@@ -29,6 +29,7 @@ from labelsieve.selectors.nested_choice import ALL, nested_choice
 from labelsieve.selectors.selection_views import Summary
 from labelsieve.selectors.selector_list import for_all_rows, read_selectors
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH
+from labelsieve.table_types import TableLike, TargetsLike
 
 # The best on average first. Complementary kinds of relations: information about bins and linear effects given the others, both
 # at once and each alone, information without a correction of its bias, single linear effects, and sparse linear models.
@@ -153,10 +154,9 @@ class AutoSieve(BaseSieve):
         return None if isinstance(self.n_features_to_select, str) else self.n_features_to_select
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Choose a method and a number of features for the targets ``y``, and select from all rows."""
-        if y is None:
-            raise ValueError("AutoSieve requires y to be passed, but the target y is None.")
+        required(self, y)
         X, y = check_features(self, X), label_matrix(named_labels(self, y))
         y = y if is_frame(y) or hasattr(y, "shape") else np.asarray(y)
         table = read_targets(y, self.target_type).require_known("AutoSieve")
@@ -202,7 +202,7 @@ class AutoSieve(BaseSieve):
         self.comparison_ = comparison_table(curves, choice, self.not_tried_, float(self.standard_errors), **options)
         self.curves_ = {name: {"n_features": found.sizes, "values": sign * found.outer} for name, found in curves.items()}
 
-    def _refit(self, candidates: dict[str, Any], X: Any, y: Any, method: str, n_features: int) -> None:
+    def _refit(self, candidates: dict[str, Any], X: TableLike, y: TargetsLike, method: str, n_features: int) -> None:
         if self.verdict_ == "nothing predicts" and not self.min_features:
             n_features = 0
         self.selector_ = None

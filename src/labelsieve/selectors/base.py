@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from inspect import signature
 from numbers import Integral
-from typing import Any
+from typing import Any, overload
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import StrOptions, validate_parameter_const
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.binary_labels import read_label_sets
-from labelsieve.counting.checked_features import check_features, check_numbers
+from labelsieve.counting.checked_features import check_features, check_numbers, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, check_choices, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import require_finite
@@ -37,8 +37,10 @@ from labelsieve.selectors.fitted import FittedSelector
 from labelsieve.selectors.pair_counts import PairCounts
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base_rule import Evaluator
+from labelsieve.table_types import Features, FloatArray, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 Count = int | float | None
+TableOrCounts = TableLike | ChunkedTable | PairCounts
 
 COUNT = (AT_LEAST_ONE, BETWEEN_0_AND_1, None)
 N_FEATURES = (*COUNT, str)
@@ -76,44 +78,54 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
         count = getattr(self, "n_features_to_select", None)
         return make_count(count) if isinstance(count, str) else count
 
+    @overload
     def _rows(
-        self, X: Any, Y: Any, sample_weight: Any, target_discretizer: Discretizer
-    ) -> tuple[Any, TargetTable, NDArray[np.float64] | None]:
+        self, X: TableLike, Y: TargetsLike | None, sample_weight: WeightsLike, target_discretizer: Discretizer
+    ) -> tuple[Features, TargetTable, FloatArray | None]: ...
+    @overload
+    def _rows(
+        self, X: ChunkedTable | TableLike, Y: TargetsLike | None, sample_weight: WeightsLike, target_discretizer: Discretizer
+    ) -> tuple[Features | ChunkedTable, TargetTable, FloatArray | None]: ...
+    def _rows(
+        self, X: TableLike | ChunkedTable, Y: TargetsLike | None, sample_weight: WeightsLike, target_discretizer: Discretizer
+    ) -> tuple[Features | ChunkedTable, TargetTable, NDArray[np.float64] | None]:
         """Features, targets and weights of the rows that have weight, and in which some target is known."""
-        chunked = isinstance(X, ChunkedTable)
-        X = check_chunked(self, X, Y) if chunked else self._checked(X, Y)
-        targets = read_chunked_targets(X, self.target_type) if chunked else read_targets(Y, self.target_type)
+        table: Features | ChunkedTable
+        if isinstance(X, ChunkedTable):
+            table, targets = check_chunked(self, X, Y), read_chunked_targets(X, self.target_type)
+        else:
+            Y = required(self, Y)
+            table, targets = self._checked(X), read_targets(Y, self.target_type)
         self.target_types_, self.target_discretizer_ = targets.types, target_discretizer
-        n_rows = X.shape[0]
+        n_rows = table.shape[0]
         if targets.n_rows != n_rows:
             raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
         rows, weights = positive_weights(sample_weight, n_rows)
         if rows is not None:  # before binning: rows without weight must not move the cut points
-            targets, X = targets.take_rows(rows), _take_rows(X, rows)
+            targets, table = targets.take_rows(rows), _take_rows(table, rows)
         with_targets = targets.rows_with_targets()
         if with_targets is not None:
             n_left_out = int(np.count_nonzero(~with_targets))
-            targets, X = replace(targets.take_rows(with_targets), n_left_out=n_left_out), _take_rows(X, with_targets)
+            targets, table = replace(targets.take_rows(with_targets), n_left_out=n_left_out), _take_rows(table, with_targets)
             weights = None if weights is None else weights[with_targets]
-        return X, targets.discretized(target_discretizer, weights), weights
+        return table, targets.discretized(target_discretizer, weights), weights
 
-    def _checked(self, X: Any, Y: Any) -> Any:
-        """The features with scikit-learn's checks; targets are checked where they are read."""
-        if Y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+    def _checked(self, X: TableLike) -> Features:
+        """The features with scikit-learn's checks."""
         if not is_integer_array(X, (2,)):
             return check_features(self, X)
         # Nothing is left to check that reading the codes does not, and there are no names.
         self.n_features_in_ = X.shape[1]
         self.__dict__.pop("feature_names_in_", None)
-        return X
+        codes: NDArray[Any] = X
+        return codes
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """``X`` with the selected features only, in the order of its columns."""
         check_sparse(X, "X")
         return super().transform(X)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: TableLike) -> Any:
         """``X``, which has the selected features, with columns of zeros for the others."""
         check_sparse(X, "X")
         return super().inverse_transform(X)
@@ -128,7 +140,13 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
         return min(max(1, round(float(count) * self.n_features_in_)), n_available)
 
     def _keep_first(
-        self, order: NDArray[np.intp], scores: NDArray[np.float64], n_forced: int, X: Any, Y: Any, sample_weight: Any
+        self,
+        order: NDArray[np.intp],
+        scores: NDArray[np.float64],
+        n_forced: int,
+        X: TableLike,
+        Y: TargetsLike,
+        sample_weight: WeightsLike,
     ) -> None:
         """Select the first of all features in order: the number that was asked for, or that of a stopping rule."""
         self.__dict__.pop("stopping_", None)
@@ -140,14 +158,14 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
             kept = max(self._n_wanted(len(order)), n_forced)
         self._set_selected(order[:kept].astype(np.intp), scores[:kept])
 
-    def _evaluator(self, X: Any, Y: Any, sample_weight: Any) -> Evaluator:
+    def _evaluator(self, X: TableLike, Y: TargetsLike | None, sample_weight: WeightsLike) -> Evaluator:
         """Evaluates predictions from the first features that the selector selects: see :class:`SelectionPath`."""
         X, Y = (table.tocsr() if sp.issparse(table) else table for table in (X, Y))  # other formats have no rows to take
 
         def evaluator(*arguments: Any) -> Any:
             from labelsieve.classifiers.prefix_scores import evaluate_selector  # most selections need no learner
 
-            return evaluate_selector(self, X, Y, sample_weight, *arguments)
+            return evaluate_selector(self, X, required(self, Y), sample_weight, *arguments)
 
         return evaluator
 
@@ -177,18 +195,17 @@ class BaseRanking(BaseSieve):
 
     n_features_to_select: Count | str | StoppingRule = parameter(10, *N_FEATURES, StoppingRule)
 
-    def _keep_best(self, scores: NDArray[np.float64], X: Any, Y: Any, sample_weight: Any = None) -> None:
+    def _keep_best(self, scores: NDArray[np.float64], X: TableLike, Y: TargetsLike, sample_weight: WeightsLike = None) -> None:
         """Select the features of largest score."""
         order = np.argsort(-scores, kind="stable")
         self.feature_scores_ = scores
         self._keep_first(order, scores[order], 0, X, Y, sample_weight)
 
 
-def read_classes(selector: BaseSieve, X: Any, Y: Any) -> tuple[Any, Codes]:
+def read_classes(selector: BaseSieve, X: TableLike, Y: TargetsLike | None) -> tuple[Matrix, Codes]:
     """``X`` as finite numbers, and targets that are classes, all of them known."""
-    if Y is None:
-        raise ValueError(f"{type(selector).__name__} requires y to be passed, but the target y is None.")
-    X, name = check_numbers(selector, X, dtype="numeric"), type(selector).__name__
+    Y, name = required(selector, Y), type(selector).__name__
+    X = check_numbers(selector, X, dtype="numeric")
     targets = read_targets(Y, getattr(selector, "target_type", "class")).require_known(name)
     if targets.n_rows != X.shape[0]:
         raise InputError(f"X has {X.shape[0]} rows and Y has {targets.n_rows}; they must be the same rows.")
@@ -200,36 +217,35 @@ def read_classes(selector: BaseSieve, X: Any, Y: Any) -> tuple[Any, Codes]:
     return X, targets.classes
 
 
-def _take_rows(X: Any, rows: NDArray[np.bool_]) -> Any:
+def _take_rows(X: Features | ChunkedTable, rows: NDArray[np.bool_]) -> Features | ChunkedTable:
     if isinstance(X, ChunkedTable):
         return X.take_rows(rows)
     kept = np.flatnonzero(rows)
     return nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
 
 
-def read_numbers(selector: BaseSieve, X: Any, Y: Any) -> tuple[Any, Any]:
+def read_numbers(selector: BaseSieve, X: TableLike, Y: TargetsLike | None) -> tuple[Matrix, Matrix]:
     """``X`` and ``Y`` as finite numbers, dense or sparse rows, for methods that calculate with them.
 
     ``Y`` has two dimensions. Both are arrays of float64, or CSR.
     """
-    if Y is None:
-        raise ValueError(f"{type(selector).__name__} requires y to be passed, but the target y is None.")
-    X, Y = check_numbers(selector, X), unmask(named_labels(selector, Y))
-    if getattr(getattr(Y, "dtype", None), "kind", "") == "O":
+    Y, numbers = required(selector, Y), check_numbers(selector, X)
+    named: TargetsLike = unmask(named_labels(selector, Y))
+    if isinstance(named, np.ndarray) and named.dtype.kind == "O":
         with suppress(TypeError, ValueError):  # numbers that came as objects; anything else is refused below
-            Y = Y.astype(np.float64)
+            named = named.astype(np.float64)
     try:
-        table = read_table(Y, what="Y")
+        table = read_table(named, what="Y")
         require_finite(table, allow_missing=False, what="Y")
     except InputError as error:
         raise InputError(f"{type(selector).__name__} calculates with the targets. {error}") from None
-    if table.shape[0] != X.shape[0]:
-        raise InputError(f"X has {X.shape[0]} rows and Y has {table.shape[0]}; they must be the same rows.")
+    if table.shape[0] != numbers.shape[0]:
+        raise InputError(f"X has {numbers.shape[0]} rows and Y has {table.shape[0]}; they must be the same rows.")
     targets = table.sparse.tocsr() if table.dense is None else table.dense
-    return X.tocsr() if hasattr(X, "tocsr") else X, targets.astype(np.float64, copy=False)
+    return numbers.tocsr() if is_sparse(numbers) else numbers, targets.astype(np.float64, copy=False)
 
 
-def named_labels(selector: BaseSieve, Y: Any, X: Any = None) -> Any:
+def named_labels(selector: BaseSieve, Y: TargetsLike | None, X: TableOrCounts | None = None) -> Any:
     """``Y`` with label sets as labels of 0 and 1; the names of the targets, where ``Y`` has them, become ``label_names_``."""
     selector.__dict__.pop("label_names_", None)
     if isinstance(X, ChunkedTable):

@@ -1,7 +1,6 @@
 """The base class of selectors that count codes: their parameters, and reading data for the counts."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.backends.factory import BackendSetting
 from labelsieve.counting.checked_parameters import parameter
+from labelsieve.counting.codes import Codes
 from labelsieve.counting.resources import n_threads
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.target_table import TargetTable
@@ -27,6 +27,7 @@ from labelsieve.search import sampling_error
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count
 from labelsieve.selectors.chunked_input import encode_chunked
 from labelsieve.stopping import StoppingRule
+from labelsieve.table_types import Features, TableLike, TargetsLike, WeightsLike
 
 ParentLists = list[list[int]] | None
 Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
@@ -49,25 +50,31 @@ class BaseCountingSieve(BaseSieve):
     n_jobs: int | None = None
     backend: BackendSetting = parameter("auto", str, callable)
 
-    def _read(self, X: Any, Y: Any, sample_weight: Any, method: ResolvedMethod) -> tuple[list[CountingInput], ParentLists]:
+    def _read(
+        self, X: TableLike | ChunkedTable, Y: TargetsLike | None, sample_weight: WeightsLike, method: ResolvedMethod
+    ) -> tuple[list[CountingInput], ParentLists]:
         """Features and variables of the label space, ready to be counted, and the parents of the targets.
 
         One table of features for all targets, or one for each where the discretizer has cuts for each.
         """
-        X, targets, weights = self._rows(X, Y, sample_weight, method.target_discretizer)
+        table, targets, weights = self._rows(X, Y, sample_weight, method.target_discretizer)
         if method.space.produces not in ("targets", "indicators", "some targets"):
             targets.require_known(label_space_name(method.space))
         self.discretizer_ = method.discretizer
-        encode = partial(encode_chunked, method.discretizer) if isinstance(X, ChunkedTable) else method.discretizer.encode
         with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):
             encoded = method.space.encode(targets, weights)
-            codes = encode(X, targets.codes, weights)
+            if isinstance(table, ChunkedTable):
+                codes: Codes | list[Codes] = encode_chunked(method.discretizer, table, targets.codes, weights)
+            else:
+                codes = method.discretizer.encode(table, targets.codes, weights)
         encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
         code_tables = codes if isinstance(codes, list) else [codes]
-        tables = [to_count(table, encoded, weights, self.estimator) for table in code_tables]
-        return tables, self._find_parents(method, X, tables, targets)
+        tables = [to_count(each, encoded, weights, self.estimator) for each in code_tables]
+        return tables, self._find_parents(method, table, tables, targets)
 
-    def _find_parents(self, method: ResolvedMethod, X: Any, tables: list[CountingInput], targets: TargetTable) -> ParentLists:
+    def _find_parents(
+        self, method: ResolvedMethod, X: Features | ChunkedTable, tables: list[CountingInput], targets: TargetTable
+    ) -> ParentLists:
         """Lists for formulas that mention parents; the network, where there is one, is kept."""
         self.__dict__.pop("network_", None)
         given: Parents = getattr(self, "parents", None)
@@ -82,7 +89,9 @@ class BaseCountingSieve(BaseSieve):
             raise InputError("A label network is learned from a table in memory; pass parents= as lists or as a LabelNetwork.")
         data: CountingInput = one_table(tables, "A network") if learned else tables[0]
         codes = targets.require_known("a label network").codes if learned else targets.codes
-        parents, network = find_parents(given, X, data.X, codes, options=self._counting_options(data.weights))
+        parents, network = find_parents(
+            given, None if isinstance(X, ChunkedTable) else X, data.X, codes, options=self._counting_options(data.weights)
+        )
         if network is not None:
             self.network_ = network
         return parents

@@ -19,6 +19,7 @@ from labelsieve.registry import make_discretizer, make_target_discretizer
 from labelsieve.selectors.base import TARGET_TYPE, BaseSieve, named_labels
 from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.selection_views import Summary
+from labelsieve.table_types import TableLike, TargetsLike
 
 Table = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ class BaseDiscoveries(BaseSieve):
 
     finds_pairs: ClassVar[bool] = True  # of a feature and a label, not features alone
 
-    def _encode(self, X: Any, y: Any) -> tuple[Codes, Codes]:
+    def _encode(self, X: TableLike, y: TargetsLike) -> tuple[Codes, Codes]:
         """Codes of the features and of the targets, in the rows in which some target is known."""
         name, rule = type(self).__name__, "equal-frequency" if self.discretizer == "auto" else self.discretizer
         self.discretizer_ = make_discretizer(rule, missing=self.missing)

@@ -3,13 +3,13 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, parameter
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
+from labelsieve.table_types import Matrix, is_sparse
 
 SMOOTHING = 1e-12  # added to squared lengths of rows: the penalty is differentiable, and no weight is infinite
 
@@ -73,6 +73,6 @@ def l21_weights(W: Real) -> Real:
     return weights
 
 
-def scale_columns(X: Any, factors: Real) -> Any:
+def scale_columns(X: Matrix, factors: Real) -> Matrix:
     """The columns of X times factors, dense or sparse."""
-    return X.multiply(factors[np.newaxis, :]).tocsr() if hasattr(X, "tocsr") else X * factors
+    return X.multiply(factors[np.newaxis, :]).tocsr() if is_sparse(X) else X * factors

@@ -11,13 +11,13 @@ from sklearn.base import _fit_context
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils import check_random_state
 
-from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.checked_features import check_numbers, required
 from labelsieve.counting.magnitude import moderate_columns
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base import BaseRanking
-from labelsieve.table_types import is_sparse
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, is_sparse
 
 Real = NDArray[np.float64]
 LARGEST_DENSE = 2**27  # cells of a sparse matrix that is made dense: the same scores as for an array; a larger one stays sparse
@@ -32,7 +32,7 @@ class ModelData(NamedTuple):
     numbers.
     """
 
-    X: Any
+    X: Matrix
     classes: NDArray[np.int64]
     numbers: Real
     seed: int
@@ -73,11 +73,10 @@ class BaseModelRanking(BaseRanking):
         raise NotImplementedError
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or numbers, dense or sparse."""
         checked = moderate_columns(check_numbers(self, X))  # variances must not overflow
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        required(self, y)
         if self._keeps_zeros and _share_of_nonzeros(checked) < MOSTLY_ZEROS:
             checked = sp.csr_array(checked)
         elif is_sparse(checked) and checked.shape[0] * checked.shape[1] <= LARGEST_DENSE:
@@ -111,5 +110,5 @@ class BaseModelRanking(BaseRanking):
         return self
 
 
-def _share_of_nonzeros(X: Any) -> float:
-    return float(np.count_nonzero(X.data if sp.issparse(X) else X) / (X.shape[0] * X.shape[1]))
+def _share_of_nonzeros(X: Matrix) -> float:
+    return float(np.count_nonzero(X.data if is_sparse(X) else X) / (X.shape[0] * X.shape[1]))

@@ -18,6 +18,7 @@ from labelsieve.counting.row_weights import read_weights
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.registry import methods_of
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -59,7 +60,7 @@ class BaselineSieve(BaseSieve):
     random_state: RandomState = 0
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
         """Put the features of ``X`` in order; ``y`` is not used."""
         X = check_features(self, X)
         table = read_table(X)

@@ -16,12 +16,13 @@ from labelsieve.labelspace import known_classes
 from labelsieve.registry import make_discretizer, make_target_discretizer
 from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, named_labels
 from labelsieve.selectors.contingency import LEVELS_OF_A_FEW, Array, Classes, chi_square_table, classes_of, column_slices
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 Targets = Literal["single", "joint", "copy", "copy-weight"]
 TARGETS = ("single", "joint", "copy", "copy-weight")
 
 
-def chi_square(X: Any, Y: Any, *, targets: Targets = "single", sample_weight: Any = None) -> Array:
+def chi_square(X: TableLike, Y: TargetsLike, *, targets: Targets = "single", sample_weight: WeightsLike = None) -> Array:
     r"""Pearson's chi-square statistic of every column of ``X`` with the targets.
 
     .. math:: \chi^2 = \sum_{ab} \frac{(n_{ab} - n_a n_b / n)^2}{n_a n_b / n}
@@ -167,7 +168,7 @@ class ChiSquare(BaseRanking):
     target_discretizer: str | Discretizer = "auto"
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         self.discretizer_ = make_discretizer(self.discretizer)
         given = X

@@ -20,17 +20,18 @@ from labelsieve.errors import InputError
 from labelsieve.fingerprint import text_print
 from labelsieve.labelspace import read_targets
 from labelsieve.progress import progress_bar
+from labelsieve.table_types import TargetsLike
 
 if TYPE_CHECKING:
     from labelsieve.selectors.base import BaseSieve
 
 
-def from_elsewhere(X: Any, y: Any) -> tuple[Any, Any]:
+def from_elsewhere(X: Any, y: TargetsLike | None) -> tuple[Any, Any]:
     """Collections of Dask as a table that is read by columns, arrays of a graphics card in memory; anything else as it is."""
     return (ChunkedTable.from_dask(X, y), None) if is_dask(X) else (from_device(X), from_device(y))
 
 
-def check_chunked(selector: "BaseSieve", X: ChunkedTable, y: Any) -> ChunkedTable:
+def check_chunked(selector: "BaseSieve", X: ChunkedTable, y: TargetsLike | None) -> ChunkedTable:
     """The table, with the attributes that scikit-learn's checks set."""
     if not getattr(selector, "_takes_chunks", False):
         raise InputError(f"{type(selector).__name__} needs the table in memory; Sieve takes a ChunkedTable.")

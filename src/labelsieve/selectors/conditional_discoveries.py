@@ -25,7 +25,7 @@ from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_st
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
 from labelsieve.statistics.knockoff_models import distinct_codes
 from labelsieve.statistics.standard_columns import standardized
-from labelsieve.table_types import is_sparse
+from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
 CELLS_AT_A_TIME = 2**25  # of knockoff copies
 Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
@@ -112,7 +112,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
     finds_pairs: ClassVar[bool] = False
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Draw copies of the features of ``X`` and compare their importance for the targets ``y``."""
         codes, targets = self._encode(X, y)
         if codes.n_rows < 3:
@@ -136,7 +136,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         self.reason_ = "" if self.support_.any() else self._no_discovery(np.any(single, axis=1))
         return self
 
-    def _model_features(self, X: Any, codes: Codes) -> tuple[NDArray[Any], NDArray[np.integer] | None]:
+    def _model_features(self, X: TableLike, codes: Codes) -> tuple[NDArray[Any], NDArray[np.integer] | None]:
         """The features as an array, codes or numbers, and the numbers of levels of codes; the sampler is set."""
         kind = self.sampler
         if kind == "auto":

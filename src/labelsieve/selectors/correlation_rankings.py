@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from numbers import Real as AnyReal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import pdist, squareform
@@ -13,6 +12,7 @@ from sklearn.utils._param_validation import Interval
 from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.resources import require_memory
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
+from labelsieve.table_types import is_sparse
 
 _TOLERANCE = 1e-12  # of the sum of changes of PageRank, which falls by the factor ``damping`` in every step
 _MOST_STEPS = 10_000
@@ -24,7 +24,7 @@ def correlation_distances(data: ModelData) -> tuple[Real, Real]:
     centered = targets - targets.mean(axis=0)
     lengths = np.sqrt((centered**2).sum(axis=0) * len(targets))
     correlation = np.asarray(data.X.T @ (centered / np.where(lengths > 0, lengths, 1.0)))
-    if sp.issparse(data.X):  # columns that are constant but not 0 are not scaled
+    if is_sparse(data.X):  # columns that are constant but not 0 are not scaled
         means = np.asarray(data.X.mean(axis=0)).ravel()
         squares = np.asarray(data.X.multiply(data.X).mean(axis=0)).ravel()
         correlation[squares - means**2 < 0.5] = 0.0

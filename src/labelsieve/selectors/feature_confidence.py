@@ -15,6 +15,7 @@ from labelsieve.registry import DEFAULT_DISCRETIZER, DISCRETIZERS
 from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.feature_information import FeatureInformation
 from labelsieve.statistics import information_intervals, information_ranks
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 class FeatureConfidence(FeatureInformation):
@@ -22,8 +23,8 @@ class FeatureConfidence(FeatureInformation):
 
     def information_confidence(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetsLike,
         *,
         confidence: float = 0.95,
         method: str = "asymptotic",
@@ -86,7 +87,14 @@ class FeatureConfidence(FeatureInformation):
         return frame_of_columns(table, backend, X)
 
     def _confidence_table(
-        self, X: Any, y: Any, confidence: float, method: str, n_resamples: int, random_state: RandomState, n_shown: int | None
+        self,
+        X: TableLike,
+        y: TargetsLike,
+        confidence: float,
+        method: str,
+        n_resamples: int,
+        random_state: RandomState,
+        n_shown: int | None,
     ) -> dict[str, list[Any]]:
         check_is_fitted(self)
         columns = self._listed_columns()[:n_shown]
@@ -113,7 +121,7 @@ class FeatureConfidence(FeatureInformation):
                 return found
         return None
 
-    def _selected_codes(self, X: Any, y: Any, columns: list[int]) -> tuple[Codes, Codes]:
+    def _selected_codes(self, X: TableLike, y: TargetsLike, columns: list[int]) -> tuple[Codes, Codes]:
         """Codes of these columns and of the targets, in the rows in which all targets are known."""
         targets = self._targets(y).codes
         discretizer: Any = getattr(self, "discretizer_", DISCRETIZERS[DEFAULT_DISCRETIZER]())
@@ -121,7 +129,9 @@ class FeatureConfidence(FeatureInformation):
         codes = one_table(rule.encode(self._check_selected(X, columns), targets), "information_confidence")
         return codes, targets
 
-    def plot_confidence(self, X: Any, y: Any, *, n_shown: int = 30, ax: Axes | None = None, **options: Any) -> Axes:
+    def plot_confidence(
+        self, X: TableLike, y: TargetsLike, *, n_shown: int = 30, ax: Axes | None = None, **options: Any
+    ) -> Axes:
         """Draw :meth:`information_confidence`: see :func:`labelsieve.report.figures.information_confidence`."""
         table = self.information_confidence(X, y, n_shown=n_shown, backend="dict", **options)
         return figure_function("information_confidence")(table, confidence=options.get("confidence", 0.95), ax=ax)

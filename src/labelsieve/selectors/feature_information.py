@@ -14,15 +14,18 @@ from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.row_weights import RowWeights
+from labelsieve.counting.target_weights import TargetWeights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import StepComponents
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.labelspace import TargetTable, read_targets
+from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import DEFAULT_DISCRETIZER, DISCRETIZERS
 from labelsieve.selectors.column_frames import column_names, information_frame
 from labelsieve.selectors.redundancy import RedundantFeature, redundant_features
+from labelsieve.table_types import Features, TableLike, TargetsLike, WeightsLike
 
 KINDS = "relevance", "redundancy", "complementarity"
 
@@ -36,8 +39,8 @@ class FeatureInformation:
 
     def label_information(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetsLike,
         *,
         names: Sequence[str] | None = None,
         label_names: Sequence[str] | None = None,
@@ -81,7 +84,7 @@ class FeatureInformation:
         labels = column_names(y, label_names, table.shape[1], "label")
         return information_frame([features[column] for column in columns], labels, table, X, backend)
 
-    def _label_information(self, X: Any, y: Any) -> tuple[list[int], NDArray[np.float64]]:
+    def _label_information(self, X: TableLike, y: TargetsLike) -> tuple[list[int], NDArray[np.float64]]:
         """The selected columns, in order of selection where there is one, and their information about every target."""
         columns, targets = self._listed_columns(), self._targets(y).codes
         selected = self._check_selected(X, columns)
@@ -96,7 +99,7 @@ class FeatureInformation:
             return columns, shared[0]
         return columns, np.column_stack([table[:, label] for label, table in enumerate(shared)])
 
-    def _targets(self, y: Any) -> TargetTable:
+    def _targets(self, y: TargetsLike) -> TargetTable:
         """The targets of ``fit`` again, of the same types and in the same bins."""
         types = getattr(self, "target_types_", None)
         targets = read_targets(y, "auto" if types is None else list(types))
@@ -108,7 +111,9 @@ class FeatureInformation:
         ordered = self.selected_ if np.ndim(self.selected_) == 1 else np.flatnonzero(self.support_)
         return [int(column) for column in ordered]
 
-    def information_components(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, NDArray[np.float64]]:
+    def information_components(
+        self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None
+    ) -> dict[str, NDArray[np.float64]]:
         r"""Relevance, redundancy and complementarity of every selected feature: the same components for any criterion.
 
         .. math:: \sum_y I(f; y) - \frac{1}{|S|} \sum_{s \in S} \sum_y \max(0, c_{fsy})
@@ -146,7 +151,9 @@ class FeatureInformation:
             discretizer is not None and not hasattr(self, "label_ranking") and getattr(discretizer, "targets", "") != "single"
         )
 
-    def _step_components(self, X: Any, y: Any, sample_weight: Any, n_steps: int) -> dict[str, NDArray[np.float64]]:
+    def _step_components(
+        self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike, n_steps: int
+    ) -> dict[str, NDArray[np.float64]]:
         """The components of the first ``n_steps`` selected features."""
         from labelsieve.selectors.sieve import Sieve  # a selector like this one
 
@@ -175,11 +182,13 @@ class FeatureInformation:
             scorer.select(step)
         return dict(zip(KINDS, components + 0.0, strict=True))
 
-    def _target_weights(self, data: Any) -> Any:
+    def _target_weights(self, data: CountingInput) -> TargetWeights | None:
         """Weights in sums over the targets, of selectors that have them."""
         return None
 
-    def redundant_features(self, X: Any, y: Any = None, *, at_least: float = 0.9) -> dict[int, list[RedundantFeature]]:
+    def redundant_features(
+        self, X: TableLike, y: TargetsLike | None = None, *, at_least: float = 0.9
+    ) -> dict[int, list[RedundantFeature]]:
         """For each selected feature, the features that were not selected and have nearly the same information.
 
         Parameters
@@ -207,12 +216,12 @@ class FeatureInformation:
             backend=getattr(self, "backend", "auto"),
         )
 
-    def _check_features(self, X: Any) -> Any:
+    def _check_features(self, X: TableLike) -> Features:
         """Features like those of ``fit``, checked."""
         check_is_fitted(self)
         return check_features(self, X, reset=False)
 
-    def _check_selected(self, X: Any, columns: Sequence[int]) -> Any:
+    def _check_selected(self, X: TableLike, columns: Sequence[int]) -> Features:
         """These columns of features like those of ``fit``."""
         X = self._check_features(X)
         return nw.from_native(X, eager_only=True)[:, list(columns)].to_native() if is_frame(X) else X[:, list(columns)]

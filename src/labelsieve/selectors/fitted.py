@@ -16,6 +16,7 @@ from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selectio
 from labelsieve.selectors.selection_views import SelectionViews
 from labelsieve.selectors.storage import JsonStorage
 from labelsieve.statistics import Stability
+from labelsieve.table_types import TableLike, TargetsLike, as_table
 
 MAX_STEPS = 100  # selected features whose redundancy and complementarity a table shows: their cost grows with the square
 
@@ -28,8 +29,8 @@ class FittedSelector(SelectionViews, FeatureConfidence, JsonStorage):
 
     def selection(
         self,
-        X: Any = None,
-        y: Any = None,
+        X: TableLike | None = None,
+        y: TargetsLike | None = None,
         *,
         names: Names = None,
         label_names: Names = None,
@@ -65,7 +66,7 @@ class FittedSelector(SelectionViews, FeatureConfidence, JsonStorage):
         y = label_matrix(y)
         names = getattr(self, "feature_names_in_", None) if names is None else names
         features = column_names(X, names, self.n_features_in_, "feature")
-        if is_whole(stability):
+        if is_whole(stability) and X is not None and y is not None:
             from labelsieve.selectors.selection_stability import selection_stability
 
             stability = selection_stability(self, X, y, n_repeats=int(stability), kind="auto", random_state=0)
@@ -84,7 +85,7 @@ class FittedSelector(SelectionViews, FeatureConfidence, JsonStorage):
             targets=self._target_space(),
             unit="nats" if info is None else info.scores,
             n_bins=getattr(discretizer, "n_bins", None),
-            n_rows=None if X is None else int(X.shape[0] if hasattr(X, "shape") else len(X)),
+            n_rows=None if X is None else int(as_table(X).shape[0]),
             n_features=self.n_features_in_,
             labels=labels,
             target_types=tuple(getattr(self, "target_types_", ())),
@@ -98,21 +99,21 @@ class FittedSelector(SelectionViews, FeatureConfidence, JsonStorage):
 
     def _selected_features(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike | None,
+        y: TargetsLike | None,
         names: tuple[str, ...],
         labels: tuple[str, ...],
         redundant: float | None,
         components: bool,
         information: bool,
     ) -> tuple[SelectedFeature, ...]:
-        near = {} if redundant is None else self.redundant_features(X, y, at_least=redundant)
+        near = {} if redundant is None or X is None else self.redundant_features(X, y, at_least=redundant)
         about: dict[int, NDArray[np.float64]] = {}
-        if components or information:
+        if X is not None and y is not None and (components or information):
             columns, table = self._label_information(X, y)
             about = dict(zip(columns, table, strict=True))
         steps: dict[str, Any] = {}
-        if components and self._has_one_table():
+        if X is not None and y is not None and components and self._has_one_table():
             steps = self._step_components(X, y, None, MAX_STEPS)
         lists: list[tuple[int | None, Any, Any]] = [(None, self.selected_, self.scores_)]
         if hasattr(self, "label_ranking"):
@@ -150,7 +151,7 @@ class FittedSelector(SelectionViews, FeatureConfidence, JsonStorage):
             return {COMPONENTS[0]: float(known[column])}
         return {} if about is None else {COMPONENTS[0]: float(about.sum() if label is None else about[label])}
 
-    def _label_names(self, y: Any, given: Names) -> tuple[str, ...]:
+    def _label_names(self, y: TargetsLike | None, given: Names) -> tuple[str, ...]:
         given = getattr(self, "label_names_", None) if given is None else given
         if y is not None:
             return column_names(y, given, self._targets(y).n_columns, "label")

@@ -18,6 +18,7 @@ from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES
 from labelsieve.selectors.learner_input import LearnerFeatures, scaled_rows
 from labelsieve.selectors.selector_list import ranked
+from labelsieve.table_types import TableLike, TargetsLike
 
 Floats = NDArray[np.float64]
 Folds = tuple[int, ...]  # those that a selection is not fitted on
@@ -60,8 +61,8 @@ class FoldEvaluation:
     ``b``, and ``b`` one of ``a``. With F folds, F (F + 1) / 2 selections serve both levels, instead of F times F.
     """
 
-    X: Any
-    Y: Any
+    X: TableLike
+    Y: TargetsLike
     targets: NDArray[Any]
     features: LearnerFeatures
     folds: list[NDArray[np.intp]]

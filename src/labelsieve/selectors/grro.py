@@ -16,6 +16,7 @@ from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.registry import make_discretizer, make_target_discretizer
 from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, named_labels
+from labelsieve.table_types import TableLike, TargetsLike
 
 Array = NDArray[np.float64]
 
@@ -79,7 +80,7 @@ class GRRO(BaseRanking):
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         self.discretizer_ = make_discretizer(self.discretizer)
         given = X

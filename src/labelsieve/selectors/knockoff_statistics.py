@@ -13,6 +13,7 @@ from labelsieve.registry import CRITERIA
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.statistics import lasso_importance, likelihood_ratios
 from labelsieve.statistics.standard_columns import design_columns
+from labelsieve.table_types import TargetsLike
 
 Real = NDArray[np.float64]
 MODELS = ("likelihood-ratio", "lasso")
@@ -36,7 +37,7 @@ class KnockoffStatistic:
 
     importance: Any
     targets: Real
-    y: Any
+    y: TargetsLike
     levels: NDArray[np.integer] | None
 
     def contrast(self, X: NDArray[Any], copy: NDArray[Any], generator: np.random.Generator) -> Real:

@@ -27,6 +27,7 @@ from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Paren
 from labelsieve.selectors.column_frames import Names
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base_rule import cannot_evaluate
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 DENSE_SUPPORT = 2**28  # cells of the largest dense mask of labels and features
 
@@ -97,7 +98,7 @@ class LabelwiseSieve(BaseCountingSieve):
     n_candidates: int | None = parameter(None, AT_LEAST_ONE)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Select features of ``X`` for every column of ``y``."""
         X, y = from_device(X), from_device(y)
         method = resolve_method(
@@ -199,7 +200,7 @@ class LabelwiseSieve(BaseCountingSieve):
         listed = self.selected_[label] >= 0
         return self.selected_[label][listed], self.scores_[label][listed]
 
-    def transform_label(self, X: Any, label: int) -> Any:
+    def transform_label(self, X: TableLike, label: int) -> Any:
         """The columns of target ``label``, in order of selection; a frame stays a frame."""
         X, (columns, _) = self._check_features(X), self.label_ranking(label)
         return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native() if is_frame(X) else X[:, columns]

@@ -1,15 +1,15 @@
 """Rankings by factors that features and labels share, found by multiplicative updates of nonnegative matrices."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, parameter
 from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights
 from labelsieve.selectors.base_model import ModelData, Real
 from labelsieve.selectors.neighbor_graphs import neighbor_graph
+from labelsieve.table_types import Matrix, is_sparse
 
 _SMALLEST = 1e-12  # denominators of the updates
 
@@ -191,5 +191,5 @@ class SCMFS(BaseLatentFactors):
         return W
 
 
-def _squares(X: Any) -> float:
-    return float((X.multiply(X) if sp.issparse(X) else X * X).sum())
+def _squares(X: Matrix) -> float:
+    return float((X.multiply(X) if is_sparse(X) else X * X).sum())

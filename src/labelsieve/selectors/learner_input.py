@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
@@ -15,6 +14,7 @@ from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError
+from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
 MAX_INDICATORS = 20  # columns of a nominal feature, for its most frequent levels
 LARGEST_DENSE = 2**25  # cells of a sparse matrix that is made dense: most learners are much faster then
@@ -33,7 +33,7 @@ class LearnerFeatures:
            [0. , 1. , 0. , nan]]), array([3, 4]))
     """
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: TableLike) -> None:
         self._table: NumberTable = read_table(X, allow_missing=True)
         require_finite(self._table, allow_missing=True)
         self.n_features = self._table.shape[1]
@@ -78,7 +78,7 @@ def scaled_rows(scale: Scale | None, train: Any, test: Any) -> tuple[Any, Any]:
            [3.]])
     """
     train, test = scaled(scale, train, test)
-    if sp.issparse(train):
+    if is_sparse(train):
         for table in (train, test):
             table.data[np.isnan(table.data)] = 0.0
         return train, test
@@ -128,7 +128,7 @@ class _OnIndicators(BaseEstimator):  # type: ignore[misc]
     selector: BaseEstimator
     n_features_to_select: int | None = None
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Rank the columns, and the features by them."""
         features = LearnerFeatures(X)
         matrix, ends = features.columns(range(features.n_features))

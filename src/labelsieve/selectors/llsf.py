@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -27,6 +26,7 @@ from labelsieve.selectors.normal_equations import (
     weighted_rows,
 )
 from labelsieve.selectors.proximal import Acceleration, Quadratic, minimize
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 LARGEST_PENALTY = 1e100  # the square of a larger one may overflow
 _REMEDIES = {
@@ -119,7 +119,7 @@ class LLSF(BaseSieve):
     tol: float = parameter(1e-5, NOT_NEGATIVE)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Select features of ``X`` for every column of ``y``: 0/1 labels or numbers, dense or sparse."""
         X, Y = read_numbers(self, X, y)
         weights = read_weights(sample_weight, X.shape[0])
@@ -127,7 +127,7 @@ class LLSF(BaseSieve):
         check_magnitude("LLSF", Y, "Y", weights)
         if weights is not None:
             X, Y = weighted_rows(X, np.sqrt(weights)), weighted_rows(Y, np.sqrt(weights))
-        lengths = np.sqrt(np.asarray((Y.multiply(Y) if sp.issparse(Y) else Y * Y).sum(axis=0), dtype=np.float64)).ravel()
+        lengths = np.sqrt(np.asarray((Y.multiply(Y) if is_sparse(Y) else Y * Y).sum(axis=0), dtype=np.float64)).ravel()
         occurring = np.flatnonzero(lengths)
         self.coef_ = np.zeros((X.shape[1], Y.shape[1]))
         self.coef_[:, occurring] = self._fit(X, Y[:, occurring], lengths[occurring])
@@ -139,9 +139,9 @@ class LLSF(BaseSieve):
         self.scores_, self.feature_scores_ = size[self.selected_], size
         return self
 
-    def _fit(self, X: Any, Y: Any, lengths: Array) -> Array:
+    def _fit(self, X: Matrix, Y: Matrix, lengths: Array) -> Array:
         products = Y.T @ Y
-        unlike = 1 - np.asarray(products.toarray() if sp.issparse(products) else products) / np.outer(lengths, lengths)
+        unlike = 1 - np.asarray(products.toarray() if is_sparse(products) else products) / np.outer(lengths, lengths)
         np.fill_diagonal(unlike, 0.0)
         values, vectors = np.linalg.eigh(unlike) if len(lengths) else (np.zeros(1), np.zeros((0, 1)))
         if self.convex:
@@ -154,7 +154,7 @@ class LLSF(BaseSieve):
         self.bounded_ = True if self.curvature_ >= -rounding else is_positive_definite(X, bend)
         lipschitz = np.sqrt(2 * (largest**2 + (self.alpha * float(np.abs(values).max())) ** 2))
         product = X.T @ Y
-        B = np.asarray(product.toarray() if sp.issparse(product) else product, dtype=np.float64)
+        B = np.asarray(product.toarray() if is_sparse(product) else product, dtype=np.float64)
         by_gram = multiply_by_gram(X)
         problem = Quadratic(lambda W: by_gram(W) + self.alpha * (W @ unlike), B, float((lengths**2).sum()) / 2)
         minimum = minimize(
@@ -182,7 +182,7 @@ class LLSF(BaseSieve):
         columns = np.argsort(-size, kind="stable")[: np.count_nonzero(size)]
         return columns, self.coef_[columns, label]
 
-    def transform_label(self, X: Any, label: int) -> Any:
+    def transform_label(self, X: TableLike, label: int) -> Any:
         """The columns of label ``label``, in the order of :meth:`label_ranking`."""
         columns, _ = self.label_ranking(label)
         return check_numbers(self, X, reset=False, dtype="numeric")[:, columns]

@@ -15,6 +15,7 @@ from labelsieve.selectors.base import named_labels
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.statistics.association_tests import TESTS, TestSettings, association_tests, row_codes
 from labelsieve.statistics.marginal_evidence import FamilyRule, MarginalEvidence
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -101,7 +102,7 @@ class MarginalDiscoveries(BaseDiscoveries):
     random_state: RandomState = 0
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, *, strata: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, *, strata: Any = None, groups: Any = None) -> Self:
         """Test the features of ``X`` for association with the targets ``y``, dense or sparse, one column or many.
 
         Parameters

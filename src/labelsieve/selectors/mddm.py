@@ -5,29 +5,29 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.checked_features import check_numbers
 from labelsieve.counting.checked_parameters import CheckedParameters, parameter
-from labelsieve.counting.magnitude import check_magnitude
+from labelsieve.counting.magnitude import check_magnitude, largest_magnitude
 from labelsieve.counting.row_weights import read_weights
 from labelsieve.selectors.base import COUNT, read_numbers
 from labelsieve.selectors.normal_equations import Array, solve, weighted_rows
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 _SMALLEST = 1e-10  # of the largest eigenvalue: what is below is no direction, but rounding
 _ROUNDING = 16 * np.finfo(np.float64).eps  # of the sums in B, relative to what they add up
 
 
-def _dependence(X: Any, Y: Any, weights: Array) -> Array:
+def _dependence(X: Matrix, Y: Matrix, weights: Array) -> Array:
     """X'HY, H centering weighted rows: X'W(Y - mean) is X'WY - (X'w)(Y'w)' / sum(w), and nothing sparse is made dense."""
-    centered = X if sp.issparse(X) else X - np.average(X, axis=0, weights=weights)  # where it is free, for the last digits
+    centered = X if is_sparse(X) else X - np.average(X, axis=0, weights=weights)  # where it is free, for the last digits
     product = centered.T @ weighted_rows(Y, weights)
-    B = np.asarray(product.toarray() if sp.issparse(product) else product)
+    B = np.asarray(product.toarray() if is_sparse(product) else product)
     B = B - np.outer(centered.T @ weights, Y.T @ weights) / weights.sum()
-    rounding = _ROUNDING * float(abs(Y).max()) * (abs(X).T @ weights)
+    rounding = _ROUNDING * largest_magnitude(Y) * ((np.abs(X) if isinstance(X, np.ndarray) else abs(X)).T @ weights)
     return np.where(np.abs(B) <= rounding[:, np.newaxis], 0.0, B)  # constant columns do not depend on anything
 
 
@@ -80,7 +80,7 @@ class MDDM(CheckedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     mu: float = parameter(0.5, Interval(Real, 0, 1, closed="left"))
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Find the directions of ``X`` for the targets ``y``: 0/1 labels or numbers, dense or sparse."""
         X, Y = read_numbers(self, X, y)
         weights = read_weights(sample_weight, X.shape[0])
@@ -108,7 +108,7 @@ class MDDM(CheckedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         many = int(wanted) if isinstance(wanted, Integral) else max(1, round(float(wanted) * n_features))
         return min(many, n_useful)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """The projections XP, a dense array with a column for each direction."""
         check_is_fitted(self)
         X = check_numbers(self, X, reset=False)

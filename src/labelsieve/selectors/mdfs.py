@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
 from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights, scale_columns
 from labelsieve.selectors.base_model import ModelData, Real
 from labelsieve.selectors.neighbor_graphs import laplacian, neighbor_graph
 from labelsieve.selectors.normal_equations import conjugate_gradients, solve_centered
+from labelsieve.table_types import is_sparse
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -69,7 +69,7 @@ class MDFS(BaseIterativeRanking):
 
     def _coefficients(self, data: ModelData) -> Real:
         X, Y, alpha = data.X, data.indicators(), float(self.alpha)
-        means = np.asarray(X.mean(axis=0)).ravel() if sp.issparse(X) else np.zeros(X.shape[1])
+        means = np.asarray(X.mean(axis=0)).ravel() if is_sparse(X) else np.zeros(X.shape[1])
         n_neighbors = max(1, Y.shape[1] - 1) if self.n_neighbors is None else int(self.n_neighbors)
         of_rows = laplacian(neighbor_graph(X, n_neighbors, binary=True))
         of_labels = laplacian(neighbor_graph(Y.T, n_neighbors, binary=True)).toarray()

@@ -1,11 +1,12 @@
 """Rankings by fitted models: L1 penalties, permutation importance, recursive elimination."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, MultiTaskLasso, Ridge
@@ -14,6 +15,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, BETWEEN_0_AND_1, POSITIVE, PREDICTOR, parameter
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
+from labelsieve.table_types import Matrix, is_sparse
 
 INVERSE_PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 
@@ -81,7 +83,7 @@ class L1Importance(BaseModelRanking):
             total += np.linalg.norm(_lasso(data.X, data.numbers, self.C_["numeric"]).coef_, axis=0)
         return total
 
-    def _inverse_penalty(self, losses: Any, data: ModelData, Y: Any) -> float:
+    def _inverse_penalty(self, losses: Callable[..., float], data: ModelData, Y: NDArray[Any]) -> float:
         """The parameter, or the value of the smallest loss on held-out rows."""
         if self.C != "cv":
             return float(self.C)
@@ -99,7 +101,7 @@ def _logistic(C: float, seed: int) -> LogisticRegression:
     return LogisticRegression(l1_ratio=1.0, solver="liblinear", C=C, random_state=seed, max_iter=1000)
 
 
-def _logistic_losses(X: Any, Y: Any, X_test: Any, Y_test: Any, C: float, *, seed: int) -> float:
+def _logistic_losses(X: Matrix, Y: NDArray[Any], X_test: Matrix, Y_test: NDArray[Any], C: float, *, seed: int) -> float:
     """Log loss on held-out rows, summed over rows and labels; labels without both values to learn from are left out."""
     total = 0.0
     for target, truth in zip(Y.T, Y_test.T, strict=True):
@@ -109,15 +111,15 @@ def _logistic_losses(X: Any, Y: Any, X_test: Any, Y_test: Any, C: float, *, seed
     return total
 
 
-def _lasso(X: Any, Y: Real, C: float) -> MultiTaskLasso:
+def _lasso(X: Matrix, Y: Real, C: float) -> MultiTaskLasso:
     """The lasso with this share of the smallest penalty that leaves no feature."""
-    X = X.toarray() if sp.issparse(X) else X
+    X = X.toarray() if is_sparse(X) else X
     most = float(np.linalg.norm(X.T @ (Y - Y.mean(axis=0)), axis=1).max()) / len(X)
     return MultiTaskLasso(alpha=most / (100 * C) if most > 0 else 1.0, max_iter=5000).fit(X, Y)
 
 
-def _lasso_losses(X: Any, Y: Real, X_test: Any, Y_test: Real, C: float) -> float:
-    predicted = _lasso(X, Y, C).predict(X_test.toarray() if sp.issparse(X_test) else X_test)
+def _lasso_losses(X: Matrix, Y: Real, X_test: Matrix, Y_test: Real, C: float) -> float:
+    predicted = _lasso(X, Y, C).predict(X_test.toarray() if is_sparse(X_test) else X_test)
     return float(((predicted - Y_test) ** 2).sum())
 
 
@@ -160,7 +162,7 @@ class PermutationImportance(BaseModelRanking):
     test_size: float = parameter(0.3, BETWEEN_0_AND_1)
 
     def _score(self, data: ModelData) -> Real:
-        X, targets = data.X.toarray() if sp.issparse(data.X) else data.X, data.indicators()
+        X, targets = data.X.toarray() if is_sparse(data.X) else data.X, data.indicators()
         rng = np.random.default_rng(data.seed)
         train, test = train_test_split(np.arange(len(X)), test_size=self.test_size, random_state=data.seed)
         fitted = ExtraTreesRegressor(random_state=data.seed, n_jobs=data.n_jobs) if self.model is None else clone(self.model)
@@ -217,7 +219,7 @@ class RecursiveElimination(BaseModelRanking):
         X, targets, left = data.X, data.indicators(), np.arange(data.X.shape[1])
         scores = np.zeros(len(left))
         while len(left) > 1:
-            model = Ridge(solver="lsqr" if sp.issparse(X) else "auto").fit(X[:, left], targets)
+            model = Ridge(solver="lsqr" if is_sparse(X) else "auto").fit(X[:, left], targets)
             sizes = np.linalg.norm(np.atleast_2d(model.coef_), axis=0)
             order = np.argsort(sizes, kind="stable")
             dropped = order[: max(1, int(self.step * len(left)))]

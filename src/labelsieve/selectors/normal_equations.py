@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -10,6 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
+
+from labelsieve.table_types import Matrix, is_sparse
 
 Array = NDArray[np.float64]
 LARGEST_SQUARE = 2048  # rows of the largest square matrix that is formed to multiply by: 34 MB
@@ -19,9 +20,9 @@ _TOLERANCE = 1e-10  # of the residual of conjugate gradients, relative to the ri
 _MOST_STEPS = 5000
 
 
-def gram(X: Any) -> Array:
+def gram(X: Matrix) -> Array:
     """X'X as a dense matrix."""
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return np.asarray(X.T @ X)
     rows, square = sp.csr_array(X.T), np.empty((X.shape[1], X.shape[1]))
     for start in range(0, len(square), _ROWS_AT_ONCE):  # the product is all but dense: as a sparse matrix it would be larger
@@ -30,7 +31,7 @@ def gram(X: Any) -> Array:
     return square
 
 
-def multiply_by_gram(X: Any) -> Callable[[Array], Array]:
+def multiply_by_gram(X: Matrix) -> Callable[[Array], Array]:
     """The map V -> X'XV: by the matrix where it is small and saves work, by X twice otherwise."""
     n_rows, n_columns = X.shape
     if n_columns <= min(n_rows, LARGEST_SQUARE):
@@ -39,7 +40,7 @@ def multiply_by_gram(X: Any) -> Callable[[Array], Array]:
     return lambda V: X.T @ (X @ V)
 
 
-def solve(X: Any, B: Array, scale: float, ridge: float) -> Array:
+def solve(X: Matrix, B: Array, scale: float, ridge: float) -> Array:
     """Z with (scale X'X + ridge I) Z = B, for a positive ridge.
 
     Cost: a factorization of the smaller of the two square matrices (Woodbury's identity for wide X), or, when both sides of X
@@ -53,14 +54,14 @@ def solve(X: Any, B: Array, scale: float, ridge: float) -> Array:
     if n_rows <= LARGEST_SYSTEM:
         inner = _solve_square(gram(X.T), scale * (X @ B), scale, ridge)
         return np.asarray(B - X.T @ inner) / ridge
-    squares = (X.multiply(X) if sp.issparse(X) else X * X).sum(axis=0)
+    squares = (X.multiply(X) if is_sparse(X) else X * X).sum(axis=0)
     diagonal = scale * np.asarray(squares, dtype=np.float64).reshape(-1, 1) + ridge
     return conjugate_gradients(lambda V: scale * (X.T @ (X @ V)) + ridge * V, B, diagonal)
 
 
-def solve_centered(X: Any, B: Array, scale: float, ridge: float) -> Array:
+def solve_centered(X: Matrix, B: Array, scale: float, ridge: float) -> Array:
     """The same with the columns of X centered: arrays must be already, a sparse X is not changed."""
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return solve(X, B, scale, ridge)
     means = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     both = solve(X, np.column_stack([B, means]), scale, ridge)
@@ -104,7 +105,7 @@ def conjugate_gradients(multiply: Callable[[Array], Array], B: Array, diagonal: 
     return Z
 
 
-def extreme_eigenvalues(X: Any) -> tuple[float, float]:
+def extreme_eigenvalues(X: Matrix) -> tuple[float, float]:
     """A lower bound of the smallest and an upper bound of the largest eigenvalue of X'X, tight up to a per cent.
 
     The smallest is only looked for where X has at least as many rows as columns and 1,024 columns at the most; elsewhere 0.
@@ -120,14 +121,14 @@ def extreme_eigenvalues(X: Any) -> tuple[float, float]:
     return 0.0, 1.01 * float(largest)
 
 
-def is_positive_definite(X: Any, shift: float) -> bool | None:
+def is_positive_definite(X: Matrix, shift: float) -> bool | None:
     """Whether X'X + shift I, shift below 0, has only positive eigenvalues; None where it would take too long to say.
 
     A column whose length, squared, is below -shift says no at once; else a Cholesky factorization decides, where X has 10,000
     columns at the most. Beyond, nothing is known.
     """
     n_rows, n_columns = X.shape
-    squares = np.asarray((X.multiply(X) if sp.issparse(X) else X * X).sum(axis=0), dtype=np.float64)
+    squares = np.asarray((X.multiply(X) if is_sparse(X) else X * X).sum(axis=0), dtype=np.float64)
     if n_columns > n_rows or squares.min(initial=np.inf) + shift < 0:
         return False
     if n_columns > LARGEST_SYSTEM:
@@ -141,6 +142,6 @@ def is_positive_definite(X: Any, shift: float) -> bool | None:
     return True
 
 
-def weighted_rows(matrix: Any, weights: Array) -> Any:
+def weighted_rows(matrix: Matrix, weights: Array) -> Matrix:
     """Rows times their weights, dense or sparse."""
-    return sp.csr_array(sp.diags_array(weights) @ matrix) if sp.issparse(matrix) else weights[:, np.newaxis] * matrix
+    return sp.csr_array(sp.diags_array(weights) @ matrix) if is_sparse(matrix) else weights[:, np.newaxis] * matrix

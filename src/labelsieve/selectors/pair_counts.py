@@ -5,6 +5,7 @@ import json
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.codes import Codes
@@ -15,6 +16,7 @@ from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError, whole_number
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 if TYPE_CHECKING:
     from labelsieve.selectors.base import BaseSieve
@@ -82,7 +84,7 @@ class PairCounts:
     def n_rows_(self) -> int:
         return self.tables.n_rows
 
-    def partial_fit(self, X: Any, y: Any) -> Self:
+    def partial_fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Add the rows of ``X`` and their targets ``y``, classes that are all known."""
         names = target_names(X), target_names(y)
         codes = Codes.from_values(X if self.discretizer is None else self.discretizer.transform(X))
@@ -159,7 +161,7 @@ class PairCounts:
 
 
 def input_of_counts(
-    selector: "BaseSieve", counts: PairCounts, y: Any, sample_weight: Any, method: ResolvedMethod
+    selector: "BaseSieve", counts: PairCounts, y: TargetsLike | None, sample_weight: WeightsLike, method: ResolvedMethod
 ) -> CountingInput:
     """What a selector counts, without rows: the backend has the counts."""
     if y is not None or sample_weight is not None:
@@ -177,6 +179,6 @@ def input_of_counts(
     return CountingInput(X, Y, None, None, 0)
 
 
-def _without_rows(levels: Any, n_rows: int) -> Codes:
+def _without_rows(levels: NDArray[np.uint32], n_rows: int) -> Codes:
     """Codes of this shape that take no memory."""
     return Codes(n_rows, levels, dense=np.broadcast_to(np.uint8(0), (n_rows, len(levels))))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import _fit_context
 
-from labelsieve.counting.checked_features import check_numbers
+from labelsieve.counting.checked_features import check_numbers, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, parameter
 from labelsieve.counting.magnitude import moderate
 from labelsieve.discretize import Discretizer
@@ -17,6 +17,7 @@ from labelsieve.labelspace import Pruned, read_targets
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_target_discretizer
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count, named_labels
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -87,10 +88,9 @@ class PPTMI(BaseSieve):
     needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Select features of ``X``, numbers, for the targets ``y``."""
-        if y is None:
-            raise ValueError("PPTMI requires y to be passed, but the target y is None.")
+        required(self, y)
         X, y = check_numbers(self, X), named_labels(self, y)
         targets = read_targets(y, self.target_type)
         self.target_types_, self.target_discretizer_ = targets.types, make_target_discretizer(self.target_discretizer)

@@ -13,6 +13,7 @@ from labelsieve.errors import InputError, is_whole
 from labelsieve.formula.predicted_time import predicted_seconds
 from labelsieve.formula.whole_table_cost import whole_table_cost
 from labelsieve.registry import ResolvedMethod
+from labelsieve.table_types import TableLike, TargetsLike
 
 SAMPLE = (20_000, 4)  # values that are binned to learn how long one takes; tall columns take less for each
 ROUNDS = 3
@@ -39,7 +40,7 @@ def seconds_per_value(discretizer: Discretizer | None) -> float:
     return _MEASURED[name]
 
 
-def _seconds(discretizer: Discretizer, X: Any, y: Any) -> float:
+def _seconds(discretizer: Discretizer, X: TableLike, y: TargetsLike) -> float:
     start = time.thread_time()
     discretizer.encode(X, y)
     return time.thread_time() - start

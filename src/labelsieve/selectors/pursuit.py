@@ -19,12 +19,13 @@ from labelsieve.search.linear_columns import LinearColumns, feature_columns
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count, named_labels
 from labelsieve.stopping import StoppingRule
 from labelsieve.stopping.stop_ranking import stop_search
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 BASIS = [StrOptions({"linear", "clipped", "ranks", "quadratic-ranks"})]
 NOMINAL: list[Any] = ["array-like", StrOptions({"all"}), None]
 
 
-def read_columns(X: Any, nominal: Any, basis: Basis, weights: Any, n_jobs: int | None) -> LinearColumns:
+def read_columns(X: TableLike, nominal: Any, basis: Basis, weights: Any, n_jobs: int | None) -> LinearColumns:
     """The columns of a linear model; ``nominal`` are columns of numbers that are categories, by number or name."""
     table = read_table(X, allow_missing=True)
     if nominal is not None:
@@ -114,7 +115,7 @@ class OrthogonalPursuit(BaseSieve):
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Select features of ``X`` for the targets ``y``: one column or many, classes or numbers, dense or sparse."""
         y = named_labels(self, y)
         rows, targets, weights = self._rows(X, y, sample_weight, make_target_discretizer())

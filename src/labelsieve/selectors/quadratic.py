@@ -28,6 +28,7 @@ from labelsieve.search.redundancy_matrix import Nystrom, Redundancy
 from labelsieve.search.simplex import one_blas_thread
 from labelsieve.selectors.base import COUNT, Count, named_labels
 from labelsieve.selectors.base_counting import BaseCountingSieve
+from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -137,7 +138,7 @@ class QuadraticSieve(BaseCountingSieve):
     random_state: RandomState = 0
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Weigh the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         X, y = from_device(X), from_device(y)
         if self.estimator == "shrinkage":

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 
 from labelsieve.counting.binary_labels import label_matrix
-from labelsieve.counting.checked_features import check_features
+from labelsieve.counting.checked_features import check_features, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, is_whole
@@ -21,6 +21,7 @@ from labelsieve.selectors.base import BaseRanking, named_labels
 from labelsieve.selectors.selection_stability import row_samples
 from labelsieve.selectors.selector_list import for_all_rows, ranked, read_selectors
 from labelsieve.statistics import stability_index
+from labelsieve.table_types import TableLike, TargetsLike
 
 SELECTORS = ({"criterion": "cmim", "estimator": "miller-madow"}, "l1")
 N_COMPARED = 10  # features of every list whose stability is computed, where the number to select is not a number
@@ -107,10 +108,9 @@ class RankEnsemble(BaseRanking):
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Rank the features of ``X`` for the targets ``y`` by every selector, and aggregate the rankings."""
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        required(self, y)
         X, y = check_features(self, X), label_matrix(named_labels(self, y))
         y = y if is_frame(y) or hasattr(y, "shape") else np.asarray(y)
         members = {name: for_all_rows(selector, y) for name, selector in read_selectors(self.selectors, "selectors").items()}
@@ -183,7 +183,9 @@ def ranks_of(columns: list[int], n_features: int) -> NDArray[np.float64]:
     return ranks
 
 
-def _list(selector: BaseEstimator, X: Any, Y: Any, rows: NDArray[np.intp] | None, length: int | None, name: str) -> list[int]:
+def _list(
+    selector: BaseEstimator, X: TableLike, Y: TargetsLike, rows: NDArray[np.intp] | None, length: int | None, name: str
+) -> list[int]:
     if rows is not None:
         X, Y = _safe_indexing(X, rows), _safe_indexing(Y, rows)
     return ranked(selector, X, Y, length, name)[:length]

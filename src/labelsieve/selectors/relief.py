@@ -16,6 +16,7 @@ from labelsieve.labelspace.base_space import RandomState
 from labelsieve.progress import progress_bar
 from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, named_labels, read_classes
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
+from labelsieve.table_types import TableLike, TargetsLike
 
 Array = NDArray[np.float64]
 AT_ONCE = 2**22  # neighbors, or differences of targets, that are held in memory at a time
@@ -62,7 +63,7 @@ class BaseGroupedRelief(BaseRelief):
     """The members of the family that look for neighbors in groups of rows, one group for each class or label."""
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
         y = named_labels(self, y)
         X, targets = read_classes(self, X, y)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from labelsieve import core
 from labelsieve.counting.resources import n_threads
 from labelsieve.errors import InputError
+from labelsieve.table_types import Matrix, is_sparse
 
 NO_ROW = 2**32 - 1
 MAX_COLUMNS = 2**22  # their differences add up to less than 2^53: exact
@@ -46,12 +47,12 @@ class Neighbors:
     array([[[2, 0]]], dtype=uint32)
     """
 
-    def __init__(self, X: Any, n_jobs: int | None = None) -> None:
+    def __init__(self, X: Matrix, n_jobs: int | None = None) -> None:
         self.n_rows, self.n_columns = X.shape
         if self.n_columns > MAX_COLUMNS:
             raise InputError(f"X has {self.n_columns:,} columns; distances are exact for {MAX_COLUMNS:,} at the most.")
         threads = n_threads(n_jobs)
-        if sp.issparse(X):
+        if is_sparse(X):
             columns = _scaled_columns(X)
             rows = columns.tocsr()
             arrays = [(side.indptr.astype(np.int64), side.indices.astype(np.uint32), side.data) for side in (rows, columns)]
@@ -94,7 +95,7 @@ def _scaled(values: NDArray[Any], low: float, high: float) -> NDArray[np.float64
     return scaled
 
 
-def _scaled_columns(X: Any) -> Any:
+def _scaled_columns(X: Matrix) -> Any:
     """The columns as whole numbers, moved so that zero stays zero: differences are those of the dense form."""
     columns = sp.csc_array(X, dtype=np.float64, copy=True)
     columns.sum_duplicates()

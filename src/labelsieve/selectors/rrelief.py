@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
@@ -11,6 +10,7 @@ from labelsieve.progress import progress_bar
 from labelsieve.selectors.base import read_numbers
 from labelsieve.selectors.relief import Array, BaseRelief, blocks
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
+from labelsieve.table_types import Matrix, TableLike, TargetsLike, is_sparse
 
 
 class RReliefF(BaseRelief):
@@ -50,7 +50,7 @@ class RReliefF(BaseRelief):
     """
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Score the features of ``X`` for the numeric targets ``y``, one column or many, dense or sparse."""
         X, Y = read_numbers(self, X, y)
         targets = _Targets(Y)
@@ -85,16 +85,16 @@ def _inverse(values: Array) -> Array:
 class _Targets:
     """Differences of the targets, each scaled to [0, 1]; of a constant one, 0."""
 
-    def __init__(self, Y: Any) -> None:
+    def __init__(self, Y: Matrix) -> None:
         self.Y = Y
         high, low = Y.max(axis=0), Y.min(axis=0)
-        high, low = (side.toarray().ravel() if sp.issparse(side) else np.asarray(side).ravel() for side in (high, low))
+        high, low = (side.toarray().ravel() if is_sparse(side) else np.asarray(side).ravel() for side in (high, low))
         self.half_range = high / 2 - low / 2  # halves: the whole may not be finite
         self.vary = self.half_range > 0
 
     def rows(self, rows: NDArray[Any]) -> Array:
         taken = self.Y[rows.ravel()]
-        dense: Array = taken.toarray() if sp.issparse(taken) else taken
+        dense: Array = taken.toarray() if is_sparse(taken) else taken
         return np.reshape(dense, (*rows.shape, -1)) / 2
 
     def differences(self, references: NDArray[np.intp], neighbors: NDArray[np.uint32]) -> Array:

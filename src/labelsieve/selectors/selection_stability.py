@@ -1,7 +1,7 @@
 """Stability of a selector over resamples of the rows."""
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -10,19 +10,19 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
 from labelsieve.counting.binary_labels import label_matrix
-from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, one_of, whole_number
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.selector_list import for_all_rows
 from labelsieve.statistics import Stability, stability_index
+from labelsieve.table_types import TableLike, TargetsLike, as_table
 
 Kind = Literal["auto", "bootstrap", "subsample", "pairs"]
 
 
 def selection_stability(
     selector: BaseEstimator,
-    X: Any,
-    Y: Any,
+    X: TableLike,
+    Y: TargetsLike,
     *,
     n_repeats: int = 30,
     kind: Kind = "bootstrap",
@@ -72,7 +72,8 @@ def selection_stability(
     one_of(kind, "kind", ("auto", "bootstrap", "subsample", "pairs"))
     if kind == "auto":
         kind = "subsample" if getattr(selector, "needs_distinct_rows", False) else "bootstrap"
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    X = as_table(X)
+    n_rows = X.shape[0]
     samples = row_samples(n_rows, n_repeats, kind, fraction, random_state)
     Y = label_matrix(Y)  # of all rows: a sample may lack a label
     chosen = getattr(selector, "selector_", selector)
@@ -105,7 +106,7 @@ def row_samples(n_rows: int, n_repeats: int, kind: Kind, fraction: float, random
     return [np.sort(rng.permutation(n_rows)[:size]) for _ in range(n_repeats)]
 
 
-def _support(selector: BaseEstimator, X: Any, Y: Any, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    X, Y = (table if is_frame(table) or hasattr(table, "shape") else np.asarray(table) for table in (X, Y))
+def _support(selector: BaseEstimator, X: TableLike, Y: TargetsLike, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    X, Y = as_table(X), as_table(Y)
     mask: NDArray[np.bool_] = clone(selector).fit(_safe_indexing(X, rows), _safe_indexing(Y, rows)).get_support()
     return mask

@@ -14,6 +14,7 @@ from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.selection import Selection
 from labelsieve.statistics import Stability
+from labelsieve.table_types import TableLike, TargetsLike
 
 NAMED = 8  # features that the representation in one line names
 
@@ -98,8 +99,8 @@ class SelectionViews:
 
     def summary(
         self,
-        X: Any = None,
-        y: Any = None,
+        X: TableLike | None = None,
+        y: TargetsLike | None = None,
         *,
         names: Names = None,
         label_names: Names = None,
@@ -140,8 +141,8 @@ class SelectionViews:
 
     def to_frame(
         self,
-        X: Any = None,
-        y: Any = None,
+        X: TableLike | None = None,
+        y: TargetsLike | None = None,
         *,
         names: Names = None,
         label_names: Names = None,
@@ -165,8 +166,8 @@ class SelectionViews:
 
     def _shown(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike | None,
+        y: TargetsLike | None,
         names: Names,
         label_names: Names,
         redundant: float | None,
@@ -177,7 +178,15 @@ class SelectionViews:
         selection: Selection = self.selection(X, y, components=counted, **options)  # type: ignore[attr-defined]
         return selection
 
-    def plot(self, X: Any = None, y: Any = None, *, names: Names = None, n_shown: int = 30, ax: Axes | None = None) -> Axes:
+    def plot(
+        self,
+        X: TableLike | None = None,
+        y: TargetsLike | None = None,
+        *,
+        names: Names = None,
+        n_shown: int = 30,
+        ax: Axes | None = None,
+    ) -> Axes:
         """Draw the selected features and their scores: see :func:`labelsieve.report.figures.score_chart`.
 
         With the data of ``fit`` the bars are the components of :meth:`information_components`, which mean the same for every
@@ -189,8 +198,8 @@ class SelectionViews:
 
     def plot_information(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: TargetsLike,
         *,
         names: Names = None,
         label_names: Names = None,

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.registry import make_selector, method_of
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 def read_selectors(given: Any, what: str) -> dict[str, Any]:
@@ -63,14 +64,14 @@ def _read(given: Any, what: str) -> tuple[str, Any]:
     return method_of(given), clone(given)
 
 
-def for_all_rows(selector: BaseEstimator, Y: Any) -> Any:
+def for_all_rows(selector: BaseEstimator, Y: TargetsLike) -> Any:
     """The selector with the types that the targets have in all rows: few rows may look like the other type."""
     if getattr(selector, "target_type", None) is None:
         return selector
     return clone(selector).set_params(target_type=read_targets(Y, selector.target_type).types.tolist())
 
 
-def ranked(selector: BaseEstimator, X: Any, Y: Any, n_features: int | None, name: str) -> list[int]:
+def ranked(selector: BaseEstimator, X: TableLike, Y: TargetsLike, n_features: int | None, name: str) -> list[int]:
     """The first ``n_features`` columns (None: all) that a clone of the selector ranks, best first."""
     fitted = clone(selector)
     settings = {"n_features_to_select": n_features, "warm_start": False}

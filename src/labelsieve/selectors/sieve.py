@@ -10,7 +10,7 @@ from sklearn.base import _fit_context, clone
 
 from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.pair_tables import PairBackend
-from labelsieve.counting.target_weights import read_target_weights
+from labelsieve.counting.target_weights import TargetWeights, read_target_weights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable
@@ -23,12 +23,13 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search
 from labelsieve.search.gains import Gain
-from labelsieve.selectors.base import named_labels
+from labelsieve.selectors.base import TableOrCounts, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.selectors.chunked_input import from_elsewhere
 from labelsieve.selectors.pair_counts import PairCounts, input_of_counts
 from labelsieve.selectors.predicted_fit import fit_costs
 from labelsieve.stopping import SelectionPath, StoppingRule
+from labelsieve.table_types import TargetsLike, WeightsLike
 
 
 class _Started(NamedTuple):
@@ -166,7 +167,7 @@ class Sieve(BaseCountingSieve):
     _takes_chunks: ClassVar[bool] = True
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableOrCounts, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
         """Select features of ``X`` for the targets ``y``.
 
         ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list of label sets, such as
@@ -189,12 +190,15 @@ class Sieve(BaseCountingSieve):
             self._search = settings, started
         return self
 
-    def _extend(self, started: _Started, n_before: int, X: Any, y: Any, sample_weight: Any) -> None:
+    def _extend(
+        self, started: _Started, n_before: int, X: TableOrCounts, y: TargetsLike | None, sample_weight: WeightsLike
+    ) -> None:
         """Extend the search to the number of features, and set the fitted attributes."""
         search = started.search
         with progress_bar(f"{search.gain.name}: selecting features") as progress:
             if isinstance(rule := self._count, StoppingRule):
                 self.stopping_ = self.stopping_ if rule.leaves_out else clone(rule)
+                assert not isinstance(X, ChunkedTable | PairCounts)  # refused by fit
                 evaluator = self._evaluator(X, y, sample_weight)
                 wanted = self.stopping_.decide(SelectionPath(search, started.workspace, started.parents, X, y, evaluator))
             else:
@@ -234,10 +238,10 @@ class Sieve(BaseCountingSieve):
         parameters |= {"targets": method.space, "discretizer": bins[0], "target_discretizer": bins[1]}
         return {"criterion": formulas, "backend": backend, **{name: comparable(value) for name, value in parameters.items()}}
 
-    def _start(self, method: ResolvedMethod, X: Any, Y: Any, sample_weight: Any) -> _Started:
+    def _start(self, method: ResolvedMethod, X: TableOrCounts, Y: TargetsLike | None, sample_weight: WeightsLike) -> _Started:
         criterion, plan = method.criterion, method.criterion.plan
-        counted, given = isinstance(X, PairCounts), (X, Y, sample_weight, method)
-        tables, parents = ([input_of_counts(self, *given)], None) if counted else self._read(*given)
+        given = Y, sample_weight, method
+        tables, parents = ([input_of_counts(self, X, *given)], None) if isinstance(X, PairCounts) else self._read(X, *given)
         joined = isinstance(criterion, JoinedMIM)
         data: CountingInput = tables[0] if joined else one_table(tables, "Sieve")
         forced, excluded = self._checked_columns()
@@ -249,7 +253,7 @@ class Sieve(BaseCountingSieve):
         if len(tables) > 1 and isinstance(self._count, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
         options = self._counting_options(data.weights)
-        options = replace(options, backend=partial(PairBackend, X.tables)) if counted else options
+        options = replace(options, backend=partial(PairBackend, X.tables)) if isinstance(X, PairCounts) else options
         target_weights = self._target_weights(data)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         self._state_errors(data, workspace)
@@ -284,7 +288,7 @@ class Sieve(BaseCountingSieve):
         costs = fit_costs(method, shape, levels, self._count, self.estimator, label_share)
         return "\n".join([method.criterion.plan.explain(*shape, levels), *costs])
 
-    def _target_weights(self, data: CountingInput) -> Any:
+    def _target_weights(self, data: CountingInput) -> TargetWeights | None:
         return read_target_weights(self.target_weight, data.Y.n_columns)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
 from labelsieve.counting.resources import require_memory
@@ -11,6 +10,7 @@ from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, 
 from labelsieve.selectors.base_model import ModelData, Real
 from labelsieve.selectors.neighbor_graphs import laplacian, neighbor_graph
 from labelsieve.selectors.normal_equations import gram, solve, weighted_rows
+from labelsieve.table_types import is_sparse
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -67,7 +67,7 @@ class MSSL(BaseIterativeRanking):
         Y = data.indicators()
         Y = Y - Y.mean(axis=0)
         square = gram(X)
-        if sp.issparse(X):
+        if is_sparse(X):
             means = np.asarray(X.mean(axis=0)).ravel()
             square -= X.shape[0] * np.outer(means, means)
         lengths = np.diag(square)

@@ -1,10 +1,9 @@
 """Rankings by tree ensembles: importances, and hits against permuted copies of the features."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.stats import binom
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -15,9 +14,10 @@ from sklearn.ensemble import (
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
+from labelsieve.table_types import Matrix, is_sparse
 
 
-def _trees(data: ModelData, n_estimators: int, X: Any) -> Real:
+def _trees(data: ModelData, n_estimators: int, X: Matrix) -> Real:
     """Importances of extra trees for all targets at once; where some are classes and some numbers, of both models."""
     models = [(ExtraTreesClassifier, data.classes), (ExtraTreesRegressor, data.numbers)]
     total = np.zeros(X.shape[1])
@@ -113,7 +113,7 @@ class ShadowFeatures(BaseModelRanking):
     n_estimators: int = parameter(100, AT_LEAST_ONE)
 
     def _score(self, data: ModelData) -> Real:
-        X = data.X.toarray() if sp.issparse(data.X) else data.X
+        X = data.X.toarray() if is_sparse(data.X) else data.X
         d, rng = X.shape[1], np.random.default_rng(data.seed)
         hits, total = np.zeros(d, dtype=np.int64), np.zeros(d)
         for _ in range(self.n_rounds):

@@ -44,7 +44,7 @@ class SelectionPath:
     workspace: Workspace
     parents: list[list[int]] | None
     X: TableLike
-    Y: TargetsLike
+    Y: TargetsLike | None
     evaluator: Evaluator
     targets: slice = field(default_factory=lambda: slice(None))
 

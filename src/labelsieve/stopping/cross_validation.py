@@ -138,7 +138,7 @@ class CrossValidated(StoppingRule):
             raise InputError(f"estimator must have fit and predict, and {self.estimator!r} has not; pass the estimator itself.")
         not_negative(self.standard_errors, "standard_errors")
 
-    def _split(self, X: TableLike, Y: TargetsLike) -> Any:
+    def _split(self, X: TableLike, Y: TargetsLike | None) -> Any:
         from sklearn.model_selection import KFold, check_cv  # loaded late: no other rule needs it
 
         if is_whole(self.cv):

@@ -17,6 +17,7 @@ from scipy import sparse
 from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Column, Table, check_width
 from labelsieve.datasets.readers.memory_budget import CELL, DEFAULT_LIMIT, LIMIT_VARIABLE, require_cells
+from labelsieve.table_types import FloatArray, Matrix, is_sparse
 
 HEADER = 128
 MATRIX, PACKED = 14, 15
@@ -176,7 +177,7 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Tab
         blocks.append((X, _zero_one(Y)))
     if len({(X.shape[1], Y.shape[1]) for X, Y in blocks}) > 1:
         raise DatasetError("its train and test parts have different columns.", file=file)
-    scattered = any(sparse.issparse(X) for X, _ in blocks)
+    scattered = any(is_sparse(X) for X, _ in blocks)
     if not scattered:
         X, Y = blocks[0]
         require_cells(sum(len(X) for X, _ in blocks), X.shape[1] + Y.shape[1], file, max_bytes)
@@ -204,20 +205,20 @@ def _matrix(value: Any, name: str, file: Path) -> Any:
     return sparse.csr_array(value, dtype=np.float64)
 
 
-def _memory(values: Any) -> int:
+def _memory(values: Matrix) -> int:
     """Bytes of a matrix, unpacked: a packed file may be shorter than its columns are many."""
-    if not sparse.issparse(values):
+    if isinstance(values, np.ndarray):
         return int(values.nbytes)
     return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
 
 
-def _dense(values: Any) -> Any:
-    return values.toarray() if sparse.issparse(values) else values
+def _dense(values: Matrix) -> FloatArray:
+    return values.toarray() if is_sparse(values) else values
 
 
-def _zero_one(Y: Any) -> Any:
+def _zero_one(Y: Matrix) -> Matrix:
     """Labels of -1 and 1 as 0 and 1; others as they are."""
-    if sparse.issparse(Y) and Y.nnz < Y.shape[0] * Y.shape[1]:
+    if is_sparse(Y) and Y.nnz < Y.shape[0] * Y.shape[1]:
         return Y  # has zeros
     cells = _dense(Y)
     return (cells > 0).astype(np.float64) if (cells == -1).any() and np.isin(cells, (-1, 1)).all() else Y

@@ -19,6 +19,7 @@ from labelsieve.datasets.readers.column_table import AdjacentCells, Column, Tabl
 from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_memory
 from labelsieve.errors import InputError
+from labelsieve.table_types import Matrix
 
 COPIES = 3  # of the arrays of a matrix: as they are stored, with float64 and int32, and sorted by rows
 REMEDY = "Name the features NAME.X.npz and the labels NAME.Y.npz (or X.NAME.npz and Y.NAME.npz), and give the first."
@@ -53,7 +54,7 @@ def parse_npz(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     return pair_table(X, read_matrix(read_bytes(labels, max_bytes), labels, max_bytes), file)
 
 
-def pair_table(X: Any, Y: Any, file: Path) -> Table:
+def pair_table(X: Matrix, Y: Matrix, file: Path) -> Table:
     """Features and labels as a table."""
     if X.shape[0] != Y.shape[0]:
         raise DatasetError(

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import BaseCrossValidator
 
 from labelsieve.errors import InputError, is_whole, whole_number
+from labelsieve.table_types import TableLike, TargetsLike
 
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
@@ -20,16 +21,16 @@ class Splitter(BaseCrossValidator):  # type: ignore[misc]
 
     n_splits: int
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(self, X: TableLike | None = None, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
         """The number of splits; the arguments are not looked at."""
         return self.n_splits
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """Pairs of training and test rows."""
         raise NotImplementedError
 
 
-def row_count(X: Any, y: Any = None, groups: Any = None) -> int:
+def row_count(X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
     """The number of rows of ``X``, or of ``y`` where ``X`` is None; refuses lengths that differ."""
     lengths = {name: _length(value, name) for name, value in (("X", X), ("y", y), ("groups", groups)) if value is not None}
     if not lengths:

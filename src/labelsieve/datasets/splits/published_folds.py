@@ -13,6 +13,7 @@ from scipy.io import loadmat
 from labelsieve.datasets.readers.matlab import check_elements
 from labelsieve.datasets.splits.base_splitter import MOST, Split, Splitter, parts, row_count
 from labelsieve.errors import InputError, whole_number
+from labelsieve.table_types import TableLike, TargetsLike
 
 VARIABLE = "indices"
 
@@ -166,7 +167,7 @@ class PublishedFolds(Splitter):
         """The number of partitions that are walked through."""
         return int(self._numbers.shape[1])
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """Training and test rows of every fold of every partition; ``groups`` is not looked at."""
         n = row_count(X, y)
         if n != self.n_rows:

@@ -5,18 +5,19 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.datasets.splits.base_splitter import row_count
 from labelsieve.errors import InputError
+from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
 # Building the matrix takes about 63 bytes for every pair in a row, 4 GB for this many. delicious has 3 million.
 MOST_PAIRS = 2**26
 
 
-def label_matrix(y: Any) -> sparse.csr_array:
+def label_matrix(y: TargetsLike | None) -> sparse.csr_array:
     """``y`` as a sparse 0/1 matrix of rows by labels.
 
     Columns of zeros and ones are labels as they are. Any other column of whole numbers, truth values or text, and a
@@ -25,9 +26,9 @@ def label_matrix(y: Any) -> sparse.csr_array:
     if y is None:
         raise InputError("Stratified splits need the labels: pass y.")
     check_sparse(y, "y")
-    if sparse.issparse(y) and y.ndim == 2:
+    if is_sparse(y) and y.ndim == 2:
         return _sparse_labels(y)
-    table = np.asarray(y.toarray() if sparse.issparse(y) else y)
+    table = np.asarray(y.toarray() if is_sparse(y) else y)
     if table.ndim not in (1, 2):
         raise InputError(f"y must have one or two dimensions, not {table.ndim}.")
     if table.ndim == 2 and table.dtype.kind in "biuf" and bool(np.isin(table, (0, 1)).all()):
@@ -39,7 +40,7 @@ def label_matrix(y: Any) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack(blocks, format="csr"))
 
 
-def _sparse_labels(y: Any) -> sparse.csr_array:
+def _sparse_labels(y: TargetsLike) -> sparse.csr_array:
     labels = sparse.csr_array(y, copy=True)
     labels.sum_duplicates()
     labels.eliminate_zeros()
@@ -131,7 +132,7 @@ class Units:
         return int(self.of_row.size)
 
 
-def read_units(X: Any, y: Any, groups: Any, order: int) -> Units:
+def read_units(X: TableLike, y: TargetsLike | None, groups: ArrayLike | None, order: int) -> Units:
     """The rows, or the groups where there are any, with their labels (``order=1``) or labels and pairs (``order=2``)."""
     labels = label_matrix(y)
     n = row_count(X, labels, groups)
@@ -144,7 +145,7 @@ def read_units(X: Any, y: Any, groups: Any, order: int) -> Units:
     return Units(sparse.csr_array(member @ column_counts), sizes, of_row, "groups")
 
 
-def _group_numbers(groups: Any) -> NDArray[np.intp]:
+def _group_numbers(groups: ArrayLike) -> NDArray[np.intp]:
     names = np.asarray(groups)
     if names.ndim != 1:
         raise InputError(f"groups must have one dimension, the group of every row, not {names.ndim}.")

@@ -1,14 +1,16 @@
 """Splits in which every label has the share that it has in all rows: folds, and repeated random splits."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labelsieve.datasets.splits.assignment import assign, whole_targets
 from labelsieve.datasets.splits.base_splitter import MOST, Seed, Split, Splitter, checked_seed, generator, part_size, parts
 from labelsieve.datasets.splits.stratification_columns import read_units
 from labelsieve.errors import InputError, whole_number
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 class IterativeStratifiedKFold(Splitter):
@@ -64,7 +66,7 @@ class IterativeStratifiedKFold(Splitter):
         self.random_state = checked_seed(random_state)
         self.exact_sizes = bool(exact_sizes)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """Training and test rows of every fold.
 
         ``y`` is binary, dense or sparse, or of categories; rows with the same value in ``groups`` stay together, and the
@@ -144,7 +146,7 @@ class IterativeStratifiedShuffleSplit(Splitter):
         self.random_state = checked_seed(random_state)
         self.exact_sizes = bool(exact_sizes)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """Training and test rows of every repetition; ``y`` and ``groups`` as for :class:`IterativeStratifiedKFold`."""
         units = read_units(X, y, groups, self.order)
         n = units.n_rows

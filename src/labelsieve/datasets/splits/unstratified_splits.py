@@ -1,9 +1,9 @@
 """Splits that do not look at the labels: repeated random halves, and blocks of rows in the order of time."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labelsieve.datasets.splits.base_splitter import (
     MOST,
@@ -17,6 +17,7 @@ from labelsieve.datasets.splits.base_splitter import (
     row_count,
 )
 from labelsieve.errors import InputError, one_of, whole_number
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 class HalfSplits(Splitter):
@@ -52,11 +53,11 @@ class HalfSplits(Splitter):
         self.random_state = checked_seed(random_state)
         part_size(train_size, "train_size", MOST)
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(self, X: TableLike | None = None, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
         """The number of repetitions; the arguments are not looked at."""
         return self.n_repeats
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """Training and test rows of every repetition; ``groups`` is not looked at."""
         n = row_count(X, y)
         taken = part_size(self.train_size, "train_size", n)
@@ -111,7 +112,7 @@ class ForwardSplits(Splitter):
         one_of(window, "window", ("growing", "sliding"))
         self.window = window
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """Training and test rows of every block, the earliest first; ``groups`` is not looked at."""
         n = row_count(X, y)
         first = self.min_train + self.gap

@@ -3,12 +3,12 @@
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.parquet import TableMetadata, arrow
 from labelsieve.datasets.writers.save_check import CheckedDataset
+from labelsieve.table_types import is_sparse
 
 
 def write_parquet(data: CheckedDataset, raw: BinaryIO) -> None:
@@ -18,8 +18,8 @@ def write_parquet(data: CheckedDataset, raw: BinaryIO) -> None:
     read, where the lists of yahoo-reference, which has eight times as many rows, take 0.2 s and 0.4 s.
     """
     pyarrow = arrow(data.file, "writing")
-    scattered = sparse.issparse(data.X)
-    labels = data.Y.toarray() if sparse.issparse(data.Y) and not (scattered and data.binary) else data.Y
+    scattered = is_sparse(data.X)
+    labels = data.Y.toarray() if is_sparse(data.Y) and not (scattered and data.binary) else data.Y
     names, arrays = [], []
     if scattered:
         names, arrays = ["feature_indices", "feature_values"], list(_lists(pyarrow, data.X))
@@ -61,7 +61,7 @@ def _lists(pyarrow: Any, cells: Any) -> tuple[Any, Any]:
     return lists(ends, pyarrow.array(cells.indices.astype(np.int32))), lists(ends, pyarrow.array(cells.data))
 
 
-def _array(pyarrow: Any, cells: NDArray[np.float64], column: Column, kind: type[np.generic] | None) -> Any:
+def _array(pyarrow: Any, cells: Any, column: Column, kind: type[np.generic] | None) -> Any:
     missing = np.isnan(cells)
     if column.values is not None:
         codes = pyarrow.array(np.where(missing, 0, cells).astype(np.int32), mask=missing)

@@ -12,6 +12,7 @@ from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Column, check_names
 from labelsieve.datasets.readers.target_columns import one_comes_first
+from labelsieve.table_types import Matrix
 
 EXACT = 2**53  # whole numbers up to this are floats too
 
@@ -23,8 +24,8 @@ class CheckedDataset:
     dataset: Dataset
     features: tuple[Column, ...]
     labels: tuple[Column, ...]
-    X: Any
-    Y: Any
+    X: Matrix
+    Y: Matrix
     file: Path
 
     @property
@@ -34,7 +35,7 @@ class CheckedDataset:
     @property
     def binary(self) -> bool:
         """True when every label is 0 or 1."""
-        stored = self.Y.data if sparse.issparse(self.Y) else self.Y
+        stored = self.Y if isinstance(self.Y, np.ndarray) else self.Y.data
         return not self.dataset.label_categories and bool(np.isin(stored, (0.0, 1.0)).all())
 
 
@@ -52,7 +53,7 @@ def check_dataset(dataset: Dataset, file: Path) -> CheckedDataset:
     X, Y = _cells(dataset.X, features, "X", file), _cells(dataset.Y, labels, "Y", file)
     if X.shape[0] != Y.shape[0] or not X.shape[0]:
         raise DatasetError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}.", "Both need the same, not 0.", file)
-    if np.isnan(Y.data if sparse.issparse(Y) else Y).any():
+    if np.isnan(Y if isinstance(Y, np.ndarray) else Y.data).any():
         raise DatasetError("a label is missing (NaN in Y).", "Fill it, or leave out the row.", file)
     return CheckedDataset(dataset, features, labels, X, Y, file)
 
@@ -76,7 +77,7 @@ def _columns(names: Sequence[str], categories: Mapping[str, tuple[str, ...]], wh
     return tuple(Column(name, tuple(categories[name]) if name in categories else None) for name in names)
 
 
-def _cells(values: Any, columns: tuple[Column, ...], what: str, file: Path) -> Any:
+def _cells(values: Any, columns: tuple[Column, ...], what: str, file: Path) -> Matrix:
     scattered = sparse.issparse(values)
     values = values if scattered else np.asarray(values)
     if values.ndim != 2 or values.shape[1] != len(columns):
@@ -91,14 +92,15 @@ def _cells(values: Any, columns: tuple[Column, ...], what: str, file: Path) -> A
         values.eliminate_zeros()
     else:
         values = values.astype(np.float64)
-    _check_codes(values, columns, file)
-    return values
+    checked: Matrix = values
+    _check_codes(checked, columns, file)
+    return checked
 
 
-def _check_codes(values: Any, columns: tuple[Column, ...], file: Path) -> None:
+def _check_codes(values: Matrix, columns: tuple[Column, ...], file: Path) -> None:
     """Refuse cells of nominal columns that are no codes of its values."""
     many = np.array([0 if column.values is None else len(column.values) for column in columns])
-    if sparse.issparse(values):
+    if not isinstance(values, np.ndarray):
         nominal = many[values.indices] > 0
         cells, positions = values.data[nominal], values.indices[nominal]
     else:

@@ -10,6 +10,7 @@ from scipy import sparse
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.writers.save_check import CheckedDataset
 from labelsieve.datasets.writers.text_writers import BLOCK, number_texts
+from labelsieve.table_types import CompressedMatrix
 
 
 def write_libsvm(data: CheckedDataset, raw: BinaryIO) -> None:
@@ -65,7 +66,7 @@ def _matrices(data: CheckedDataset, form: str) -> tuple[Any, Any]:
     return X, Y
 
 
-def _blocks(X: Any) -> Iterator[tuple[int, int]]:
+def _blocks(X: CompressedMatrix) -> Iterator[tuple[int, int]]:
     """Consecutive rows with about :data:`BLOCK` cells, whose texts are in memory at the same time."""
     first = 0
     while first < X.shape[0]:

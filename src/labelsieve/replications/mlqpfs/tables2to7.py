@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labelsieve.classifiers import LIFT
 from labelsieve.metrics import MEASURES
@@ -18,6 +19,7 @@ from labelsieve.replications.replication import (
     sources,
 )
 from labelsieve.studies.protocol import Protocol
+from labelsieve.table_types import Matrix, TargetsLike
 
 TABLES, OTHERS = "tables", "discretizers"
 SHARES = (0.10, 0.15)
@@ -44,7 +46,7 @@ DISCRETIZERS = ("mean-std", "equal-width", "equal-frequency", "mdl")
 class TrainingPart:
     """One split: the first rows, as many as the training part has, against the rest."""
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Any, Any]]:
+    def split(self, X: Matrix, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[tuple[Any, Any]]:
         """Split by the number of rows, which identifies the data set."""
         n_train = TRAINING_ROWS[X.shape[0]]
         yield np.arange(n_train), np.arange(n_train, X.shape[0])

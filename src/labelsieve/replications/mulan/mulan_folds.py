@@ -1,13 +1,13 @@
 """The folds of Mulan's cross-validation: Java's random numbers, and the shuffle of Weka."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.datasets.splits.base_splitter import MOST, Split, Splitter, row_count
 from labelsieve.errors import InputError, whole_number
+from labelsieve.table_types import TableLike, TargetsLike
 
 _MASK = 2**48 - 1
 _MULTIPLIER, _INCREMENT = 0x5DEECE66D, 0xB
@@ -74,7 +74,7 @@ class MulanFolds(Splitter):
         self.n_splits = whole_number(n_splits, "n_splits", 2, MOST)
         self.seed = whole_number(seed, "seed", -(2**63), 2**63 - 1)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """Yield pairs of training and test rows; ``groups`` is ignored."""
         n = row_count(X, y)
         if n < self.n_splits:

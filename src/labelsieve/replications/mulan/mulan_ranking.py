@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from labelsieve.registry import PRESETS, resolve_method
 from labelsieve.replications.mulan.weka_bins import WekaBins
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count
 from labelsieve.selectors.sieve import Sieve
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -60,7 +61,7 @@ class MulanRanking(BaseSieve):
     n_features_to_select: Count = parameter(None, *N_FEATURES)
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Rank the columns of ``X``."""
         rule = resolve_method(self.method).discretizer
         rule = WekaBins(rule.n_bins) if isinstance(rule, EqualWidth) else rule

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import softmax
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.preprocessing import OrdinalEncoder
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.counting.sparse_format import validate_data
 from labelsieve.replications.mulan.weka_bins import column_ends
 from labelsieve.replications.mulan.weka_neighbors import ProbabilisticClassifier
+from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
 UNSEEN = -1
 
@@ -45,14 +45,14 @@ class MixedNaiveBayes(ProbabilisticClassifier):
     def __init__(self, nominal: Sequence[int] = ()) -> None:
         self.nominal = nominal
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Estimate frequencies, means and variances."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.classes_, counts = np.unique(y, return_counts=True)
         self._log_prior = np.log(counts / counts.sum())
-        squares = X.multiply(X) if sparse.issparse(X) else X * X
-        binary = column_ends(abs(squares - X), "max") == 0  # only 0 and 1
+        differences = abs(X.multiply(X) - X) if is_sparse(X) else np.abs(X * X - X)
+        binary = column_ends(differences, "max") == 0  # only 0 and 1
         valued = np.zeros_like(binary)
         valued[list(self.nominal)] = True
         self._models = []
@@ -61,7 +61,7 @@ class MixedNaiveBayes(ProbabilisticClassifier):
                 self._models.append((np.flatnonzero(columns), model.fit(_dense_unless(X[:, columns], model), y)))
         return self
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Return the probability of every class."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
@@ -75,16 +75,16 @@ class MixedNaiveBayes(ProbabilisticClassifier):
 class _Categories(CategoricalNB):  # type: ignore[misc]
     """Frequencies of values, with one more level for all unseen values."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         self._codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=UNSEEN).fit(X)
         self.min_categories = [len(values) + 1 for values in self._codes.categories_]
         super().fit(self._codes.transform(X), y)
         return self
 
-    def predict_joint_log_proba(self, X: Any) -> Any:
+    def predict_joint_log_proba(self, X: TableLike) -> Any:
         codes = self._codes.transform(X)
         return super().predict_joint_log_proba(np.where(codes == UNSEEN, np.array(self.min_categories) - 1, codes))
 
 
-def _dense_unless(X: Any, model: Any) -> Any:
-    return X if isinstance(model, BernoulliNB) or not sparse.issparse(X) else X.toarray()
+def _dense_unless(X: TableLike, model: Any) -> Any:
+    return X if isinstance(model, BernoulliNB) or not is_sparse(X) else X.toarray()

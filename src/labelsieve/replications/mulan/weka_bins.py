@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
 from labelsieve.counting.checked_parameters import parameter
@@ -15,6 +14,7 @@ from labelsieve.counting.cut_points import ColumnCuts
 from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.discretize.base_discretizer import BaseBins
+from labelsieve.table_types import FloatArray, SparseMatrix, is_sparse
 
 
 @dataclass(eq=False, repr=False)
@@ -47,7 +47,7 @@ class WekaBins(BaseBins):
         return [ColumnCuts(starts, points.ravel(), np.zeros(len(low), dtype=bool), closed_right=True)]
 
 
-def column_ends(X: Any, end: Literal["min", "max"]) -> NDArray[np.float64]:
+def column_ends(X: FloatArray | SparseMatrix, end: Literal["min", "max"]) -> NDArray[np.float64]:
     """Return the minimum or maximum of every column, dense or sparse."""
     ends = X.min(axis=0) if end == "min" else X.max(axis=0)
-    return np.array(ends.toarray() if sparse.issparse(ends) else ends, dtype=np.float64).ravel()
+    return np.array(ends.toarray() if is_sparse(ends) else ends, dtype=np.float64).ravel()

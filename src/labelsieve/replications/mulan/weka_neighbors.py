@@ -16,6 +16,7 @@ from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.counting.sparse_format import validate_data
 from labelsieve.replications.mulan.weka_scaler import WekaScaler
+from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
 
 @dataclass(eq=False, repr=False)
@@ -54,7 +55,7 @@ class MulanBRkNN(MultiLabelClassifier):
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Fit the scaler, and store the scaled rows."""
         self._rows, labels = self._read(X, y)
         self._scaler = WekaScaler(self.nominal).fit(self._rows)
@@ -62,15 +63,16 @@ class MulanBRkNN(MultiLabelClassifier):
         self._knn.fit(self._scaler.transform(self._rows), labels)
         return self
 
-    def _label_probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         X = self._read_queries(X)
-        if not self._scaler.values_ or sparse.issparse(X):
+        if not self._scaler.values_ or is_sparse(X):
             return self._knn.predict_proba(self._scaler.transform(X))
-        known, queries = (self._scaler.scaled(rows) for rows in (self._rows, X))
+        rows = np.asarray(self._rows)
+        known, queries = np.asarray(self._scaler.scaled(rows)), np.asarray(self._scaler.scaled(X))
         squares = np.zeros((len(X), len(known)))
         for column in range(X.shape[1]):
             if column in self._scaler.values_:
-                squares += np.not_equal.outer(X[:, column], self._rows[:, column])
+                squares += np.not_equal.outer(X[:, column], rows[:, column])
             else:
                 squares += np.subtract.outer(queries[:, column], known[:, column]) ** 2
         return self._knn._estimate(X, as_near_as(squares, self.k))
@@ -79,7 +81,7 @@ class MulanBRkNN(MultiLabelClassifier):
 class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Predicts the most probable class by ``predict_proba``; takes sparse rows."""
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: TableLike) -> NDArray[Any]:
         """Return the most probable class; the first of those that tie."""
         best = self.predict_proba(X).argmax(axis=1)  # before classes_, so that an unfitted model raises NotFittedError
         return np.asarray(self.classes_[best])
@@ -111,7 +113,7 @@ class WekaKNN(ProbabilisticClassifier):
     def __init__(self, k: int = 10) -> None:
         self.k = k
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Store the rows."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
@@ -120,7 +122,7 @@ class WekaKNN(ProbabilisticClassifier):
         self._knn = BRkNN(self.k, ties="all", smoothing="mulan").fit(X, sparse.csr_matrix(columns))
         return self
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Return the probability of every class."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)

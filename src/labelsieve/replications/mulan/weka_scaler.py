@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.sparse_format import validate_data
 from labelsieve.replications.mulan.weka_bins import column_ends
+from labelsieve.table_types import CompressedMatrix, Matrix, TableLike, TargetsLike, is_sparse
 
 
 class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -48,45 +49,48 @@ class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, nominal: Sequence[int] = ()) -> None:
         self.nominal = nominal
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike | None = None) -> Self:
         """Determine ranges and values."""
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64)
         low, high = column_ends(X, "min"), column_ends(X, "max")
         nominal = np.asarray(self.nominal, dtype=np.intp)
-        fractions = X - (X.floor() if sparse.issparse(X) else np.floor(X))
+        fractions = X - X.floor() if is_sparse(X) else X - np.floor(X)
         two = (low >= 0) & (high <= 1) & (column_ends(fractions, "max") == 0)  # columns of the codes 0 and 1
         self.values_ = {int(column): np.unique(_dense(X, column)) for column in nominal[~two[nominal]]}
         low[nominal], high[nominal] = 0.0, 1.0
         self.low_, self.width_ = low, high - low
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """Return scaled columns; sparse stays sparse."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse=("csr", "csc"), dtype=np.float64)
         scaled = self.scaled(X)
         return self._spread(scaled, X) if self.values_ else scaled
 
-    def scaled(self, X: Any) -> Any:
+    def scaled(self, X: Matrix) -> Matrix:
         """Return columns divided by their ranges; nominal ones are unchanged."""
         known = self.width_ > 0
-        if sparse.issparse(X):
+        if is_sparse(X):
             inverse = np.divide(1.0, self.width_, out=np.zeros_like(self.width_), where=known)
-            return sparse.csr_array(X @ sparse.diags_array(inverse))
+            rows: CompressedMatrix = sparse.csr_array(X @ sparse.diags_array(inverse))
+            return rows
         return np.divide(X - self.low_, self.width_, out=np.zeros_like(X), where=known)
 
-    def _spread(self, scaled: Any, X: Any) -> Any:
+    def _spread(self, scaled: Matrix, X: Matrix) -> Matrix:
         """Replace each nominal column by the columns of its values, in the same position, as distances are summed in order."""
-        pieces, done = [], 0
+        pieces: list[Any] = []
+        done = 0
         for column, values in sorted(self.values_.items()):
             cells = _dense(X, column)
             codes = np.searchsorted(values, cells).clip(max=len(values) - 1)
             codes[values[codes] != cells] = len(values)  # unseen
             halves = np.repeat(np.eye(len(values) + 1)[codes] / 2, 2, axis=1)
-            pieces += [scaled[:, done:column], sparse.csr_array(halves) if sparse.issparse(X) else halves]
+            pieces += [scaled[:, done:column], sparse.csr_array(halves) if is_sparse(X) else halves]
             done = column + 1
         pieces.append(scaled[:, done:])
-        return sparse.hstack(pieces, format="csr") if sparse.issparse(X) else np.hstack(pieces)
+        spread: Matrix = sparse.hstack(pieces, format="csr") if is_sparse(X) else np.hstack(pieces)
+        return spread
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -94,5 +98,5 @@ class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _dense(X: Any, column: int) -> NDArray[np.float64]:
-    return np.asarray(X[:, [column]].toarray() if sparse.issparse(X) else X[:, [column]])[:, 0]
+def _dense(X: Matrix, column: int) -> NDArray[np.float64]:
+    return np.asarray(X[:, [column]].toarray() if is_sparse(X) else X[:, [column]])[:, 0]

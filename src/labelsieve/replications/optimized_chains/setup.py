@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from numpy.typing import ArrayLike
 from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
 
@@ -15,6 +16,7 @@ from labelsieve.datasets.splits import PublishedFolds
 from labelsieve.replications.optimized_chains.shared_learning import SharedChain
 from labelsieve.replications.replication import DataHome, sources
 from labelsieve.studies.protocol import Protocol
+from labelsieve.table_types import Matrix, TargetsLike
 
 WORDS = {"exact_match": "exact match", "hamming_score": "Hamming score", "macro_f1": "macro-F1", "micro_f1": "micro-F1"}
 MEASURES = tuple(WORDS)
@@ -48,7 +50,7 @@ class FoldsByData:
         self.folders = folders
         self.random_state = seed
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
+    def split(self, X: Matrix, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Any]:
         """Yield training and test rows of five folds."""
         file = self.folders.get(X.shape[0])
         shuffled = KFold(5, shuffle=True, random_state=self.random_state)

@@ -20,6 +20,7 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.metrics import MEASURES
 from labelsieve.selectors import MDDM
+from labelsieve.table_types import Matrix, is_sparse
 
 
 class GivenOrder(BaseEstimator):  # type: ignore[misc]
@@ -29,7 +30,7 @@ class GivenOrder(BaseEstimator):  # type: ignore[misc]
     [0, 1, 2]
     """
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Matrix, y: Matrix | None = None) -> Self:
         """Count the columns."""
         self.selected_ = np.arange(X.shape[1])
         return self
@@ -43,20 +44,20 @@ class ByShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     share: float
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Matrix, y: Matrix) -> Self:
         """Fit the parts that all shares have in common."""
         self.seen_ = X, y
         self.largest_ = self.share
         self._learn(X, y)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Matrix) -> Any:
         """Predict with the current share."""
         if self.share > self.largest_:
             raise InputError(f"share={self.share} is more than the {self.largest_} of fit; fit again.")
         return self._model(max(1, round(self.share * X.shape[1]))).predict(X)
 
-    def _learn(self, X: Any, y: Any) -> None:
+    def _learn(self, X: Matrix, y: Matrix) -> None:
         raise NotImplementedError
 
     def _model(self, n: int) -> Any:
@@ -73,7 +74,7 @@ class SharedChain(ByShare):
     share: float = 0.9
     random_state: RandomState = None
 
-    def _learn(self, X: Any, y: Any) -> None:
+    def _learn(self, X: Matrix, y: Matrix) -> None:
         chain = OptimizedClassifierChain() if self.chain is None else clone(self.chain)
         n_features = max(1, round(self.share * X.shape[1]))
         # Only the network and the rankings are kept, so the cheapest classifiers serve.
@@ -83,7 +84,7 @@ class SharedChain(ByShare):
 
     def _model(self, n: int) -> Any:
         X, y = self.seen_
-        X = X.tocsc() if sp.issparse(X) else X
+        X = X.tocsc() if is_sparse(X) else X
         return _Links(
             fit_chain(self.base, X, sp.csc_matrix(y), self.network_, columns=lambda label: np.sort(self.rankings_[label, :n]))
         )
@@ -93,8 +94,8 @@ class SharedChain(ByShare):
 class _Links:
     chain: Chain
 
-    def predict(self, X: Any) -> Any:
-        return self.chain.by_label(greedy(self.chain, X.tocsc() if sp.issparse(X) else X))
+    def predict(self, X: Matrix) -> Any:
+        return self.chain.by_label(greedy(self.chain, X.tocsc() if is_sparse(X) else X))
 
 
 @dataclass(eq=False, repr=False)
@@ -111,7 +112,7 @@ class SharedDirections(ByShare):
     directions: Literal["useful", "filled"] = "useful"
     share: float = 0.9
 
-    def _learn(self, X: Any, y: Any) -> None:
+    def _learn(self, X: Matrix, y: Matrix) -> None:
         mddm = MDDM(mu=0.5 if self.directions == "useful" else 0.0).fit(X, y)
         columns = mddm.components_.T
         if self.directions == "filled":
@@ -127,11 +128,11 @@ class _Projected:
     directions: NDArray[np.float64]
     model: ClassifierChain
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Matrix, y: Matrix) -> Self:
         self.model.fit(np.asarray(X @ self.directions), y)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Matrix) -> Any:
         return self.model.predict(np.asarray(X @ self.directions))
 
 
@@ -141,12 +142,12 @@ class OfLearner(BaseEstimator):  # type: ignore[misc]
 
     learner: BaseEstimator
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Matrix, y: Matrix) -> Self:
         """Fit the classifier."""
         self.learner_ = clone(self.learner).fit(X, y)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Matrix) -> Any:
         """Predict with the fitted classifier."""
         return self.learner_.predict(X)
 
@@ -154,7 +155,7 @@ class OfLearner(BaseEstimator):  # type: ignore[misc]
 class BySize(OfLearner):
     """A classifier with shares, or an ensemble of them, that a study evaluates for several numbers of features."""
 
-    def predictions_by_size(self, X: Any, Y: Any, queries: Any, sizes: list[int]) -> Iterator[tuple[int, Any]]:
+    def predictions_by_size(self, X: Matrix, Y: Matrix, queries: Matrix, sizes: list[int]) -> Iterator[tuple[int, Any]]:
         """Yield predicted labels of ``queries`` for each size, from one fit."""
         learner = with_share(clone(self.learner), max(sizes) / X.shape[1]).fit(X, Y)
         for size in sizes:
@@ -174,7 +175,7 @@ class TunedShare(ClassifierMixin, OfLearner):  # type: ignore[misc]
     held_out: float = 0.25
     random_state: int = 0
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Matrix, y: Matrix) -> Self:
         """Tune the share, then fit on all rows."""
         rule = ShuffleSplit(1, test_size=self.held_out, random_state=self.random_state)
         train, held = next(rule.split(np.empty((X.shape[0], 0))))
@@ -195,7 +196,7 @@ class SomeRows(ClassifierMixin, OfLearner):  # type: ignore[misc]
     _: KW_ONLY
     random_state: int = 0
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Matrix, y: Matrix) -> Self:
         """Fit on those rows."""
         n_rows = max(1, round(self.share_of_rows * X.shape[0]))
         rows = np.sort(np.random.default_rng(self.random_state).permutation(X.shape[0])[:n_rows])

@@ -8,11 +8,13 @@ from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from labelsieve.classifiers import KNNRegressor, nested_predictions
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.classifiers.feature_scaling import Scale, scaled
+from labelsieve.counting.codes import Codes
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
@@ -24,6 +26,7 @@ from labelsieve.studies.execution.stopwatch import Stopwatch
 from labelsieve.studies.protocol import LoadedData, Split
 from labelsieve.studies.protocol.data_sources import densified
 from labelsieve.studies.store.stored_results import MeasuredValue
+from labelsieve.table_types import CompressedMatrix, FloatArray, SparseMatrix, TableLike, TargetsLike, WeightsLike
 
 AUTO = "auto"  # a selector with this discretizer chooses one by itself
 
@@ -48,8 +51,8 @@ class Predictions:
     """Predictions with ``n_features`` features: labels (or numbers), and scores where a measure needs them."""
 
     n_features: int
-    predicted: Any
-    scores: Any = None
+    predicted: NDArray[Any] | CompressedMatrix | None
+    scores: NDArray[Any] | SparseMatrix | None = None
 
 
 class CachedDiscretizer(Discretizer):
@@ -58,9 +61,11 @@ class CachedDiscretizer(Discretizer):
     def __init__(self, rule: Discretizer) -> None:
         self.rule = rule
         self.missing = getattr(rule, "missing", None)
-        self._codes: Any = None
+        self._codes: Codes | list[Codes] | None = None
 
-    def encode(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def encode(
+        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+    ) -> Codes | list[Codes]:
         """Return the codes of the first ``X``; a split has no other."""
         if self._codes is None:
             self._codes = self.rule.encode(X, y, sample_weight)
@@ -74,8 +79,9 @@ class SplitWork:
         self.X, self.Y = data.X[split.train], data.Y[split.train]
         self.test_X, self.test_Y = data.X[split.test], data.Y[split.test]
         if data.fills:
-            means = train_means(self.X)
-            self.X, self.test_X = (filled(rows, means) for rows in (self.X, self.test_X))
+            train, test = densified(self.X), densified(self.test_X)
+            means = train_means(train)
+            self.X, self.test_X = filled(train, means), filled(test, means)
         self._scale: Scale | None = scale
         self._numeric = data.is_numeric
         self._nominal = frozenset(data.nominal)
@@ -218,17 +224,18 @@ def _seeded(classifier: BaseEstimator, seed: int) -> Any:
     return seeded.set_params(**dict.fromkeys(is_open, seed))
 
 
-def train_means(X: Any) -> Any:
+def train_means(X: FloatArray) -> FloatArray:
     """Return the column means without missing values; 0 for a column without any value.
 
     >>> train_means(np.array([[1.0, np.nan], [3.0, np.nan]]))
     array([2., 0.])
     """
     known = ~np.isnan(X)
-    return np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    means: FloatArray = np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return means
 
 
-def filled(X: Any, means: Any) -> Any:
+def filled(X: FloatArray, means: FloatArray) -> FloatArray:
     """Return a table with missing values replaced by these means.
 
     >>> filled(np.array([[np.nan, 5.0]]), np.array([2.0, 0.0]))

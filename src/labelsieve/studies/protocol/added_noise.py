@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from labelsieve.datasets import Dataset
 from labelsieve.errors import InputError, is_whole
 from labelsieve.fingerprint import seed_of
+from labelsieve.table_types import Matrix, is_sparse
 
 KINDS = ("irrelevant", "corrupted")
 REPLACED = 0.25  # of the values of a corrupted column with few levels
@@ -57,14 +58,14 @@ def with_noise(data: Dataset, noise: Mapping[str, float] | None, name: str) -> D
     rng = np.random.default_rng(seed_of(int(noise.get("seed", 0)), name, "noise"))
     counts = added_counts(d, noise)
     sources = [rng.integers(d, size=count) for count in counts]
-    X = sp.csc_array(data.X) if sp.issparse(data.X) else np.asarray(data.X)
+    X = sp.csc_array(data.X) if is_sparse(data.X) else np.asarray(data.X)
     columns = [_column(X, source)[rng.permutation(n_rows)] for source in sources[0]]
     for source in sources[1]:
-        is_numeric = not sp.issparse(X) and data.feature_kinds[source] == "numeric"
+        is_numeric = not is_sparse(X) and data.feature_kinds[source] == "numeric"
         columns.append(_corrupted(_column(X, source), is_numeric, rng))
     if not columns:
         return data
-    if sp.issparse(X):
+    if is_sparse(X):
         table: Any = sp.csr_array(sp.hstack([X, sp.csc_array(np.column_stack(columns))]))
     else:
         table = np.column_stack([X, *columns])
@@ -81,8 +82,8 @@ def with_noise(data: Dataset, noise: Mapping[str, float] | None, name: str) -> D
     )
 
 
-def _column(X: Any, index: int) -> Any:
-    return X[:, [index]].toarray().ravel() if sp.issparse(X) else X[:, index]
+def _column(X: Matrix, index: int) -> Any:
+    return X[:, [index]].toarray().ravel() if is_sparse(X) else X[:, index]
 
 
 def _corrupted(column: Any, numeric: bool, rng: np.random.Generator) -> Any:

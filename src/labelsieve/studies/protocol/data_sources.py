@@ -15,6 +15,7 @@ from labelsieve.errors import InputError, is_whole
 from labelsieve.fingerprint import array_print
 from labelsieve.studies.protocol.added_noise import read_noise, with_noise
 from labelsieve.studies.protocol.toml_file import as_plain
+from labelsieve.table_types import FloatArray, Matrix, is_sparse
 
 READING = ("label_separator", "strings", "missing_labels", "max_bytes")  # options of load
 KEYS = ("name", "path", "labels", "part", "drop", "data_home", *READING, "missing_values", "max_labels", "noise", "tags")
@@ -62,8 +63,8 @@ class LoadedData:
     """
 
     name: str
-    X: Any
-    Y: Any
+    X: Matrix
+    Y: Matrix
     fills: bool = False
     nominal: tuple[int, ...] = ()
 
@@ -71,7 +72,7 @@ class LoadedData:
     def of(cls, source: Source) -> "LoadedData":
         """Load a source, with sparse tables in row format."""
         data = source.load()
-        X, Y = (sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table) for table in (data.X, data.Y))
+        X, Y = (sparse.csr_array(table) if is_sparse(table) else np.asarray(table) for table in (data.X, data.Y))
         fills = source.settings.get("missing_values") == MEAN
         nominal = tuple(column for column, kind in enumerate(data.feature_kinds) if kind == "nominal")
         return cls(source.name, densified(X) if fills else X, Y, fills, nominal)
@@ -94,23 +95,23 @@ class LoadedData:
     @property
     def has_missing(self) -> bool:
         """Whether features have missing values that are not filled."""
-        values = self.X.data if sparse.issparse(self.X) else self.X
+        values = self.X if isinstance(self.X, np.ndarray) else self.X.data
         return not self.fills and values.dtype.kind == "f" and bool(np.isnan(values).any())
 
     @property
     def is_binary(self) -> bool:
         """Whether all targets are 0 or 1."""
-        values = self.Y.data if sparse.issparse(self.Y) else self.Y
+        values = self.Y if isinstance(self.Y, np.ndarray) else self.Y.data
         return bool(((values == 0) | (values == 1)).all())
 
 
-def densified(X: Any) -> Any:
+def densified(X: Matrix) -> FloatArray:
     """Return a table as a dense array.
 
     >>> densified(sparse.csr_array([[0, 1]]))
     array([[0, 1]])
     """
-    return X.toarray() if sparse.issparse(X) else X
+    return X.toarray() if is_sparse(X) else X
 
 
 def read_source(given: object) -> Source:

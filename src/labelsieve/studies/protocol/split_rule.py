@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import KFold
 
 from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import array_print, seed_of
 from labelsieve.studies.protocol.leakage_checks import refuse_overlap
+from labelsieve.table_types import Matrix, TableLike, TargetsLike
 
 Rows = NDArray[np.intp]
 WORDS = "'30x50%' (thirty random halves of the rows for training), '10-fold', or either with 'stratified ' before it"
@@ -50,7 +51,7 @@ class SplitRule:
         """Number of splits; None for a splitter, whose number may depend on the data."""
         return None if self.words is None else int(self.splitter.get_n_splits())
 
-    def splits(self, X: Any, Y: Any, name: str) -> list[Split]:
+    def splits(self, X: Matrix, Y: TargetsLike, name: str) -> list[Split]:
         """Return all splits of a data set, with disjoint training and test rows."""
         splits = []
         try:
@@ -88,7 +89,7 @@ class GivenSplits:
 
     pairs: list[Any]
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> list[Any]:
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> list[Any]:
         """Return the same pairs for any data."""
         return self.pairs
 
