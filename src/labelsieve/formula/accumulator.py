@@ -1,6 +1,7 @@
 """Accumulators over the selected features: a step costs the same however many there are."""
 
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ SPILL_AFTER = 512  # additions of numbers below 2^53
 class Accumulator:
     """The value of a reducer over the selected features, for every candidate (and target)."""
 
-    def __init__(self, operation: Operation, by_target: bool, n_features: int, n_targets: int, xp: Any = np) -> None:
+    def __init__(self, operation: Operation, by_target: bool, n_features: int, n_targets: int, xp: ModuleType = np) -> None:
         self.operation, self.by_target, self._xp = operation, by_target, xp
         self._shape = (n_features, n_targets if by_target else 1)
         self._low: Fixed | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ class Pick(NamedTuple):
 class Slots:
     """Memory of the card that picks read and write, always at the same place."""
 
-    def __init__(self, xp: Any, n_features: int, n_components: int) -> None:
+    def __init__(self, xp: ModuleType, n_features: int, n_components: int) -> None:
         self.is_taken = xp.zeros(n_features, dtype=np.bool_)
         self.row = xp.zeros(2 + n_components, dtype=np.int64)
         """The feature that was chosen last, its score, and the summands of that; doubles where they are not exact."""
@@ -41,7 +42,7 @@ class Slots:
         self.taken: set[int] | None = None
         """The features that are taken, where the host knows it."""
 
-    def reset(self, xp: Any, unavailable: Sequence[int], n_selected: int) -> None:
+    def reset(self, xp: ModuleType, unavailable: Sequence[int], n_selected: int) -> None:
         """Before the first of some picks."""
         if self.taken != set(unavailable):
             self.is_taken[...] = False

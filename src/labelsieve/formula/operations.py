@@ -6,6 +6,7 @@ have been folded. Planning asks only whether it is ``linear``, and nothing anywh
 """
 
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class Operation:
     linear: bool
     averages: bool = False
 
-    def start(self, shape: tuple[int, int], xp: Any = np) -> Fixed:
+    def start(self, shape: tuple[int, int], xp: ModuleType = np) -> Fixed:
         """An array to fold into, of numpy or another module."""
         started: Fixed = xp.full(shape, self.identity, dtype=np.int64)
         return started

@@ -4,7 +4,10 @@ Everything here is written for an array module ``xp``, CuPy or numpy: the same p
 A stage is 1,024 rows, 32 words of 32 bits. Of a variable with ``r`` levels, level 0 is left out: it has ``r - 1`` columns.
 """
 
+from types import ModuleType
 from typing import Any
+
+from labelsieve.table_types import DeviceArray
 
 BIT_LEVELS = 16  # variables with more are counted as codes
 STAGE = 1024  # rows
@@ -23,7 +26,7 @@ def n_stages(n_rows: int) -> int:
     return -(-n_rows // STAGE)
 
 
-def pad_rows(xp: Any, codes: Any) -> Any:
+def pad_rows(xp: ModuleType, codes: DeviceArray) -> Any:
     """Codes of whole stages: rows of level 0 behind the last one, which no column counts."""
     n_columns, n_rows = codes.shape
     width = n_stages(n_rows) * STAGE
@@ -34,7 +37,7 @@ def pad_rows(xp: Any, codes: Any) -> Any:
     return padded
 
 
-def pack_plain(xp: Any, codes: Any, n_levels: int) -> Any:
+def pack_plain(xp: ModuleType, codes: DeviceArray, n_levels: int) -> Any:
     """Bits of codes of shape (columns, rows) with the same number of levels: ``[column, level - 1][stage][word]``."""
     codes = pad_rows(xp, codes)
     n_columns, n_rows = len(codes) * (n_levels - 1), codes.shape[1]
@@ -48,7 +51,7 @@ def pack_plain(xp: Any, codes: Any, n_levels: int) -> Any:
     return parts[0] if len(parts) == 1 else xp.concatenate(parts, axis=1)
 
 
-def to_fragments(xp: Any, plain: Any) -> Any:
+def to_fragments(xp: ModuleType, plain: DeviceArray) -> Any:
     """Blocks of 64 plain columns in the order in which the threads of a warp group hold them: ``[block][stage][2048]``."""
     n_columns, stages, _ = plain.shape
     n_blocks = -(-n_columns // BLOCK)
@@ -58,14 +61,14 @@ def to_fragments(xp: Any, plain: Any) -> Any:
     return split.transpose(0, 4, 1, 5, 2, 7, 6, 3).reshape(n_blocks, stages, BLOCK * WORDS)
 
 
-def from_fragments(xp: Any, blocks: Any) -> Any:
+def from_fragments(xp: ModuleType, blocks: DeviceArray) -> Any:
     """Plain columns of blocks: the inverse of :func:`to_fragments`."""
     n_blocks, stages, _ = blocks.shape
     split = blocks.reshape(n_blocks, stages, 4, 4, 8, 4, 2, 2)
     return xp.ascontiguousarray(split.transpose(0, 2, 4, 7, 1, 3, 6, 5)).reshape(n_blocks * BLOCK, stages, WORDS)
 
 
-def unpack_codes(xp: Any, plain: Any, n_levels: int, n_rows: int) -> Any:
+def unpack_codes(xp: ModuleType, plain: DeviceArray, n_levels: int, n_rows: int) -> Any:
     """Codes, as uint16, of plain columns: the inverse of :func:`pack_plain`."""
     n_variables = len(plain) // (n_levels - 1)
     bits = xp.unpackbits(plain.reshape(-1).view(xp.uint8), bitorder="little")
@@ -76,12 +79,12 @@ def unpack_codes(xp: Any, plain: Any, n_levels: int, n_rows: int) -> Any:
     return codes
 
 
-def all_rows(xp: Any, n_rows: int) -> Any:
+def all_rows(xp: ModuleType, n_rows: int) -> Any:
     """A plain column that is 1 in every row."""
     return pack_plain(xp, xp.ones((1, n_rows), dtype=xp.uint8), 2)
 
 
-def to_swizzled(xp: Any, plain: Any) -> Any:
+def to_swizzled(xp: ModuleType, plain: DeviceArray) -> Any:
     """Up to 112 plain columns as the tensor cores read them from shared memory: ``[stage][112][128 bytes]``, swizzled."""
     n_columns, stages, _ = plain.shape
     chunks = xp.zeros((MOST_COLUMNS, stages, 8, 4), dtype=xp.uint32)  # of 16 bytes
@@ -90,7 +93,7 @@ def to_swizzled(xp: Any, plain: Any) -> Any:
     return xp.ascontiguousarray(chunks.transpose(1, 0, 2, 3)[:, line, chunk ^ line % 8])
 
 
-def rows_of_fragments(xp: Any, fragments: Any, stages: slice) -> Any:
+def rows_of_fragments(xp: ModuleType, fragments: DeviceArray, stages: slice) -> Any:
     """Some stages of the fragments of a condition, in the same order: passes of four levels, stages, levels."""
     padded, n_all, _ = fragments.shape
     flat, parts = fragments.reshape(-1), []

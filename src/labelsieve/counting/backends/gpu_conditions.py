@@ -1,7 +1,8 @@
 """Conditions of a panel on a card: columns of bits for the counting kernels, or codes for whole tables."""
 
 from functools import cached_property
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from labelsieve.counting.backends.gpu_bits import (
     WORDS,
@@ -13,6 +14,10 @@ from labelsieve.counting.backends.gpu_bits import (
 )
 from labelsieve.counting.backends.gpu_outputs import GivenRows, Margins, TargetGroup
 from labelsieve.counting.backends.gpu_transfer import BitBlock
+from labelsieve.table_types import DeviceArray
+
+if TYPE_CHECKING:
+    from labelsieve.counting.backends.gpu_kernels import CudaKernels
 
 
 class EveryRow:
@@ -22,7 +27,7 @@ class EveryRow:
     codes = None
     plain = None
 
-    def __init__(self, xp: Any, n_rows: int) -> None:
+    def __init__(self, xp: ModuleType, n_rows: int) -> None:
         self.fragments = xp.full((n_stages(n_rows), WORDS), 0xFFFFFFFF, dtype=xp.uint32)
 
     def counts_of(self, group: TargetGroup, margins: Margins | None) -> None:
@@ -47,11 +52,16 @@ class DeviceColumn:
     """
 
     def __init__(
-        self, kernels: Any, codes: Any, n_levels: int, n_rows: int, feature: tuple[BitBlock, Any] | None = None
+        self,
+        kernels: "CudaKernels",
+        codes: Any,
+        n_levels: int,
+        n_rows: int,
+        feature: tuple[BitBlock, Any] | None = None,
     ) -> None:
         self._kernels, self._xp, self._codes = kernels, kernels.xp, codes
         self.n_levels, self._n_rows, self.feature = n_levels, n_rows, feature
-        self._wanted: tuple[Margins, Any] | None = None
+        self._wanted: tuple[Margins, DeviceArray] | None = None
 
     @cached_property
     def _bits(self) -> tuple[Any, Any]:
@@ -80,7 +90,7 @@ class DeviceColumn:
         xp, (plain, fragments) = self._xp, self._bits
         return GivenRows(xp.ascontiguousarray(plain[:, stages]), rows_of_fragments(xp, fragments, stages))
 
-    def _prepare(self, plain: Any, fragments: Any, known: tuple[Margins, Any] | None) -> None:
+    def _prepare(self, plain: DeviceArray, fragments: DeviceArray, known: tuple[Margins, DeviceArray] | None) -> None:
         block, place = (None, 0) if self.feature is None else self.feature
         features = None if block is None or not block.is_resident else block.parts[0]
         self._kernels.condition(features, place, self.n_levels - 1, plain, fragments, known)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,10 @@ from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Ou
 from labelsieve.counting.backends.gpu_targets import DeviceTargets, TargetCodes
 from labelsieve.counting.backends.gpu_transfer import BitBlock, RowParts
 from labelsieve.counting.codes import Codes
+from labelsieve.table_types import DeviceArray
+
+if TYPE_CHECKING:
+    from labelsieve.counting.backends.gpu_kernels import CudaKernels
 
 COUNT_BYTES = 2**30  # of the counts of one panel
 KEPT = 0.5  # of the memory that is free once features are packed, for margins
@@ -36,12 +40,12 @@ class DeviceCounts:
 
     def __init__(
         self,
-        kernels: Any,
+        kernels: "CudaKernels",
         X: Codes,
         Y: Codes,
         row_index: NDArray[np.uint32] | None,
         table: NLogN,
-        weights: Any,
+        weights: DeviceArray | None,
         memory_limit: int | None,
     ) -> None:
         self._kernels, self._xp, self._table, self._weights = kernels, kernels.xp, table, weights
@@ -65,7 +69,7 @@ class DeviceCounts:
     def no_condition(self) -> EveryRow:
         return EveryRow(self._xp, self._n_rows)
 
-    def feature(self, index: Any) -> DeviceColumn:
+    def feature(self, index: int | DeviceArray) -> DeviceColumn:
         """A feature as a condition: a number, or, with :attr:`is_one_block`, an array of one number on the card."""
         return self._features.column(index)
 
@@ -89,12 +93,17 @@ class DeviceCounts:
         for code_block in code_blocks:
             self._add_tables((code_block.codes, code_block.levels), given, every, code_block.index, out, pairs=True)
 
-    def _count_type(self, bits: Any) -> Any:
+    def _count_type(self, bits: DeviceArray | RowParts) -> Any:
         narrow = self._kernels.stores_narrow(self._n_rows, len(bits) * BLOCK, self._targets.n_columns + 1)
         return self._xp.uint16 if narrow else self._xp.int32
 
     def _add_bits(
-        self, block: BitBlock, bits: Any, given: DeviceColumn | EveryRow, groups: list[TargetGroup], out: Output
+        self,
+        block: BitBlock,
+        bits: DeviceArray | RowParts,
+        given: DeviceColumn | EveryRow,
+        groups: list[TargetGroup],
+        out: Output,
     ) -> None:
         width, padded, kind = block.n_levels - 1, padded_levels(given.n_levels), self._count_type(bits)
         for number, group in enumerate(groups):
@@ -129,7 +138,7 @@ class DeviceCounts:
             return None
         return Margins(every[None] if rows is None else rows[group.columns], every, group.n_columns)
 
-    def _margins_of(self, block: BitBlock, bits: Any, group: TargetGroup, repeated: bool) -> Margins:
+    def _margins_of(self, block: BitBlock, bits: DeviceArray | RowParts, group: TargetGroup, repeated: bool) -> Margins:
         """Counts without a condition; ``repeated``: those of all targets are kept if they fit into memory."""
         key, n_columns, width = id(block), self._targets.n_columns, len(bits) * BLOCK
         if key not in self._features.every:
@@ -147,12 +156,14 @@ class DeviceCounts:
         rows = self._margins[key][group.columns] if key in self._margins else self._count_margins(bits, group)
         return Margins(rows, self._features.every[key], group.n_columns)
 
-    def _count_margins(self, bits: Any, group: TargetGroup) -> Any:
+    def _count_margins(self, bits: DeviceArray | RowParts, group: TargetGroup) -> Any:
         counts = self._xp.empty((1, group.n_columns, len(bits) * BLOCK), dtype=self._count_type(bits))
         self._count(bits, self.no_condition, 1, group, counts)
         return counts[0]
 
-    def _count(self, bits: Any, given: DeviceColumn | EveryRow, levels: int, group: TargetGroup, counts: Any) -> None:
+    def _count(
+        self, bits: DeviceArray | RowParts, given: DeviceColumn | EveryRow, levels: int, group: TargetGroup, counts: DeviceArray
+    ) -> None:
         """Counts of features by columns of targets and of a condition; those of parts of the rows are added up."""
         if not isinstance(bits, RowParts):
             self._kernels.count(bits, given, levels, group, counts)
@@ -165,10 +176,10 @@ class DeviceCounts:
 
     def _add_tables(
         self,
-        x: tuple[Any, NDArray[np.integer]],
+        x: tuple[DeviceArray, NDArray[np.integer]],
         given: DeviceColumn | EveryRow,
         y: TargetCodes | None,
-        index: Any,
+        index: DeviceArray,
         out: Output,
         *,
         pairs: bool,
@@ -178,4 +189,4 @@ class DeviceCounts:
         if pairs and out.pairs is not None:
             histograms(x, z, None, weights, table, index, (out.pairs, out.pair_factor, 0))
         if y is not None and out.triples is not None:
-            histograms(x, z, tuple(y), weights, table, index, (out.triples, out.triple_factor, out.wide))
+            histograms(x, z, (y.codes, y.levels, y.places), weights, table, index, (out.triples, out.triple_factor, out.wide))

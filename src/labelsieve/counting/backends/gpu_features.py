@@ -1,7 +1,7 @@
 """The features on a card: blocks of packed columns, shared by all backends for the same codes."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
@@ -11,6 +11,10 @@ from labelsieve.counting.backends.gpu_bits import BIT_LEVELS
 from labelsieve.counting.backends.gpu_conditions import DeviceColumn
 from labelsieve.counting.backends.gpu_transfer import BitBlock, CodeBlock, RowParts, fill, place_of
 from labelsieve.counting.codes import Codes
+from labelsieve.table_types import DeviceArray
+
+if TYPE_CHECKING:
+    from labelsieve.counting.backends.gpu_kernels import CudaKernels
 
 BLOCK_BYTES = 2**31  # of packed features that are copied to the card together, where they do not stay there
 RESIDENT = 0.75  # of the free memory, for packed features
@@ -32,7 +36,7 @@ class DeviceFeatures:
     """
 
     def __init__(
-        self, kernels: Any, X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
+        self, kernels: "CudaKernels", X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
     ) -> None:
         self._kernels, self.n_features = kernels, X.n_columns
         self._n_rows = X.n_rows if row_index is None else len(row_index)
@@ -74,7 +78,7 @@ class DeviceFeatures:
         """True when all features have the same number of levels and stay packed on the card."""
         return not self.codes and len(self.packed) == 1 and self.packed[0].is_resident
 
-    def with_bits(self) -> Iterator[tuple[BitBlock, Any]]:
+    def with_bits(self) -> Iterator[tuple[BitBlock, DeviceArray | RowParts]]:
         """Packed blocks with their bits on the card; those that do not stay there are copied, one while another is used."""
         streamed = self._kernels.streamed([block.parts[0] for block in self.packed if self._is_streamed(block)])
         for block in self.packed:
@@ -87,7 +91,7 @@ class DeviceFeatures:
     def _is_streamed(self, block: BitBlock) -> bool:
         return not block.is_resident and len(block.parts) == 1
 
-    def column(self, index: Any) -> DeviceColumn:
+    def column(self, index: int | DeviceArray) -> DeviceColumn:
         """A feature as a condition: its number, or, with one block, an array of one number on the card."""
         if not isinstance(index, int | np.integer):
             return DeviceColumn(self._kernels, None, self.packed[0].n_levels, self._n_rows, feature=(self.packed[0], index))
@@ -107,7 +111,7 @@ _ON_CARDS: WeakKeyDictionary[Codes, WeakValueDictionary[tuple[Any, ...], DeviceF
 
 
 def features_on_card(
-    kernels: Any, X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
+    kernels: "CudaKernels", X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
 ) -> DeviceFeatures:
     """The features of ``X``, packed unless a backend on the same card has done so."""
     if row_index is not None:

@@ -17,6 +17,7 @@ from labelsieve.counting.backends.gpu_compile import (
 )
 from labelsieve.counting.backends.gpu_memory import CardMemory
 from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Output, TargetGroup
+from labelsieve.table_types import DeviceArray
 
 SHARED_BYTES = 48 * 1024  # of a block, without asking for more
 FEWEST_TENSOR_COLUMNS = 4  # of the targets; with fewer, reading the features takes longer than counting
@@ -50,7 +51,13 @@ class CudaKernels(CardMemory):
         kernel(grid, (threads,), [0 if argument is None else argument for argument in arguments], shared_mem=shared)
 
     def condition(
-        self, features: Any, place: Any, levels: int, plain: Any, fragments: Any, known: tuple[Margins, Any] | None
+        self,
+        features: DeviceArray | None,
+        place: int | DeviceArray,
+        levels: int,
+        plain: DeviceArray,
+        fragments: DeviceArray,
+        known: tuple[Margins, DeviceArray] | None,
     ) -> None:
         """Columns of a condition in both forms: from packed features, or from ``plain``.
 
@@ -59,29 +66,31 @@ class CudaKernels(CardMemory):
         """
         margins, given = (None, None) if known is None else known
         padded, stages, _ = fragments.shape
-        rows, every, n_columns = (None, None, 0) if margins is None else (margins.rows, margins.every, margins.n_columns)
-        pitch = 0 if margins is None else _pitch(rows)
+        rows, every, n_columns = (None, None, 0) if margins is None else margins
+        pitch = 0 if margins is None else _pitch(margins.rows)
         n_blocks = min(4 * self._n_processors, -(-padded * stages * WORDS // 256))
         column, chosen = (place * levels, None) if isinstance(place, int) else (0, place)
         arguments = features, column, chosen, stages, levels, padded, plain, fragments, rows, every, pitch, n_columns, given
         kernel = portable_kernel("condition", "-DCONDITION", _stored(every))
         self._launch(kernel, (n_blocks,), 256, *arguments)
 
-    def cross(self, first: Any, second: Any, out: Any) -> None:
+    def cross(self, first: DeviceArray | None, second: DeviceArray, out: DeviceArray) -> None:
         """Counts of two sets of plain columns, or, without the first, of the second alone."""
         n_first, (n_second, stages, _) = 1 if first is None else len(first), second.shape
         n_blocks = -(-n_first * n_second // 8)
         arguments = first, second, stages * WORDS, n_first, n_second, out
         self._launch(portable_kernel("cross", "-DCONDITION", _stored(None)), (n_blocks,), 256, *arguments)
 
-    def count(self, bits: Any, given: Any, levels: int, group: TargetGroup, counts: Any) -> None:
+    def count(self, bits: DeviceArray, given: Any, levels: int, group: TargetGroup, counts: DeviceArray) -> None:
         """Counts of features by columns of targets and of a condition, which has plain columns and fragments."""
         if self.has_tensor and group.n_columns >= FEWEST_TENSOR_COLUMNS:
             self._count_tensor(bits, given.fragments, levels, group, counts)
         else:
             self._count_bits(bits, given.plain, levels, group, counts)
 
-    def _count_bits(self, bits: Any, plain: Any, levels: int, group: TargetGroup, counts: Any) -> None:
+    def _count_bits(
+        self, bits: DeviceArray, plain: DeviceArray | None, levels: int, group: TargetGroup, counts: DeviceArray
+    ) -> None:
         n_blocks, stages, _ = bits.shape
         n_masks = levels * group.n_columns
         masks = next(size for size in (1, 2, 4, 8, 16) if size >= min(n_masks, 16))
@@ -95,7 +104,9 @@ class CudaKernels(CardMemory):
         arguments = bits, plain, group.plain, counts, stages, share, _pitch(counts[0]), levels, group.n_columns
         self._launch(portable_kernel("popcount", f"-DMASKS={masks}", _stored(counts)), grid, 128, *arguments)
 
-    def _count_tensor(self, bits: Any, fragments: Any, levels: int, group: TargetGroup, counts: Any) -> None:
+    def _count_tensor(
+        self, bits: DeviceArray, fragments: DeviceArray, levels: int, group: TargetGroup, counts: DeviceArray
+    ) -> None:
         n_blocks, stages, _ = bits.shape
         pitch = _pitch(counts[0])
         for first in range(0, levels, 4):
@@ -115,7 +126,7 @@ class CudaKernels(CardMemory):
             arguments = bits, group.swizzled(self.xp), masks, part, stages, tiles, pitch, group.n_columns
             self._launch(count, (blocks,), threads, *arguments, shared=shared)
 
-    def sums(self, counted: Counted, group: TargetGroup, table: NLogN, index: Any, out: Output) -> None:
+    def sums(self, counted: Counted, group: TargetGroup, table: NLogN, index: DeviceArray, out: Output) -> None:
         """Sums of n log n over the cells of counts, added to ``out``."""
         n_features, n_targets = len(index), group.n_targets
         given_levels = counted.given_levels if counted.given_levels <= KNOWN_LEVELS else 0
@@ -147,7 +158,7 @@ class CudaKernels(CardMemory):
         enough = n_targets >= FEWEST_TENSOR_COLUMNS and n_columns >= NARROW_COLUMNS * self._n_processors
         return self.has_tensor and n_rows < 2**16 and enough
 
-    def best(self, scores: Any, is_taken: Any, chosen: Any, value: Any) -> None:
+    def best(self, scores: DeviceArray, is_taken: DeviceArray, chosen: DeviceArray, value: DeviceArray) -> None:
         """The first of the largest scores that are not taken: its place, its score, and it is taken."""
         xp, n_blocks = self.xp, min(4 * self._n_processors, -(-scores.size // 1024))
         if self._of_blocks is None:
@@ -158,13 +169,13 @@ class CudaKernels(CardMemory):
 
     def histograms(
         self,
-        x: tuple[Any, NDArray[np.integer]],
-        z: tuple[Any, int] | None,
-        y: tuple[Any, NDArray[np.integer], Any] | None,
-        weights: Any,
+        x: tuple[DeviceArray, NDArray[np.integer]],
+        z: tuple[DeviceArray, int] | None,
+        y: tuple[DeviceArray, NDArray[np.integer], DeviceArray] | None,
+        weights: DeviceArray | None,
         table: NLogN,
-        index: Any,
-        out: tuple[Any, int, int],
+        index: DeviceArray,
+        out: tuple[DeviceArray, int, int],
     ) -> None:
         """Sums over the cells of whole tables of codes: one block for a feature and a target.
 
@@ -192,11 +203,11 @@ class CudaKernels(CardMemory):
         self._launch(kernel, (n_blocks,), 256, *arguments, shared=0 if scratch is not None else capacity * size)
 
 
-def _pitch(rows: Any) -> int:
+def _pitch(rows: DeviceArray) -> int:
     """Numbers from one row to the next."""
     return int(rows.strides[0] // rows.itemsize)
 
 
-def _stored(counts: Any) -> str:
+def _stored(counts: DeviceArray | None) -> str:
     """The type of counts, as an option of the compiler."""
     return f"-DCOUNT={count_type(counts is not None and counts.itemsize == 2)}"

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from labelsieve.counting.backends.gpu_compile import find_cupy
 
@@ -92,7 +92,7 @@ class CardMemory:
             yield buffers[number % 2][: array.nbytes].view(array.dtype).reshape(array.shape)
             free[number % 2].record(stream)
 
-    def host_array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """Memory of the host from which copies to the card are fast."""
         pinned: NDArray[Any] = import_module("cupyx").empty_pinned(shape, dtype=dtype)
         return pinned

@@ -1,16 +1,18 @@
 """What the backend and its kernels hand to each other: columns of targets, margins, counts, and where sums go."""
 
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from labelsieve.counting.backends.gpu_bits import to_swizzled
+from labelsieve.table_types import DeviceArray
 
 
 class NLogN(NamedTuple):
     """Values of n log n on the card: of every count, or, for sums of weights, the numbers that they are computed from."""
 
-    values: Any
-    logs: Any
+    values: Any  # None for sums of weights
+    logs: DeviceArray | None
     scale: float
     penalty: int
 
@@ -18,9 +20,9 @@ class NLogN(NamedTuple):
 class Margins(NamedTuple):
     """Counts of features by the columns of a group of targets, without a condition."""
 
-    rows: Any
+    rows: DeviceArray
     """``[column of the targets][column of the features]``"""
-    every: Any
+    every: DeviceArray
     """Of the column that is 1 in every row."""
     n_columns: int
     """With the one that is 1 in every row."""
@@ -31,10 +33,10 @@ class Counted(NamedTuple):
 
     feature_levels: int
     given_levels: int
-    counts: Any
+    counts: DeviceArray | None
     """``[level of the condition - 1][column of the targets][column of the features]``; None for one level."""
     margins: Margins
-    given: Any
+    given: DeviceArray | None
     """``[level of the condition - 1][column of the targets]``"""
 
 
@@ -42,8 +44,8 @@ class Counted(NamedTuple):
 class Output:
     """Sums on the card and what they are multiplied with; ``wide`` is the length of a row of triples, 0: targets are added."""
 
-    pairs: Any
-    triples: Any
+    pairs: DeviceArray | None
+    triples: DeviceArray | None
     wide: int
     pair_factor: int = 1
     triple_factor: int = 1
@@ -56,28 +58,28 @@ class TargetGroup:
     n_targets: int
     columns: slice
     """Which of all columns these are."""
-    plain: Any
+    plain: DeviceArray
     """``[column][stage][word]``; the last column is 1 in every row."""
-    totals: Any
-    starts: Any
+    totals: DeviceArray
+    starts: DeviceArray
     """The first column of each target, and of what follows."""
-    places: Any
+    places: DeviceArray
     """Of the targets in a row of sums."""
-    _swizzled: Any = field(default=None, repr=False)
+    _swizzled: DeviceArray | None = field(default=None, repr=False)
     _whole: "tuple[TargetGroup, slice] | None" = field(default=None, repr=False)
 
     @property
     def n_columns(self) -> int:
         return len(self.plain)
 
-    def swizzled(self, xp: Any) -> Any:
+    def swizzled(self, xp: ModuleType) -> DeviceArray:
         """The columns as the tensor cores read them."""
         if self._swizzled is None:
             whole = self._whole
             self._swizzled = to_swizzled(xp, self.plain) if whole is None else whole[0].swizzled(xp)[whole[1]]
         return self._swizzled
 
-    def rows(self, xp: Any, stages: slice) -> "TargetGroup":
+    def rows(self, xp: ModuleType, stages: slice) -> "TargetGroup":
         """The same for some stages of the rows; totals are those of all."""
         return replace(self, plain=xp.ascontiguousarray(self.plain[:, stages]), _swizzled=None, _whole=(self, stages))
 
@@ -85,5 +87,5 @@ class TargetGroup:
 class GivenRows(NamedTuple):
     """The columns of a condition in some stages of the rows, in both forms."""
 
-    plain: Any
-    fragments: Any
+    plain: DeviceArray | None
+    fragments: DeviceArray

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import logarithms
 from labelsieve.counting.joint_codes import constant_column
 from labelsieve.errors import InputError
+from labelsieve.table_types import DeviceArray
+
+if TYPE_CHECKING:
+    from labelsieve.counting.backends.gpu_kernels import CudaKernels
 
 Result = TypeVar("Result")
 
@@ -32,7 +36,7 @@ class DeviceSums:
         Bytes of packed features that stay on the card.
     """
 
-    def __init__(self, kernels: Any, tables: TableBackend, memory_limit: int | None) -> None:
+    def __init__(self, kernels: "CudaKernels", tables: TableBackend, memory_limit: int | None) -> None:
         self._kernels, self._tables, self._memory_limit = kernels, tables, memory_limit
         self.n_features, self.n_targets, self._n_rows = tables.n_features, tables.n_targets, tables.n_rows
 
@@ -46,7 +50,7 @@ class DeviceSums:
         """The card, as a context in which its arrays are computed with."""
         return self._kernels.device
 
-    def to_host(self, values: Any) -> NDArray[Any]:
+    def to_host(self, values: DeviceArray) -> NDArray[Any]:
         """A copy in the memory of the host."""
         host: NDArray[Any] = self._kernels.to_host(values)
         return host
@@ -94,7 +98,9 @@ class DeviceSums:
     def given_single(self, given: Condition) -> int:
         return self._tables.given_single(given)
 
-    def fold_given_feature(self, accumulator: Any, feature: Any, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
+    def fold_given_feature(
+        self, accumulator: DeviceArray, feature: Any, fold: PanelFold, *, targets: slice = ALL_TARGETS
+    ) -> None:
         """Add ``fold`` of the panel conditioned on a feature, a number or the one that the card has chosen, on the card."""
         first, last = target_range(targets, self.n_targets)
         out = Output(accumulator, accumulator if last > first else None, 0, fold.pair_factor, fold.triple_factor)
@@ -121,7 +127,7 @@ class DeviceSums:
         """True when a condition may be a feature that only the card knows: all features are packed alike."""
         return self.counts.is_one_block
 
-    def best(self, scores: Any, is_taken: Any, chosen: Any, value: Any) -> None:
+    def best(self, scores: DeviceArray, is_taken: DeviceArray, chosen: DeviceArray, value: DeviceArray) -> None:
         """Write the first of the largest scores of features that are not taken, take it, and write its score."""
         with self.device:
             self._kernels.best(scores, is_taken, chosen, value)
@@ -145,7 +151,7 @@ class DeviceSums:
             return self.counts.no_condition
         if not isinstance(given, Feature):
             return self._host_column(given, self.counts)
-        index: Any = given.index
+        index: int | DeviceArray = given.index
         if isinstance(index, int | np.integer) and not 0 <= given.index < self.n_features:
             raise InputError(f"There is no such feature: {given.index} of {self.n_features}.")
         return self.counts.feature(index)

@@ -1,7 +1,7 @@
 """The targets on a card: groups of columns for the counting kernels, and codes for whole tables."""
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +10,18 @@ from labelsieve.counting.backends.gpu_bits import BIT_LEVELS, MOST_COLUMNS, WORD
 from labelsieve.counting.backends.gpu_outputs import TargetGroup
 from labelsieve.counting.backends.gpu_transfer import CodeBlock, PlainBlock, fill
 from labelsieve.counting.codes import Codes
+from labelsieve.table_types import DeviceArray
+
+if TYPE_CHECKING:
+    from labelsieve.counting.backends.gpu_kernels import CudaKernels
 
 
 class TargetCodes(NamedTuple):
     """Codes of some targets, their levels, and their places in a row of sums."""
 
-    codes: Any
+    codes: DeviceArray
     levels: NDArray[np.integer]
-    places: Any
+    places: DeviceArray
 
 
 class DeviceTargets:
@@ -31,7 +35,7 @@ class DeviceTargets:
         Then no target is counted as bits.
     """
 
-    def __init__(self, kernels: Any, Y: Codes, weighted: bool) -> None:
+    def __init__(self, kernels: "CudaKernels", Y: Codes, weighted: bool) -> None:
         self._kernels, self._xp, self._Y = kernels, kernels.xp, Y
         self._is_packed = (Y.levels <= BIT_LEVELS) & (not weighted)
         widths = np.where(self._is_packed, np.maximum(Y.levels.astype(np.int64), 2) - 1, 0)

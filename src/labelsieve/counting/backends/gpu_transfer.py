@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
-from typing import Any, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,10 @@ from labelsieve.counting.backends.gpu_bits import (
 )
 from labelsieve.counting.backends.gpu_memory import STAGING_THREADS
 from labelsieve.counting.codes import Codes, SparseCodes
+from labelsieve.table_types import DeviceArray
+
+if TYPE_CHECKING:
+    from labelsieve.counting.backends.gpu_kernels import CudaKernels
 
 WIDEST = 2**32  # codes of a stage that are copied at once, however many columns they have
 PIECE = 2**28  # codes that are copied at once, and bytes of their bits before packing
@@ -31,7 +36,7 @@ class Block(Protocol):
 
     columns: NDArray[np.intp]
 
-    def write(self, first: int, codes: Any, first_row: int) -> None:
+    def write(self, first: int, codes: DeviceArray, first_row: int) -> None:
         """Store codes of shape (columns, rows) from this column (a multiple of 64) and row (of 1,024) of the block on."""
 
 
@@ -50,7 +55,7 @@ class BitBlock:
     """
 
     def __init__(
-        self, kernels: Any, columns: NDArray[np.intp], n_levels: int, n_rows: int, part_bytes: int | None = None
+        self, kernels: "CudaKernels", columns: NDArray[np.intp], n_levels: int, n_rows: int, part_bytes: int | None = None
     ) -> None:
         self.columns, self.n_levels, self._n_rows, self._kernels = columns, n_levels, n_rows, kernels
         xp = self._xp = kernels.xp
@@ -89,7 +94,7 @@ class BitBlock:
     def bytes(self) -> int:
         return sum(int(part.nbytes) for part in self.parts)
 
-    def write(self, first: int, codes: Any, first_row: int) -> None:
+    def write(self, first: int, codes: DeviceArray, first_row: int) -> None:
         xp, width = self._xp, self.n_levels - 1
         step = max(1, PIECE // (width * codes.shape[1]) // BLOCK) * BLOCK
         for start in range(0, len(codes), step):
@@ -123,7 +128,7 @@ def _plain_column(stages: NDArray[np.uint32], x: int) -> NDArray[np.uint32]:
 class RowParts:
     """The bits of a block that the card reads part by part: its shape, and the parts, one copied while another is used."""
 
-    def __init__(self, kernels: Any, block: BitBlock) -> None:
+    def __init__(self, kernels: "CudaKernels", block: BitBlock) -> None:
         self._kernels, self._block = kernels, block
 
     def __len__(self) -> int:
@@ -137,24 +142,26 @@ class RowParts:
 class CodeBlock:
     """Columns of many levels, or of weighted rows, as codes of 16 bits."""
 
-    def __init__(self, kernels: Any, columns: NDArray[np.intp], levels: NDArray[np.integer], n_rows: int) -> None:
+    def __init__(self, kernels: "CudaKernels", columns: NDArray[np.intp], levels: NDArray[np.integer], n_rows: int) -> None:
         self.columns, self.levels = columns, levels
         xp = kernels.xp
         self.codes = xp.empty((len(columns), n_rows), dtype=xp.uint16)
         self.index = xp.asarray(columns, dtype=xp.int64)
 
-    def write(self, first: int, codes: Any, first_row: int) -> None:
+    def write(self, first: int, codes: DeviceArray, first_row: int) -> None:
         self.codes[first : first + len(codes), first_row : first_row + codes.shape[1]] = codes
 
 
 class PlainBlock:
     """Targets with the same number of levels: their plain columns, in a table that has those of all targets."""
 
-    def __init__(self, xp: Any, plain: Any, columns: NDArray[np.intp], n_levels: int, starts: NDArray[np.integer]) -> None:
+    def __init__(
+        self, xp: ModuleType, plain: DeviceArray, columns: NDArray[np.intp], n_levels: int, starts: NDArray[np.integer]
+    ) -> None:
         self.columns, self.n_levels, self._xp, self._plain = columns, n_levels, xp, plain
         self._rows = (starts[columns][:, np.newaxis] + np.arange(n_levels - 1)).ravel()
 
-    def write(self, first: int, codes: Any, first_row: int) -> None:
+    def write(self, first: int, codes: DeviceArray, first_row: int) -> None:
         width, stage = self.n_levels - 1, first_row // STAGE
         packed = pack_plain(self._xp, codes, self.n_levels)
         rows = self._xp.asarray(self._rows[first * width : (first + len(codes)) * width])
@@ -171,7 +178,7 @@ def place_of(column: int, columns: NDArray[np.intp]) -> int | None:
     return place if place < len(columns) and columns[place] == column else None
 
 
-def fill(kernels: Any, table: Codes, row_index: NDArray[np.uint32] | None, blocks: Sequence[Block]) -> None:
+def fill(kernels: "CudaKernels", table: Codes, row_index: NDArray[np.uint32] | None, blocks: Sequence[Block]) -> None:
     """Copy the codes of a table into blocks of its columns."""
     xp = kernels.xp
     n_rows = table.n_rows if row_index is None else len(row_index)
@@ -196,7 +203,9 @@ def fill(kernels: Any, table: Codes, row_index: NDArray[np.uint32] | None, block
                 block.write(first, _piece(kernels, table, columns, part, row_index), start)
 
 
-def _piece(kernels: Any, table: Codes, columns: NDArray[np.intp], rows: slice, row_index: NDArray[np.uint32] | None) -> Any:
+def _piece(
+    kernels: "CudaKernels", table: Codes, columns: NDArray[np.intp], rows: slice, row_index: NDArray[np.uint32] | None
+) -> Any:
     """Codes of shape (columns, rows)."""
     if table.dense is not None:
         contiguous = len(columns) == columns[-1] - columns[0] + 1
@@ -208,7 +217,7 @@ def _piece(kernels: Any, table: Codes, columns: NDArray[np.intp], rows: slice, r
     return codes[:, rows] if row_index is None else codes[:, xp.asarray(row_index[rows])]
 
 
-def _from_sparse(xp: Any, sparse: SparseCodes, columns: NDArray[np.intp], n_rows: int) -> Any:
+def _from_sparse(xp: ModuleType, sparse: SparseCodes, columns: NDArray[np.intp], n_rows: int) -> Any:
     starts, counts = sparse.starts[columns], sparse.starts[columns + 1] - sparse.starts[columns]
     before = np.cumsum(counts) - counts  # entries of the columns to the left
     listed = np.arange(int(counts.sum())) + np.repeat(starts - before, counts)
