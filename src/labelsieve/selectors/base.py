@@ -9,7 +9,6 @@ from typing import Any, overload
 
 import narwhals.stable.v1 as nw
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
@@ -160,7 +159,8 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
 
     def _evaluator(self, X: TableLike, Y: TargetsLike | None, sample_weight: WeightsLike) -> Evaluator:
         """Evaluates predictions from the first features that the selector selects: see :class:`SelectionPath`."""
-        X, Y = (table.tocsr() if sp.issparse(table) else table for table in (X, Y))  # other formats have no rows to take
+        X = X.tocsr() if is_sparse(X) else X  # other formats have no rows to take
+        Y = Y.tocsr() if is_sparse(Y) else Y
 
         def evaluator(*arguments: Any) -> Any:
             from labelsieve.classifiers.prefix_scores import evaluate_selector  # most selections need no learner
