@@ -120,6 +120,10 @@ def read(name, seed):
     return X[train], scaler.transform(X[train]), scaler.transform(X[test]), Y[train][:, usable], Y[test][:, usable]
 
 
+def on_raw_values(selector):
+    return selector.startswith(("jmi", "cmim", "mrmr", "mim"))
+
+
 def evaluate(learner, X, Y, X_test, Y_test):
     model = LEARNERS[learner]().fit(X, Y)
     scores = model.predict_proba(X_test)
@@ -142,63 +146,65 @@ def finished(path):
     return {(row["dataset"], int(row["split"]), row["selector"]) for row in csv.DictReader(lines)}
 
 
-def run(path, names):
+def run(study, path, names):
     known = finished(path)
     with path.open("a", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         if not known:
-            out.writerow(["dataset", "split", "selector", "learner", "n_features", *MEASURES])
+            out.writerow(["dataset", "split", "selector", "learner", "n_features", *study.MEASURES])
         for name in names:
             for split in range(N_SPLITS):
-                todo = [one for one in SELECTORS if (name, split, one) not in known]
+                todo = [one for one in study.SELECTORS if (name, split, one) not in known]
                 if not todo:
                     continue
-                raw, X, X_test, Y, Y_test = read(name, split)
+                raw, X, X_test, Y, Y_test = study.read(name, split)
                 for selector in todo:
-                    order = SELECTORS[selector](raw if selector.startswith(("jmi", "cmim", "mrmr", "mim")) else X, Y, split)
+                    order = study.SELECTORS[selector](raw if study.on_raw_values(selector) else X, Y, split)
                     lines = []
-                    for size in dict.fromkeys(min(size, X.shape[1]) for size in SIZES):
+                    for size in dict.fromkeys(min(size, X.shape[1]) for size in study.SIZES):
                         columns = order[:size]
-                        for learner in LEARNERS:
-                            values = evaluate(learner, X[:, columns], Y, X_test[:, columns], Y_test)
+                        for learner in study.LEARNERS:
+                            values = study.evaluate(learner, X[:, columns], Y, X_test[:, columns], Y_test)
                             lines.append([name, split, selector, learner, size, *(f"{value:.5f}" for value in values)])
                     out.writerows(lines)
                     file.flush()
                 print(name, split, flush=True)
 
 
-def print_ranks(part, path, names):
+def print_ranks(study, part, path, names):
     """Average ranks of the selectors over the data sets, and means, for each measure; the best average rank first."""
     values = {}
     for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
         if row["dataset"] in names:
-            for measure in MEASURES:
+            for measure in study.MEASURES:
                 values.setdefault((row["dataset"], measure, row["selector"]), []).append(float(row[measure]))
     datasets = sorted({dataset for dataset, _, _ in values})
     print(f"{part}: {len(datasets)} data sets")
     if not datasets:
         return
     ranks, means = {}, {}
-    for measure in MEASURES:
-        sign = 1 if measure == "hamming_loss" else -1
-        table = np.array([[round(np.mean(values[name, measure, one]), 10) for one in SELECTORS] for name in datasets])
+    for measure in study.MEASURES:
+        sign = 1 if measure in ("hamming_loss", "rrmse") else -1
+        table = np.array([[round(np.mean(values[name, measure, one]), 10) for one in study.SELECTORS] for name in datasets])
         ranks[measure], means[measure] = rankdata(sign * table, axis=1).mean(axis=0), table.mean(axis=0)
-    print(f"{'average rank (mean)':38}" + "".join(f"{measure:>16}" for measure in MEASURES))
-    for i in np.argsort(np.mean([ranks[measure] for measure in MEASURES], axis=0)):
-        cells = (f"{ranks[measure][i]:.2f} ({means[measure][i]:.4f})" for measure in MEASURES)
-        print(f"{list(SELECTORS)[i]:38}" + "".join(f"{cell:>16}" for cell in cells))
+    width = 3 + max(map(len, study.SELECTORS))
+    print(f"{'average rank (mean)':{width}}" + "".join(f"{measure:>16}" for measure in study.MEASURES))
+    for i in np.argsort(np.mean([ranks[measure] for measure in study.MEASURES], axis=0)):
+        cells = (f"{ranks[measure][i]:.2f} ({means[measure][i]:.4f})" for measure in study.MEASURES)
+        print(f"{list(study.SELECTORS)[i]:{width}}" + "".join(f"{cell:>16}" for cell in cells))
 
 
-def command(arguments, parts, run, print_ranks, stored):
-    """Run cells, or print ranks of a file of results or of the ``stored`` one."""
+def command(study, arguments):
+    """Run the cells of a study, this module or another one, or print the ranks of a file of results or of the stored one."""
     warnings.simplefilter("ignore")
+    parts = {"decide": study.DECIDE, "confirm": study.CONFIRM}
     if arguments[:1] == ["run"]:
-        run(Path(arguments[1]), parts[arguments[2]])
+        run(study, Path(arguments[1]), parts[arguments[2]])
         return
-    results = Path(arguments[1]) if arguments[:1] == ["ranks"] else stored
+    results = Path(arguments[1]) if arguments[:1] == ["ranks"] else Path(study.__file__).with_suffix(".csv")
     for part, names in parts.items():
-        print_ranks(part, results, names)
+        print_ranks(study, part, results, names)
 
 
 if __name__ == "__main__":
-    command(sys.argv[1:], {"decide": DECIDE, "confirm": CONFIRM}, run, print_ranks, Path(__file__).with_suffix(".csv"))
+    command(sys.modules[__name__], sys.argv[1:])

@@ -12,20 +12,17 @@ DECIDE are the data sets that decide; CONFIRM are used once, afterwards.
     python -m benchmarks.default_settings_numeric
 """
 
-import csv
 import os
 import sys
-from pathlib import Path
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import MultiTaskLasso, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.default_settings import command, finished
+from benchmarks.default_settings import MOST_ROWS, command
 from labelsieve import Sieve
 from labelsieve.datasets import fetch
 from labelsieve.discretize import EqualFrequency, EqualWidth
@@ -33,7 +30,7 @@ from labelsieve.discretize import EqualFrequency, EqualWidth
 DECIDE = ("andro", "slump", "edm", "atp1d", "jura", "oes97", "wq")
 CONFIRM = ("atp7d", "enb", "oes10", "scpf", "rf1", "scm20d", "osales", "sf1", "sf2")
 SIZES = (3, 5, 10, 20)
-N_SPLITS, MOST_ROWS = 2, 3000
+MEASURES = ("rrmse",)
 
 
 def sieve(criterion, discretizer, target_bins):
@@ -73,7 +70,7 @@ SELECTORS = {
         "equal-frequency 5": EqualFrequency(5),
     }.items()
 }
-ON_RAW_VALUES = frozenset(SELECTORS)
+on_raw_values = frozenset(SELECTORS).__contains__
 SELECTORS |= {
     "multi-task lasso": lasso,
     "extra trees": trees,
@@ -105,44 +102,10 @@ def relative_error(predicted, Y_test, mean):
     return float(ratio[np.isfinite(ratio)].mean())
 
 
-def run(path, names):
-    known = finished(path)
-    with path.open("a", newline="", encoding="utf-8") as file:
-        out = csv.writer(file)
-        if not known:
-            out.writerow(["dataset", "split", "selector", "learner", "n_features", "rrmse"])
-        for name in names:
-            for split in range(N_SPLITS):
-                todo = [one for one in SELECTORS if (name, split, one) not in known]
-                if not todo:
-                    continue
-                raw, X, X_test, Y, Y_test = read(name, split)
-                for selector in todo:
-                    order = SELECTORS[selector](raw if selector in ON_RAW_VALUES else X, Y, split)
-                    for size in dict.fromkeys(min(size, X.shape[1]) for size in SIZES):
-                        columns = order[:size]
-                        for learner, make in LEARNERS.items():
-                            predicted = make().fit(X[:, columns], Y).predict(X_test[:, columns]).reshape(Y_test.shape)
-                            error = relative_error(predicted, Y_test, Y.mean(axis=0))
-                            out.writerow([name, split, selector, learner, size, f"{error:.5f}"])
-                    file.flush()
-                print(name, split, flush=True)
-
-
-def print_ranks(part, path, names):
-    """Average ranks and mean errors of the selectors over the data sets, the best average rank first."""
-    values = {}
-    for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
-        if row["dataset"] in names:
-            values.setdefault((row["dataset"], row["selector"]), []).append(float(row["rrmse"]))
-    datasets = sorted({dataset for dataset, _ in values})
-    print(f"{part}: {len(datasets)} data sets")
-    if datasets:
-        table = np.array([[round(np.mean(values[name, one]), 10) for one in SELECTORS] for name in datasets])
-        ranks = rankdata(table, axis=1).mean(axis=0)
-        for i in np.argsort(ranks):
-            print(f"{list(SELECTORS)[i]:50}{ranks[i]:8.2f}{table[:, i].mean():10.4f}")
+def evaluate(learner, X, Y, X_test, Y_test):
+    predicted = LEARNERS[learner]().fit(X, Y).predict(X_test).reshape(Y_test.shape)
+    return (relative_error(predicted, Y_test, Y.mean(axis=0)),)
 
 
 if __name__ == "__main__":
-    command(sys.argv[1:], {"decide": DECIDE, "confirm": CONFIRM}, run, print_ranks, Path(__file__).with_suffix(".csv"))
+    command(sys.modules[__name__], sys.argv[1:])

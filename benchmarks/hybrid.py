@@ -75,19 +75,14 @@ FIRST = 6  # selectors that are run on all data sets before the variants
 
 def cells(name, seed, selector):
     """Learner, number of features, measure and value."""
-    study, sizes = (labels, labels.SIZES) if name in HALF_A + HALF_B else (numeric, numeric.SIZES)
+    study, learners = (labels, ("ML-kNN", "logistic")) if name in HALF_A + HALF_B else (numeric, ("neighbors", "ridge"))
     raw, X, X_test, Y, Y_test = study.read(name, seed)
     order = SELECTORS[selector](raw).fit(raw, Y).selected_
-    for size in dict.fromkeys(min(size, X.shape[1]) for size in sizes):
+    for size in dict.fromkeys(min(size, X.shape[1]) for size in study.SIZES):
         train, test = X[:, order[:size]], X_test[:, order[:size]]
-        if study is labels:
-            for learner in ("ML-kNN", "logistic"):
-                values = labels.evaluate(learner, train, Y, test, Y_test)
-                yield from ((learner, size, *pair) for pair in zip(labels.MEASURES, values, strict=True))
-            continue
-        for learner in ("neighbors", "ridge"):
-            predicted = numeric.LEARNERS[learner]().fit(train, Y).predict(test).reshape(Y_test.shape)
-            yield learner, size, "rrmse", numeric.relative_error(predicted, Y_test, Y.mean(axis=0))
+        for learner in learners:
+            values = study.evaluate(learner, train, Y, test, Y_test)
+            yield from ((learner, size, *pair) for pair in zip(study.MEASURES, values, strict=True))
 
 
 def run(path):

@@ -62,7 +62,7 @@ def test_ranks_of_the_default_match_the_results(capsys):
     from benchmarks import default_settings
 
     results = Path(default_settings.__file__).with_suffix(".csv")
-    default_settings.print_ranks("confirm", results, default_settings.CONFIRM)
+    default_settings.print_ranks(default_settings, "confirm", results, default_settings.CONFIRM)
     printed = capsys.readouterr().out.splitlines()[2:]
     ranks = [[f"{float(cell.split()[0]):.1f}" for cell in re.findall(r"[\d.]+ \(", line[38:])] for line in printed]
     assert list(shown("| selector | Hamming loss").values()) == ranks

@@ -74,22 +74,16 @@ class LabelCoder:
         return decoded[:, 0] if self.kind == "one" else decoded
 
 
-def encode_labels(Y: TargetsLike) -> tuple[sp.csr_matrix, LabelCoder]:
-    """Y as a sparse 0/1 matrix of shape (n_rows, n_labels), and the coder that decodes predictions; all labels are known.
+def encode_known_labels(Y: TargetsLike) -> tuple[sp.csr_matrix, LabelCoder, NDArray[np.bool_] | None]:
+    """Y as a sparse 0/1 matrix of shape (n_rows, n_labels), the coder that decodes predictions, and the known cells.
 
-    >>> matrix, coder = encode_labels([["no", "yes"], ["no", "no"]])
+    Labels may be unknown in some rows (NaN, None, NA); None: all are known.
+
+    >>> matrix, coder, known = encode_known_labels([["no", "yes"], ["no", "no"]])
     >>> matrix.toarray()
     array([[0, 1],
            [0, 0]], dtype=uint8)
     """
-    matrix, coder, known = encode_known_labels(Y)
-    if known is not None:
-        raise InputError(unknown_label(known))
-    return matrix, coder
-
-
-def encode_known_labels(Y: TargetsLike) -> tuple[sp.csr_matrix, LabelCoder, NDArray[np.bool_] | None]:
-    """The same for labels that may be unknown in some rows (NaN, None, NA), and the known cells; None: all are."""
     if is_sparse(Y):
         matrix = _read_sparse(Y)
         return matrix.astype(np.uint8), LabelCoder([np.array([0, 1])] * matrix.shape[1], "sparse", matrix.dtype), None

@@ -51,7 +51,6 @@ class Program:
         self.progress: Progress | None = None
         # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
         # than evaluating them.
-        self._formulas = formulas
         # Sums over the targets are plain sums: no target has a weight, none is evaluated separately.
         self.adds_plainly = sources.target_weights is None and not self.accumulates_by_target
         self._rules: dict[int, Rule] = {}

@@ -1,6 +1,6 @@
 """Sparse data with very many labels, of the sizes of the extreme classification repository, generated block by block."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.datasets.synthetic.sparse_text import BLOCK, ZIPF_OFFSET, ones_matrix
+from labelsieve.datasets.synthetic.sparse_text import BLOCK, ZIPF_OFFSET, BlocksOfRows, ones_matrix, power_law
 from labelsieve.errors import InputError, whole_number
 from labelsieve.names import unknown_name
 
@@ -44,7 +44,7 @@ SIZES: Mapping[str, Size] = {
 
 
 @dataclass(frozen=True)
-class ExtremeLabels:
+class ExtremeLabels(BlocksOfRows):
     """Rows of words and labels, both with frequencies that follow a power law, generated block by block.
 
     A row belongs to one of ``n_labels / 100`` topics. Its labels are drawn from those of the topic, 95 per cent of its words
@@ -92,7 +92,8 @@ class ExtremeLabels:
     def _cumulated(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Cumulated frequencies of all words, of the words of a topic, and of its labels."""
         n_topic_words = min(SIZES[self.size].topic_words, self.shape[1])
-        return _zipf(self.shape[1], ZIPF_OFFSET), _zipf(n_topic_words, ZIPF_OFFSET), _zipf(self._labels_per_topic, LABEL_OFFSET)
+        words, topic_words = power_law(self.shape[1], ZIPF_OFFSET), power_law(n_topic_words, ZIPF_OFFSET)
+        return words, topic_words, power_law(self._labels_per_topic, LABEL_OFFSET)
 
     @property
     def _labels_per_topic(self) -> int:
@@ -101,21 +102,6 @@ class ExtremeLabels:
     @property
     def _n_topics(self) -> int:
         return max(1, self.shape[2] // LABELS_PER_TOPIC)
-
-    def blocks(self, n_rows: int = 16 * BLOCK) -> Iterator[tuple[sp.csr_array, sp.csr_array]]:
-        """Rows in order, about ``n_rows`` at a time: words and labels as sparse matrices of ones in a byte each."""
-        step = max(1, n_rows // BLOCK)
-        n_blocks = -(-self.shape[0] // BLOCK)
-        for first in range(0, n_blocks, step):
-            made = [self._block(block) for block in range(first, min(n_blocks, first + step))]
-            yield (
-                sp.vstack([words for words, _ in made], format="csr"),
-                sp.vstack([labels for _, labels in made], format="csr"),
-            )
-
-    def make(self) -> tuple[sp.csr_array, sp.csr_array]:
-        """All rows."""
-        return next(self.blocks(n_rows=self.shape[0] + BLOCK))
 
     def _block(self, block: int) -> tuple[sp.csr_array, sp.csr_array]:
         n_rows, d, q = self.shape
@@ -147,12 +133,6 @@ def make_extreme(size: str = "eurlex-4k", *, scale: float = 1.0, random_state: i
     ((141, 1019), (141, 309))
     """
     return ExtremeLabels(size, scale, random_state).make()
-
-
-def _zipf(n: int, offset: int) -> NDArray[np.float64]:
-    frequency = 1.0 / (np.arange(n) + offset)
-    cumulated: NDArray[np.float64] = np.cumsum(frequency) / frequency.sum()
-    return cumulated
 
 
 def _draw(rng: np.random.Generator, cumulated: NDArray[np.float64], n: int) -> NDArray[np.int64]:

@@ -1,5 +1,6 @@
 """Sparse, text-like data with ground truth, of any size: generated block by block, so that it need not fit into memory."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +16,34 @@ ZIPF_OFFSET = 10  # word frequencies fall as 1 / (rank + 10), as in natural text
 MOST_FREQUENT = 0.2
 
 
+class BlocksOfRows(ABC):
+    """Sparse rows and labels that are generated block by block."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int, int]:
+        """Rows, features, labels."""
+
+    def blocks(self, n_rows: int = 16 * BLOCK) -> Iterator[tuple[sp.csr_array, sp.csr_array]]:
+        """Rows in order, about ``n_rows`` at a time: words and labels as sparse matrices of ones in a byte each."""
+        step = max(1, n_rows // BLOCK)
+        n_blocks = -(-self.shape[0] // BLOCK)
+        for first in range(0, n_blocks, step):
+            made = [self._block(block) for block in range(first, min(n_blocks, first + step))]
+            words, labels = (sp.vstack(parts, format="csr") for parts in zip(*made, strict=True))
+            yield words, labels
+
+    def make(self) -> tuple[sp.csr_array, sp.csr_array]:
+        """All rows."""
+        return next(self.blocks(n_rows=self.shape[0] + BLOCK))
+
+    @abstractmethod
+    def _block(self, block: int) -> tuple[sp.csr_array, sp.csr_array]:
+        """The words and labels of a block."""
+
+
 @dataclass(frozen=True)
-class SyntheticText:
+class SyntheticText(BlocksOfRows):
     """Rows as bags of words, with ground truth. A few words belong to a label and appear mostly with it; all others are noise.
 
     Parameters
@@ -62,6 +89,11 @@ class SyntheticText:
             raise InputError("strength must be above 0 and at most 1, imbalance at least 1, words_per_row not negative.")
 
     @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows, words, labels."""
+        return self.n_rows, self.n_words, self.n_labels
+
+    @property
     def n_noise_words(self) -> int:
         """Words that are noise; they are the first columns."""
         return self.n_words - self.n_labels * self.words_per_label
@@ -74,24 +106,7 @@ class SyntheticText:
 
     @cached_property
     def _cumulated(self) -> NDArray[np.float64]:
-        frequency = 1.0 / (np.arange(self.n_noise_words) + ZIPF_OFFSET)
-        cumulated: NDArray[np.float64] = np.cumsum(frequency) / frequency.sum()
-        return cumulated
-
-    def blocks(self, n_rows: int = 64 * BLOCK) -> Iterator[tuple[sp.csr_array, sp.csr_array]]:
-        """Rows in order, about ``n_rows`` at a time: words and labels as sparse matrices of ones."""
-        step = max(1, n_rows // BLOCK)
-        n_blocks = -(-self.n_rows // BLOCK)
-        for first in range(0, n_blocks, step):
-            made = [self._block(block) for block in range(first, min(n_blocks, first + step))]
-            yield (
-                sp.vstack([words for words, _ in made], format="csr"),
-                sp.vstack([labels for _, labels in made], format="csr"),
-            )
-
-    def make(self) -> tuple[sp.csr_array, sp.csr_array]:
-        """All rows."""
-        return next(self.blocks(n_rows=self.n_rows + BLOCK))
+        return power_law(self.n_noise_words, ZIPF_OFFSET)
 
     def _block(self, block: int) -> tuple[sp.csr_array, sp.csr_array]:
         n = min(BLOCK, self.n_rows - block * BLOCK)
@@ -107,6 +122,13 @@ class SyntheticText:
         all_rows = np.concatenate([noise_rows, rows[pair]])
         all_words = np.concatenate([np.minimum(noise_words, self.n_noise_words - 1), label_words])
         return ones_matrix(all_rows, all_words, n, self.n_words), ones_matrix(rows, labels, n, self.n_labels)
+
+
+def power_law(n: int, offset: int) -> NDArray[np.float64]:
+    """Cumulated frequencies that fall as 1 / (rank + offset)."""
+    frequency = 1.0 / (np.arange(n) + offset)
+    cumulated: NDArray[np.float64] = np.cumsum(frequency) / frequency.sum()
+    return cumulated
 
 
 def ones_matrix(rows: NDArray[np.int64], columns: NDArray[np.int64], n_rows: int, n_columns: int) -> sp.csr_array:
