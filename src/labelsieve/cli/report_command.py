@@ -71,7 +71,7 @@ def study_page(folder: Path) -> "Report":
     from labelsieve.replications import REPLICATIONS
     from labelsieve.report import replication_report, study_report
     from labelsieve.studies import StudyResults
-    from labelsieve.studies.store.stored_results import FILE
+    from labelsieve.studies.store.schema import FILE
 
     command = command_line()
     parts = sorted(path.parent for path in folder.glob(f"*/{FILE}"))

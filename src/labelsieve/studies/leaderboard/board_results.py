@@ -14,8 +14,7 @@ from labelsieve.errors import StudyError
 from labelsieve.metrics import MEASURES
 from labelsieve.studies.protocol import ALL
 from labelsieve.studies.store.damage_checks import check_types, stored_protocol
-from labelsieve.studies.store.schema import connect_to_read, plain_errors
-from labelsieve.studies.store.stored_results import FILE
+from labelsieve.studies.store.schema import FILE, reading_study
 
 Floats = NDArray[np.float64]
 SIZES = (1, 2, 5, 10, 20, 40, 70, 100)
@@ -125,20 +124,12 @@ def read_board(folder: str | os.PathLike[str], *, sizes: Sequence[int] = SIZES, 
 
 
 def _read(name: str, folder: Path, repeats: int | None) -> dict[str, Any]:
-    path = folder / FILE
-    with plain_errors(path):
-        db = connect_to_read(path)
-        if db is None:
-            raise StudyError(f"{folder}: this folder has no study; there is no {FILE} in it.")
-        try:
-            db.execute("BEGIN")
-            check_types(db, path)
-            if repeats is not None:
-                for table in ("cells", "selections"):
-                    db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM main.{table} WHERE split < ?", (repeats,))
-            return _tables(db, name, path)
-        finally:
-            db.close()
+    with reading_study(folder) as db:
+        check_types(db, folder / FILE)
+        if repeats is not None:
+            for table in ("cells", "selections"):
+                db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM main.{table} WHERE split < ?", (repeats,))
+        return _tables(db, name, folder / FILE)
 
 
 def _tables(db: sqlite3.Connection, name: str, path: Path) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from labelsieve.errors import StudyError
 from labelsieve.studies.store.damage_checks import check_types
-from labelsieve.studies.store.schema import connect, plain_errors
-from labelsieve.studies.store.stored_results import FILE
+from labelsieve.studies.store.schema import FILE, connect, plain_errors
 
 _SAME = "old.data = new.data AND old.rows = new.rows AND old.settings = new.settings"
 _SELECTION = "old.dataset = new.dataset AND old.split = new.split AND old.method = new.method"

@@ -13,8 +13,7 @@ from sklearn.base import BaseEstimator
 from labelsieve.errors import InputError, StudyError
 from labelsieve.studies.leaderboard.board_results import study_folders
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.store.schema import connect_to_read, plain_errors
-from labelsieve.studies.store.stored_results import FILE
+from labelsieve.studies.store.schema import reading
 
 
 def load_selector(path: str | os.PathLike[str], name: str | None = None) -> Any:
@@ -68,11 +67,8 @@ def check_same_rows(board: str | os.PathLike[str], own: str | os.PathLike[str]) 
 
 
 def _stored_protocol(folder: Path) -> dict[str, Any]:
-    with plain_errors(folder / FILE):
-        db = connect_to_read(folder / FILE)
+    with reading(folder) as db:
         found = db and db.execute("SELECT value FROM facts WHERE key = 'protocol'").fetchone()
-        if db is not None:
-            db.close()
     if not found:
         raise StudyError(f"{folder}: it has no protocol; was it run?")
     stored: dict[str, Any] = json.loads(found[0])
@@ -80,12 +76,6 @@ def _stored_protocol(folder: Path) -> dict[str, Any]:
 
 
 def _rows(folder: Path) -> dict[tuple[str, int], tuple[str, str]]:
-    with plain_errors(folder / FILE):
-        db = connect_to_read(folder / FILE)
-        if db is None:
-            return {}
-        try:
-            sql = "SELECT DISTINCT dataset, split, data, rows FROM selections"
-            return {(dataset, split): (data, rows) for dataset, split, data, rows in db.execute(sql)}
-        finally:
-            db.close()
+    with reading(folder) as db:
+        found = () if db is None else db.execute("SELECT DISTINCT dataset, split, data, rows FROM selections")
+        return {(dataset, split): (data, rows) for dataset, split, data, rows in found}

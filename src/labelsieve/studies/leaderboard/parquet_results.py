@@ -14,10 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from labelsieve.errors import InputError, StudyError
+from labelsieve.errors import InputError
 from labelsieve.studies.leaderboard.board_results import study_folders
-from labelsieve.studies.store.schema import connect, connect_to_read, plain_errors
-from labelsieve.studies.store.stored_results import FILE
+from labelsieve.studies.store.schema import FILE, connect, plain_errors, reading_study
 
 KEY = ("dataset", "split", "method", "classifier")
 PRINTS = ("data", "rows", "settings", "code")
@@ -30,16 +29,9 @@ META = b"labelsieve"
 def export_results(study: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
     """Write the results in the folder of a study as Parquet files to another folder; return their paths."""
     arrow, parquet = _pyarrow()
-    path, target = Path(study) / FILE, Path(folder)
-    with plain_errors(path):
-        db = connect_to_read(path)
-        if db is None:
-            raise StudyError(f"{study}: this folder has no study; there is no {FILE} in it.")
-        try:
-            db.execute("BEGIN")
-            tables = {CELLS: _cells(db, arrow), SELECTIONS: _selections(db, arrow), VALUES: _values(db, arrow)}
-        finally:
-            db.close()
+    target = Path(folder)
+    with reading_study(study) as db:
+        tables = {CELLS: _cells(db, arrow), SELECTIONS: _selections(db, arrow), VALUES: _values(db, arrow)}
     target.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         floats = [field.name for field in table.schema if arrow.types.is_float32(field.type)]

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from labelsieve.studies.results.grid import markdown_cell
 from labelsieve.studies.store.damage_checks import check_types
-from labelsieve.studies.store.schema import connect_to_read, plain_errors
-from labelsieve.studies.store.stored_results import FILE
+from labelsieve.studies.store.schema import FILE, reading
 
 KINDS = ("selection", "training", "prediction", "training and prediction", "measures", "other", "storage")
 
@@ -93,13 +92,8 @@ def read_profile(db: sqlite3.Connection) -> Profile:
 
 def profile_of(folder: str | os.PathLike[str]) -> Profile:
     """Read the profile of a study's folder, without its results."""
-    path = Path(folder) / FILE
-    with plain_errors(path):
-        db = connect_to_read(path)
+    with reading(folder) as db:
         if db is None:
             return Profile({}, 0.0, 0.0)
-        try:
-            check_types(db, path)
-            return read_profile(db)
-        finally:
-            db.close()
+        check_types(db, Path(folder) / FILE)
+        return read_profile(db)

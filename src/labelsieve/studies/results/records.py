@@ -13,8 +13,7 @@ from labelsieve.names import unknown_name
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results.profile import Profile, read_profile
 from labelsieve.studies.store.damage_checks import REMEDY, check_types, stored_json, stored_numbers, stored_protocol
-from labelsieve.studies.store.schema import connect_to_read, plain_errors
-from labelsieve.studies.store.stored_results import FILE
+from labelsieve.studies.store.schema import FILE, reading_study
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = ("pandas", "polars", "pyarrow")
@@ -133,29 +132,22 @@ class Records:
 def read_records(folder: str | os.PathLike[str]) -> Records:
     """Read a study's folder, in one consistent state."""
     path = Path(folder) / FILE
-    with plain_errors(path):
-        db = connect_to_read(path)
-        if db is None:
-            raise StudyError(f"{folder}: this folder has no study; there is no {FILE} in it.")
-        try:
-            db.execute("BEGIN")  # one snapshot for all queries, even while another process writes
-            check_types(db, path)
-            joined = "results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"
-            rows = _read(db, ResultRow, joined)
-            order = db.execute("SELECT method, min(id) FROM cells GROUP BY method ORDER BY 2").fetchall()
-            failures = _read(db, FailedCell, "cells WHERE error NOT NULL")
-            sql = "SELECT dataset, method, sum(seconds) FROM selections WHERE error IS NULL GROUP BY 1, 2"
-            selection_seconds = {(dataset, method): seconds for dataset, method, seconds in db.execute(sql)}
-            sql = "SELECT dataset, method, classifier, sum(seconds) FROM cells WHERE error IS NULL GROUP BY 1, 2, 3"
-            evaluation_seconds = {(name, method, model): seconds for name, method, model, seconds in db.execute(sql)}
-            shares = dict(db.execute("SELECT name, test_share FROM datasets"))
-            facts = dict(db.execute("SELECT key, value FROM facts"))
-            sql = "SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name"
-            shapes = {name: DatasetRecord(*rest) for name, *rest in db.execute(sql)}
-            runs, selections = _read(db, RunRecord, "runs ORDER BY id"), _read(db, StoredList, "selections")
-            profile = read_profile(db)
-        finally:
-            db.close()
+    with reading_study(folder) as db:
+        check_types(db, path)
+        joined = "results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"
+        rows = _read(db, ResultRow, joined)
+        order = db.execute("SELECT method, min(id) FROM cells GROUP BY method ORDER BY 2").fetchall()
+        failures = _read(db, FailedCell, "cells WHERE error NOT NULL")
+        sql = "SELECT dataset, method, sum(seconds) FROM selections WHERE error IS NULL GROUP BY 1, 2"
+        selection_seconds = {(dataset, method): seconds for dataset, method, seconds in db.execute(sql)}
+        sql = "SELECT dataset, method, classifier, sum(seconds) FROM cells WHERE error IS NULL GROUP BY 1, 2, 3"
+        evaluation_seconds = {(name, method, model): seconds for name, method, model, seconds in db.execute(sql)}
+        shares = dict(db.execute("SELECT name, test_share FROM datasets"))
+        facts = dict(db.execute("SELECT key, value FROM facts"))
+        sql = "SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name"
+        shapes = {name: DatasetRecord(*rest) for name, *rest in db.execute(sql)}
+        runs, selections = _read(db, RunRecord, "runs ORDER BY id"), _read(db, StoredList, "selections")
+        profile = read_profile(db)
     _check_names(rows, shapes, path)
     methods, protocol, seconds = (
         [name for name, _ in order],

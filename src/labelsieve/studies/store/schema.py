@@ -1,5 +1,6 @@
 """The tables of a study's file, and error messages for what SQLite raises."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from pathlib import Path
 
 from labelsieve.errors import StudyError
 
+FILE = "results.sqlite"
 FORMAT = "labelsieve study"
 VERSION = 3
 SCHEMA = """
@@ -159,6 +161,31 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
             more = ", ".join(f"NULL AS {column}" for column in columns)
             connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {more} FROM main.{table}")
     return connection
+
+
+@contextmanager
+def reading(folder: str | os.PathLike[str]) -> Iterator[sqlite3.Connection | None]:
+    """Read the file of a study in one consistent state, even while another process writes; None where there is no study."""
+    path = Path(folder) / FILE
+    with plain_errors(path):
+        db = connect_to_read(path)
+        if db is None:
+            yield None
+            return
+        try:
+            db.execute("BEGIN")
+            yield db
+        finally:
+            db.close()
+
+
+@contextmanager
+def reading_study(folder: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
+    """Read the file of a study, which must exist: see :func:`reading`."""
+    with reading(folder) as db:
+        if db is None:
+            raise StudyError(f"{folder}: this folder has no study; there is no {FILE} in it.")
+        yield db
 
 
 def _refuse_folder(path: Path) -> None:

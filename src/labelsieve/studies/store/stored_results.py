@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 from labelsieve.errors import StudyError
 from labelsieve.selectors.selection import SelectedFeature, Selection
 from labelsieve.studies.store.damage_checks import check_types, stored_json, stored_numbers, stored_protocol
-from labelsieve.studies.store.schema import connect_to_read, plain_errors
+from labelsieve.studies.store.schema import FILE, reading
 
-FILE = "results.sqlite"
 HAS_VALUES = "EXISTS (SELECT 1 FROM results WHERE cell = cells.id)"
 # "both" is training and prediction in one phase: one neighbor search serves all numbers of features.
 PHASES = ("training", "prediction", "both", "measures")
@@ -150,12 +149,5 @@ def read_stored_results(db: sqlite3.Connection, path: Path) -> StoredResults:
 
 def stored_results(folder: str | os.PathLike[str]) -> StoredResults:
     """Read the results in a folder without writing to it; empty where it has no study."""
-    path = Path(folder) / FILE
-    with plain_errors(path):
-        db = connect_to_read(path)
-        if db is None:
-            return StoredResults({}, {})
-        try:
-            return read_stored_results(db, path)
-        finally:
-            db.close()
+    with reading(folder) as db:
+        return StoredResults({}, {}) if db is None else read_stored_results(db, Path(folder) / FILE)
