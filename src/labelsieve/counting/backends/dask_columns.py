@@ -12,7 +12,7 @@ from labelsieve.counting.backends.dask_rows import narrow
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Column, Condition, Panel, Reduce, Sums
 from labelsieve.counting.backends.table_backend import TableBackend
-from labelsieve.counting.codes import Codes, SparseCodes
+from labelsieve.counting.codes import Codes
 from labelsieve.counting.mapped_codes import MappedCodes
 
 
@@ -132,9 +132,4 @@ def _columns_of(X: Codes, start: int, stop: int) -> Codes | StoredColumns:
         return Codes(X.n_rows, levels, dense=in_memory)
     if X.dense is not None:
         return Codes(X.n_rows, levels, dense=X.dense[:, start:stop])
-    assert X.sparse is not None
-    low, high = int(X.sparse.starts[start]), int(X.sparse.starts[stop])
-    listed = X.sparse.rows[low:high], X.sparse.codes[low:high]
-    return Codes(
-        X.n_rows, levels, sparse=SparseCodes(X.sparse.starts[start : stop + 1] - low, *listed, X.sparse.implicit[start:stop])
-    )
+    return X.take_columns(np.arange(start, stop))
