@@ -3,17 +3,13 @@
 Quick run: ``python -m benchmarks.chains --datasets emotions --repeat 1 --skip-growth``.
 """
 
-import argparse
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.clock import timed
 from benchmarks.numpy_occ import chain_order, chain_parents, label_features
-from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.options import BenchmarkOptions, require_data, save
+from benchmarks.shared_folder import shared_folder
 from benchmarks.table import number, print_table
 
 DATASETS = ("emotions", "yeast", "scene", "medical", "enron")
@@ -144,30 +140,22 @@ def print_ensembles(records):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.chains", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names (default: all)")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
+    parser = BenchmarkOptions("chains", __doc__, DATASETS)
     parser.add_argument("--skip-growth", action="store_true")
     parser.add_argument("--skip-ensembles", action="store_true")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
-    options = parser.parse_args(arguments)
-    names = options.datasets.split(",")
-    if any(name not in DATASETS for name in names) or options.repeat < 1:
-        parser.error(f"data sets are {', '.join(DATASETS)}; --repeat from 1")
-    if shared_folder("data") is None:
-        sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
-    records = {"selection": [measure_selection(name, options.repeat) for name in names]}
+    options = parser.read(arguments)
+    require_data()
+    records = {"selection": [measure_selection(name, options.repeat) for name in options.names]}
     print_selection(records["selection"])
     if not options.skip_growth:
         records["growth"] = measure_growth(options.repeat)
         print()
         print_growth(records["growth"])
     if not options.skip_ensembles:
-        records["ensembles"] = [measure_ensemble(name, options.repeat) for name in names if name in ENSEMBLES]
+        records["ensembles"] = [measure_ensemble(name, options.repeat) for name in options.names if name in ENSEMBLES]
         print()
         print_ensembles(records["ensembles"])
-    if options.json:
-        options.json.write_text(json.dumps(records, indent=1) + "\n")
+    save(options, records)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,9 @@
 Quick run: ``python -m benchmarks.classifiers --parts mlknn,nested --datasets yeast --repeat 1``.
 """
 
-import argparse
-import json
 import sys
 import warnings
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,8 +13,9 @@ import scipy.sparse as sp
 from benchmarks.clock import NEVER, Stopwatch, timed
 from benchmarks.measure import single_threaded_blas
 from benchmarks.memory import extra_memory, in_fresh_process
+from benchmarks.options import BenchmarkOptions, require_data, save
 from benchmarks.plain_loops import plain_lift, plain_rakel
-from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
+from benchmarks.shared_folder import real_dataset
 from benchmarks.table import megabytes, number, print_table
 
 PARTS = ("mlknn", "nested", "loops", "memory")
@@ -186,15 +184,11 @@ def report_memory(record):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = BenchmarkOptions("classifiers", __doc__, DATASETS)
     parser.add_argument("--parts", default=",".join(PARTS), help="names with commas between them")
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="of the first two parts")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best time counts")
-    parser.add_argument("--json", type=Path, help="write the numbers there")
-    arguments = parser.parse_args()
-    if shared_folder("data") is None:
-        parser.exit(f"The data sets are not there; set ${VARIABLE}.\n")
-    names, found = arguments.datasets.split(","), {}
+    arguments = parser.read()
+    require_data()
+    names, found = arguments.names, {}
     with single_threaded_blas(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for part in arguments.parts.split(","):
@@ -213,8 +207,7 @@ def main():
             else:
                 parser.error(f"{part!r} is none of {', '.join(PARTS)}")
             print(flush=True)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    save(arguments, found)
 
 
 if __name__ == "__main__":

@@ -3,17 +3,15 @@
 Quick run: ``python -m benchmarks.discretizing --datasets yeast,enron --repeat 2``.
 """
 
-import argparse
-import json
-import sys
 import warnings
-from pathlib import Path
+from itertools import chain
 
 import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.clock import timed
-from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
+from benchmarks.options import BenchmarkOptions, measured, require_data, save
+from benchmarks.shared_folder import real_dataset
 from benchmarks.table import number, print_table
 
 DATASETS = ("yeast", "enron", "bibtex", "delicious", "tall")
@@ -115,24 +113,13 @@ def print_records(records):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.discretizing", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names (default: all)")
-    parser.add_argument("--repeat", type=int, default=3, help="runs; the best counts (default: 3)")
+    parser = BenchmarkOptions("discretizing", __doc__, DATASETS)
     parser.add_argument("--skip-sklearn", action="store_true", help="leave out KBinsDiscretizer")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
-    options = parser.parse_args(arguments)
-    names = options.datasets.split(",")
-    if options.repeat < 1 or any(name not in DATASETS for name in names):
-        parser.error(f"data sets are {', '.join(DATASETS)}; --repeat from 1")
-    if shared_folder("data") is None:
-        sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
-    records = []
-    for name in names:
-        print(f"measuring {name} ...", file=sys.stderr, flush=True)
-        records += measure(name, options.repeat, options.skip_sklearn)
+    options = parser.read(arguments)
+    require_data()
+    records = list(chain(*measured(options, lambda name: measure(name, options.repeat, options.skip_sklearn))))
     print_records(records)
-    if options.json:
-        options.json.write_text(json.dumps(records, indent=1) + "\n")
+    save(options, records)
 
 
 if __name__ == "__main__":

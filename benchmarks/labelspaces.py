@@ -3,12 +3,9 @@
 Quick run: ``python -m benchmarks.labelspaces --datasets yeast --repeat 1``.
 """
 
-import argparse
-import json
-from pathlib import Path
-
 from benchmarks.clock import NEVER, Stopwatch
-from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
+from benchmarks.options import BenchmarkOptions, require_data, save
+from benchmarks.shared_folder import real_dataset
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 from labelsieve.discretize import EqualWidth
@@ -67,18 +64,14 @@ def measure(name, spaces, n_features, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names")
+    parser = BenchmarkOptions("labelspaces", __doc__, DATASETS)
     parser.add_argument("--skip", default="", help="label spaces to leave out, comma-separated")
     parser.add_argument("--features", type=int, default=20, help="number of features to select")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best time counts")
-    parser.add_argument("--json", type=Path, help="write the numbers there")
-    arguments = parser.parse_args()
-    if shared_folder("data") is None:
-        parser.exit(f"The data sets are not there; set ${VARIABLE}.\n")
+    arguments = parser.read()
+    require_data()
     spaces = [label for label in SPACES if label == "single" or label not in arguments.skip.split(",")]
     records = []
-    for name in arguments.datasets.split(","):
+    for name in arguments.names:
         found = measure(name, spaces, arguments.features, arguments.repeat)
         records += found
         rows = [
@@ -87,8 +80,7 @@ def main():
         ]
         print_table(f"{name}, K={arguments.features}", ["counted rows", "encoding s", "fit s", "fit/single"], rows)
         print(flush=True)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(records, indent=1), encoding="utf-8")
+    save(arguments, records)
 
 
 if __name__ == "__main__":

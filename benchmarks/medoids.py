@@ -3,7 +3,6 @@
 Quick run: ``python -m benchmarks.medoids --datasets yeast,enron``.
 """
 
-import argparse
 from importlib.util import find_spec
 
 import numpy as np
@@ -11,7 +10,8 @@ import scipy.sparse as sp
 
 from benchmarks.clock import timed
 from benchmarks.labelspaces import DATASETS
-from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
+from benchmarks.options import BenchmarkOptions, require_data, save
+from benchmarks.shared_folder import real_dataset
 from benchmarks.table import number, print_table
 from labelsieve.counting.labelset_clusters import MAX_ROWS, medoid_clusters
 from labelsieve.labelspace import GroupRand, read_targets
@@ -62,16 +62,14 @@ def measure(name, n_compared, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names")
+    parser = BenchmarkOptions("medoids", __doc__, DATASETS)
     parser.add_argument("--groups", type=int, default=10, help="number of groups that the package clusters")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best time counts")
-    arguments = parser.parse_args()
-    if shared_folder("data") is None:
-        parser.exit(f"The data sets are not there; set ${VARIABLE}.\n")
+    arguments = parser.read()
+    require_data()
     if not find_spec("kmedoids"):
         print("No comparison with the package kmedoids: it is not installed.")
-    rows = [(name, [*map(number, measure(name, arguments.groups, arguments.repeat))]) for name in arguments.datasets.split(",")]
+    rows = [(name, [*map(number, measure(name, arguments.groups, arguments.repeat))]) for name in arguments.names]
+    save(arguments, rows)
     print_table("k-medoids, CPU seconds", ["groups", "ours", "~package", "package/ours", "deviation ours/package"], rows)
 
 

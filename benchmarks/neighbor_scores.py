@@ -3,16 +3,14 @@
 Quick run: ``python -m benchmarks.neighbor_scores --workloads small --repeat 2``.
 """
 
-import argparse
-import json
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.clock import NEVER, Stopwatch
 from benchmarks.memory import extra_memory, in_fresh_process
+from benchmarks.options import BenchmarkOptions, measured, save
 from benchmarks.table import megabytes, number, print_table
 
 NEIGHBORS = 10
@@ -124,22 +122,11 @@ def print_records(records):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.neighbor_scores", description=__doc__.splitlines()[0])
-    parser.add_argument("--workloads", default=",".join(WORKLOADS), help="comma-separated names (default: all)")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
-    options = parser.parse_args(arguments)
-    names = options.workloads.split(",")
-    if options.repeat < 1 or any(name not in WORKLOADS for name in names):
-        parser.error(f"workloads are {', '.join(WORKLOADS)}; --repeat from 1")
+    options = BenchmarkOptions("neighbor_scores", __doc__, WORKLOADS, kind="workloads").read(arguments)
     check()
-    records = []
-    for name in names:
-        print(f"measuring {name} ...", file=sys.stderr, flush=True)
-        records.append(measure(WORKLOADS[name], options.repeat))
+    records = measured(options, lambda name: measure(WORKLOADS[name], options.repeat))
     print_records(records)
-    if options.json:
-        options.json.write_text(json.dumps(records, indent=1) + "\n")
+    save(options, records)
 
 
 if __name__ == "__main__":

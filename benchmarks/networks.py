@@ -3,18 +3,15 @@
 Quick run: ``python -m benchmarks.networks --datasets enron``.
 """
 
-import argparse
-import json
 import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.clock import timed
 from benchmarks.numpy_mlfs import numpy_mlfs
+from benchmarks.options import BenchmarkOptions, measured, require_data, save
 from benchmarks.real import load
-from benchmarks.shared_folder import VARIABLE, shared_folder
 from benchmarks.table import number, print_table
 
 DATASETS = ("enron", "delicious")
@@ -107,25 +104,14 @@ def print_records(records):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.networks", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names (default: all)")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
+    parser = BenchmarkOptions("networks", __doc__, DATASETS)
     parser.add_argument("--gaps", default="", help="widest gaps between targets that are counted together, comma-separated")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
-    options = parser.parse_args(arguments)
-    names = options.datasets.split(",")
-    if any(name not in DATASETS for name in names) or options.repeat < 1:
-        parser.error(f"data sets are {', '.join(DATASETS)}; --repeat from 1")
-    if shared_folder("data") is None:
-        sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
+    options = parser.read(arguments)
+    require_data()
     gaps = [int(gap) for gap in options.gaps.split(",") if gap]
-    records = []
-    for name in names:
-        print(f"measuring {name} ...", file=sys.stderr, flush=True)
-        records.append(measure(name, options.repeat, gaps))
+    records = measured(options, lambda name: measure(name, options.repeat, gaps))
     print_records(records)
-    if options.json:
-        options.json.write_text(json.dumps(records, indent=1) + "\n")
+    save(options, records)
 
 
 if __name__ == "__main__":

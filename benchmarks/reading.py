@@ -3,9 +3,6 @@
 Quick run: ``python -m benchmarks.reading --datasets emotions,bibtex --repeat 1``.
 """
 
-import argparse
-import json
-import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +12,8 @@ import scipy.sparse as sp
 
 from benchmarks.clock import NEVER, Stopwatch
 from benchmarks.memory import extra_memory, in_fresh_process
-from benchmarks.shared_folder import VARIABLE, shared_folder
+from benchmarks.options import BenchmarkOptions, measured, require_data, save
+from benchmarks.shared_folder import shared_folder
 from benchmarks.table import number, print_table
 from labelsieve import datasets
 from labelsieve.datasets.catalog import catalog_entry
@@ -195,30 +193,19 @@ def print_synthetic(rounds):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.reading", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DENSE + SPARSE), help="comma-separated names (default: all)")
-    parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
+    parser = BenchmarkOptions("reading", __doc__, DENSE + SPARSE)
     parser.add_argument("--synthetic", action="store_true", help="read synthetic CSV and Parquet files instead")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
-    options = parser.parse_args(arguments)
-    names = options.datasets.split(",")
-    if set(names) - set(DENSE + SPARSE) or options.repeat < 1:
-        parser.error(f"data sets are {', '.join(DENSE + SPARSE)}; --repeat from 1")
+    options = parser.read(arguments)
     if options.synthetic:
         print_synthetic(options.repeat)
         return
-    if shared_folder("data") is None:
-        sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
+    require_data()
     for package, module in (("liac-arff", "arff"), ("pandas", "pandas")):
         if find_spec(module) is None:
             print(f"No {package} column: it is not installed.")
-    records = []
-    for name in names:
-        print(f"measuring {name} ...", file=sys.stderr, flush=True)
-        records.append(measure(name, options.repeat))
+    records = measured(options, lambda name: measure(name, options.repeat))
     print_records(records)
-    if options.json:
-        options.json.write_text(json.dumps(records, indent=1) + "\n")
+    save(options, records)
 
 
 if __name__ == "__main__":

@@ -3,19 +3,17 @@
 Quick run: ``python -m benchmarks.real --datasets bibtex --repeat 2``.
 """
 
-import argparse
-import json
 import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.clock import NEVER, Stopwatch
 from benchmarks.memory import extra_memory, in_fresh_process
+from benchmarks.options import BenchmarkOptions, measured, require_data, save
 from benchmarks.scipy_information import scipy_mutual_information
-from benchmarks.shared_folder import VARIABLE, real_dataset, shared_folder
+from benchmarks.shared_folder import real_dataset
 from benchmarks.table import megabytes, number, print_table
 
 DATASETS = ("bibtex", "delicious", "yahoo-health", "imdb")
@@ -106,30 +104,19 @@ def print_records(records):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default=",".join(DATASETS), help="comma-separated names (default: all)")
-    parser.add_argument("--repeat", type=int, default=5, help="rounds; the best run counts (default: 5)")
+    parser = BenchmarkOptions("real", __doc__, DATASETS, repeat=5)
     parser.add_argument("--max-code", type=int, default=1, help="cap of term counts (default: 1, presence)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the records to this file")
-    options = parser.parse_args(arguments)
-    names = options.datasets.split(",")
-    unknown = [name for name in names if name not in DATASETS]
-    if unknown or options.repeat < 1 or not 1 <= options.max_code <= 255:
-        parser.error(f"data sets are {', '.join(DATASETS)}; --repeat from 1; --max-code from 1 to 255")
-    if shared_folder("data") is None:
-        sys.exit(f"No data sets: there is no data/ in ${VARIABLE} or ../shared.")
+    options = parser.read(arguments)
+    if not 1 <= options.max_code <= 255:
+        parser.error("--max-code from 1 to 255")
+    require_data()
     try:
         import labelsieve.information  # noqa: F401
     except ModuleNotFoundError as missing:
         sys.exit(f"benchmarks.real needs {missing.name}: install labelsieve with its dependencies first.")
-
-    records = []
-    for name in names:
-        print(f"measuring {name} ...", file=sys.stderr, flush=True)
-        records.append(measure(name, options.max_code, options.repeat))
+    records = measured(options, lambda name: measure(name, options.max_code, options.repeat))
     print_records(records)
-    if options.json:
-        options.json.write_text(json.dumps(records, indent=1) + "\n")
+    save(options, records)
 
 
 if __name__ == "__main__":

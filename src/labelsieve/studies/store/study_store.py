@@ -17,9 +17,8 @@ from typing import Any, Self
 import numpy as np
 
 from labelsieve.errors import StudyError
-from labelsieve.studies.store.schema import connect, connect_to_read, plain_errors
+from labelsieve.studies.store.schema import FILE, connect, connect_to_read, plain_errors
 from labelsieve.studies.store.stored_results import (
-    FILE,
     HAS_VALUES,
     PHASES,
     CellKey,
