@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labelsieve.datasets import DatasetError, catalog, fetch
+from labelsieve.datasets import DatasetError, catalog, fetch, load_tecator
 from labelsieve.datasets.catalog import PAPERS, catalog_entry, checksums
-from labelsieve.datasets.fetch import where
+from labelsieve.datasets.fetch import BUNDLED, is_sound, where
 from tests.support.shared_files import shared_file
 
 FETCH = importlib.import_module("labelsieve.datasets.fetch")  # the function has the same name
@@ -76,6 +76,8 @@ def server(tmp_path, monkeypatch):
 def test_the_catalog_agrees_with_the_manifest():
     known = json.loads(shared_file("data", "MANIFEST.json").read_text())["datasets"]
     for name, entry in catalog().items():
+        if name == "tecator":  # part of the package, not of the shared folder
+            continue
         assert (entry.rows, entry.features, entry.labels) == tuple(known[name][key] for key in ("N", "d", "q"))
         content = {
             file["path"].rpartition("/")[2].removesuffix(".gz"): file.get("uncompressed_sha256", file["sha256"])
@@ -84,6 +86,20 @@ def test_the_catalog_agrees_with_the_manifest():
         for file in {*entry.needed(), *filter(None, (entry.train, entry.test))}:
             plain = file.removesuffix(".bz2")
             assert checksums()[f"{name}/{plain}"] == content[plain]
+
+
+def test_tecator_is_part_of_the_package(monkeypatch, tmp_path):
+    monkeypatch.delenv("LABELSIEVE_DATA", raising=False)
+    monkeypatch.setenv("LABELSIEVE_CACHE", str(tmp_path))
+    meat, entry = load_tecator(), catalog_entry("tecator")
+    assert meat.shape == (entry.rows, entry.features, entry.labels) == (215, 100, 3)
+    assert where(entry) == "package"
+    assert is_sound(entry, BUNDLED / "tecator.arff.gz")
+    assert "can be redistributed as long as this permission note is attached" in " ".join(meat.description.split())
+    assert ((meat.Y.sum(axis=1) > 90) & (meat.Y.sum(axis=1) < 102)).all()  # percent, and little else is in meat
+    X, Y = load_tecator(return_X_y=True)
+    assert np.array_equal(X, fetch("Tecator", download=False).X)
+    assert np.array_equal(Y, meat.Y)
 
 
 def test_every_entry_is_whole():

@@ -59,7 +59,8 @@ def catalog_table() -> str:
         sizes = (f"{size:,}" for size in (entry.rows, entry.features, entry.labels))
         papers = " ".join(number[paper] for paper in entry.papers)
         table.add_row(entry.name, *sizes, entry.task, papers or "-", where(entry) or ("-" if entry.url else "manual"))
-    locations = f"folder: the one that ${FOLDER} names; cache: {printable(str(cache_folder()))} (${CACHE} names another)."
+    cache = f"cache: {printable(str(cache_folder()))} (${CACHE} names another)."
+    locations = f"folder: the one that ${FOLDER} names; package: installed with labelsieve; {cache}"
     signs = "-: to be downloaded; manual: no address is known, and datasets fetch NAME says which files to put where."
     papers = listed(*(f"{number[paper]}: {text}" for paper, text in PAPERS.items()))
     return f"{text_of(table)}\n\n{papers}\n\n{locations}\n{signs}"

@@ -4,7 +4,7 @@ from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.dataset_error import DatasetError, DatasetWarning
 from labelsieve.datasets.describe import Description, describe
 from labelsieve.datasets.describe_columns import ColumnDescription, TargetDescription, describe_columns, describe_targets
-from labelsieve.datasets.fetch import fetch, load_or_fetch
+from labelsieve.datasets.fetch import fetch, load_or_fetch, load_tecator
 from labelsieve.datasets.readers.load import load
 from labelsieve.datasets.synthetic.extreme_labels import ExtremeLabels, make_extreme
 from labelsieve.datasets.synthetic.feature_roles import Role, SyntheticData, make_feature_roles
@@ -31,6 +31,7 @@ __all__ = [
     "fetch",
     "load",
     "load_or_fetch",
+    "load_tecator",
     "make_extreme",
     "make_feature_roles",
     "save",

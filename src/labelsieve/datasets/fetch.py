@@ -1,10 +1,11 @@
-"""Data sets by name: from a folder of the user's, from the cache, or from where the files are published."""
+"""Data sets by name: from a folder of the user's, from the package or the cache, or from where the files are published."""
 
 import hashlib
 import logging
 import os
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -18,6 +19,7 @@ from labelsieve.datasets.readers.memory_budget import memory_limit
 from labelsieve.errors import one_of
 
 FOLDER, CACHE = "LABELSIEVE_DATA", "LABELSIEVE_CACHE"
+BUNDLED = Path(str(files("labelsieve.datasets")))
 TIMEOUT = 30  # seconds without an answer
 
 
@@ -34,9 +36,9 @@ def fetch(
     r"""Load a data set of the papers by its name.
 
     Each of its files is looked for in ``data_home`` or the folder that the variable ``LABELSIEVE_DATA`` names (there in a
-    folder of the data set's name, or directly; compressed or not), then in the cache (the folder in ``LABELSIEVE_CACHE``,
-    else the system's), and downloaded into the cache if it is in neither. What is in the cache must have the checksum of the
-    catalog; your own files are taken as they are.
+    folder of the data set's name, or directly; compressed or not), in the package, then in the cache (the folder in
+    ``LABELSIEVE_CACHE``, else the system's), and downloaded into the cache if it is in none of them. What is in the cache
+    must have the checksum of the catalog; your own files are taken as they are.
 
     Cost: that of :func:`load`; files in the cache are read twice.
 
@@ -101,6 +103,8 @@ def load_or_fetch(path: str | os.PathLike[str], labels: Labels | None = None, **
 def _path(entry: CatalogEntry, file: str, folder: Path | None, download: bool) -> Path:
     if folder is not None and (found := next(find_file(entry, file, folder), None)):
         return found
+    if bundled := next(find_file(entry, file, BUNDLED), None):
+        return bundled
     cache = cache_folder()
     cached = list(find_file(entry, file, cache))
     if sound := next((path for path in cached if is_sound(entry, path)), None):
@@ -174,13 +178,16 @@ def find_file(entry: CatalogEntry, file: str, folder: Path) -> Iterator[Path]:
         yield from (path for packing in ("", *PACKED) if (path := directory / f"{plain}{packing}").is_file())
 
 
-def where(entry: CatalogEntry, data_home: str | os.PathLike[str] | None = None) -> Literal["folder", "cache", ""]:
+def where(entry: CatalogEntry, data_home: str | os.PathLike[str] | None = None) -> Literal["folder", "package", "cache", ""]:
     """Where all files of a data set are; empty if some are missing. Nothing is read, so damage is not seen."""
-    folder, cache = data_folder(data_home), cache_folder()
-    missing = [file for file in entry.needed() if folder is None or not any(find_file(entry, file, folder))]
-    if not missing:
-        return "folder"
-    return "cache" if all(any(find_file(entry, file, cache)) for file in missing) else ""
+    missing = set(entry.needed())
+    folders: dict[Literal["folder", "package", "cache"], Path | None]
+    folders = {"folder": data_folder(data_home), "package": BUNDLED, "cache": cache_folder()}
+    for name, folder in folders.items():
+        missing -= {file for file in missing if folder is not None and any(find_file(entry, file, folder))}
+        if not missing:
+            return name
+    return ""
 
 
 def is_sound(entry: CatalogEntry, path: Path) -> bool:
@@ -190,3 +197,40 @@ def is_sound(entry: CatalogEntry, path: Path) -> bool:
     except DatasetError:  # a damaged archive
         return False
     return digest == checksums()[f"{entry.name}/{unpacked_name(path.name)}"]
+
+
+def load_tecator(*, return_X_y: bool = False) -> Any:
+    """Load the Tecator data: near-infrared spectra of meat, and its contents of water, fat and protein.
+
+    215 samples of finely chopped meat with 100 absorbances each, from 850 to 1050 nm, and three numeric targets in percent.
+    Neighboring channels are nearly equal, so most features are redundant. The file is part of the package (68 kB);
+    ``labelsieve select tecator`` reads it too.
+
+    The data were recorded on a Tecator Infratec Food and Feed Analyzer. They are in the public domain and may be
+    redistributed with the permission note of Tecator AB, which is the ``description`` of the data set; it asks to mention
+    the instrument and the company in publications.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        True returns the arrays ``X`` and ``Y`` instead.
+
+    Returns
+    -------
+    Dataset
+
+    References
+    ----------
+    Borggaard, C. and Thodberg, H. H. (1992). Optimal minimal neural interpretation of spectra. Analytical Chemistry
+    64(5), 545-551.
+
+    Examples
+    --------
+    >>> meat = load_tecator()
+    >>> meat.shape, meat.label_names
+    ((215, 100, 3), ('water', 'fat', 'protein'))
+    >>> from labelsieve import Sieve
+    >>> [meat.feature_names[column] for column in Sieve("jmi", n_features_to_select=3).fit(meat.X, meat.Y).selected_]
+    ['absorbance_092', 'absorbance_002', 'absorbance_040']
+    """
+    return fetch("tecator", data_home=BUNDLED, download=False, return_X_y=return_X_y)
