@@ -15,7 +15,7 @@ CRITERIA = ("mim", "jmi", "cmim")
 
 
 def tables(codes, n_levels):
-    """The same columns as categories, text and objects of pandas, as an enumeration of polars, and as strings of Arrow."""
+    """The same columns as categories, text and objects of pandas, as an enumeration of polars, and of Arrow."""
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -29,6 +29,7 @@ def tables(codes, n_levels):
         "text": pd.DataFrame({name: words[column] for name, column in columns.items()}),
         "objects": pd.DataFrame({name: pd.Series(objects[column], dtype=object) for name, column in columns.items()}),
         "arrow": pa.table({name: pa.array(objects[column]) for name, column in columns.items()}),
+        "dictionary": pa.table({name: pa.array(objects[column]).dictionary_encode() for name, column in columns.items()}),
     }
 
 

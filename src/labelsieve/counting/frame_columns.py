@@ -9,7 +9,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.text_levels import Levels, Ranks, enumeration, level_ranks, pandas_ranks, rank_levels
+from labelsieve.counting.text_levels import Levels, Ranks, arrow_ranks, enumerations, level_ranks, pandas_ranks
 from labelsieve.errors import DateColumnWarning, InputError
 
 _NOMINAL = (nw.String, nw.Categorical, nw.Enum)
@@ -36,11 +36,15 @@ def read_columns(frame: Any, what: str) -> Iterator[FrameColumn]:
             ranks = pandas_ranks(native)
             yield read_column(nw.from_native(native, series_only=True), what) if ranks is None else nominal(ranks)
     elif frame.implementation.is_polars():
+        ranks_of = enumerations(frame.to_native())
         for native in frame.to_native().get_columns():
-            if type(native.dtype).__name__ == "Enum":
-                yield nominal(rank_levels(*enumeration(native)))
-            else:
-                yield read_column(nw.from_native(native, series_only=True), what)
+            ranks = ranks_of.get(native.name)
+            yield read_column(nw.from_native(native, series_only=True), what) if ranks is None else nominal(ranks)
+    elif frame.implementation.is_pyarrow():
+        for name, native in zip(frame.columns, frame.to_native().columns, strict=True):
+            ranks = arrow_ranks(native)
+            series = None if ranks else nw.from_native(native, series_only=True).alias(name)
+            yield nominal(ranks) if ranks else read_column(series, what)
     else:
         yield from (read_column(series, what) for series in frame.iter_columns())
 
@@ -52,6 +56,7 @@ def nominal(ranks: Ranks) -> FrameColumn:
 
 def read_column(series: Any, what: str) -> FrameColumn:
     """A column of a frame by its type."""
+    series = without_wide_integers(series)
     dtype = series.dtype
     if dtype in _NOMINAL:
         return nominal(level_ranks(series))
@@ -82,7 +87,8 @@ def without_wide_integers(frame: Any) -> Any:
     """A frame, or series, of narwhals without integers of 128 bits, which numpy does not have; others stay as they are."""
     if isinstance(frame, nw.Series):
         return _narrowed(frame) if frame.dtype in _WIDE else frame
-    wide = [name for name, dtype in frame.schema.items() if dtype in _WIDE]
+    types = frame.to_native().schema if frame.implementation.is_polars() else {}
+    wide = [name for name, dtype in types.items() if dtype.base_type().__name__ in ("Int128", "UInt128")]
     return frame.with_columns(*(_narrowed(frame[name]) for name in wide)) if wide else frame
 
 

@@ -115,14 +115,15 @@ def read_table(X: TargetsLike, *, what: str = "X", allow_missing: bool = False) 
 
 def read_frame(X: TableLike, what: str = "X") -> Any:
     """A frame or a series, through narwhals; names that occur twice are refused."""
-    columns = getattr(X, "columns", None)
-    names = list(map(str, getattr(X, "column_names", columns))) if columns is not None and len(np.shape(X)) == 2 else []
+    columns = getattr(X, "column_names", getattr(X, "columns", None))  # of Arrow; of others
+    columns = columns.tolist() if hasattr(columns, "tolist") else columns
+    names = list(map(str, columns)) if columns is not None and len(np.shape(X)) == 2 else []
     if len(set(names)) < len(names):
         name = next(name for name in names if names.count(name) > 1)
         first, second = [position for position, other in enumerate(names) if other == name][:2]
         raise InputError(f"{what}: columns {first} and {second} are both named {name!r}; rename one of them.")
     try:
-        return without_wide_integers(nw.from_native(X, eager_only=True, allow_series=True))
+        return nw.from_native(X, eager_only=True, allow_series=True)
     except (nw.exceptions.NarwhalsError, TypeError) as error:
         raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
 
@@ -151,7 +152,7 @@ def read_values(X: TargetsLike, what: str) -> NDArray[Any]:
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
         raise InputError(f"{what} has masked values; fill them ({what}.filled(...)) or drop their rows.")
     if not isinstance(X, np.ndarray) and (is_frame(X) or nw.dependencies.is_into_series(X)):
-        X = read_frame(X, what).to_native()
+        X = without_wide_integers(read_frame(X, what)).to_native()
     try:
         return np.asarray(X)
     except ValueError as error:
@@ -219,11 +220,11 @@ def _read_frame(frame: Any, what: str, allow_missing: bool) -> NumberTable:
     if isinstance(frame, nw.Series):
         frame = frame.to_frame()
     names = tuple(str(name) for name in frame.columns)
-    types = list(frame.schema.values())
-    if len(set(types)) == 1 and (types[0] in _PLAIN or types[0] == nw.Boolean):
+    first = frame[names[0]].dtype if names else None
+    if (first in _PLAIN or first == nw.Boolean) and len(set(frame.schema.values())) == 1:
         array = frame.to_numpy()
         if array.dtype.kind in "biuf":
-            nominal = frozenset(range(len(names))) if types[0] == nw.Boolean else frozenset()
+            nominal = frozenset(range(len(names))) if first == nw.Boolean else frozenset()
             return NumberTable(_numeric(array, what), names, nominal=nominal)
     columns = list(read_columns(frame, what))
     for name, column in zip(names, columns, strict=True):

@@ -3,7 +3,6 @@
 import ctypes
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from labelsieve import core
 
 Levels = NDArray[np.object_]  # words in order
+HEAD = 1024  # rows that mostly have all levels of a column
 FEW_OBJECTS = 4  # cells for each object of a column, from which on the objects are looked at instead of the cells
 
 
@@ -29,11 +29,12 @@ def pandas_ranks(native: Any) -> Ranks | None:
 
     Wrapping a series costs more than reading a short one.
     """
-    kind = type(native.array).__name__
+    array = native.array
+    kind = type(array).__name__
     if kind == "Categorical":
-        return rank_levels(np.asarray(native.array.codes), native.array.categories)
+        return rank_levels(array.codes, _category_words(array.categories))
     if kind.startswith("ArrowString"):
-        return _words_of_arrow(import_module("pyarrow").array(native.array))
+        return _words_of_arrow(import_module("pyarrow").array(array))
     return _few_objects(native.to_numpy()) if native.dtype == object else None
 
 
@@ -48,12 +49,8 @@ def level_ranks(series: Any) -> Ranks:
 
             words = native.cast(polars.String)
             native = words.cast(polars.Enum(words.drop_nulls().unique(maintain_order=True)))
-        return rank_levels(*enumeration(native))
-    if series.implementation.is_pyarrow():
-        if series.dtype == nw.String:
-            return _words_of_arrow(native)
-        array = native.combine_chunks() if hasattr(native, "combine_chunks") else native
-        return rank_levels(array.indices.fill_null(-1).to_numpy(zero_copy_only=False), array.dictionary.to_pylist())
+        (ranks,) = enumerations(native.to_frame()).values()
+        return ranks
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     words = np.asarray(series.cast(nw.String).to_numpy(), dtype=object)
     codes = np.full(len(words), -1)
@@ -61,24 +58,50 @@ def level_ranks(series: Any) -> Ranks:
     return rank_levels(codes, levels)
 
 
-def enumeration(native: Any) -> tuple[NDArray[Any], Any]:
-    """An enumeration of polars: its codes, -1 for a missing cell, and its levels."""
-    codes = native.to_physical()
-    return (codes.cast(int).fill_null(-1) if codes.null_count() else codes).to_numpy(), native.dtype.categories.to_list()
+def arrow_ranks(column: Any) -> Ranks | None:
+    """A column of Arrow by its dictionary or its words; None if it has neither."""
+    pyarrow = import_module("pyarrow")
+    kind = column.type
+    if not (pyarrow.types.is_dictionary(kind) or kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view())):
+        return None
+    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if not pyarrow.types.is_dictionary(kind):
+        return _words_of_arrow(array)
+    indices = array.indices.fill_null(-1) if array.indices.null_count else array.indices
+    return rank_levels(indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist())
+
+
+def enumerations(frame: Any) -> dict[str, Ranks]:
+    """The enumerations of a frame of polars, by column.
+
+    One expression converts all of them to codes, because an expression costs more than reading a short column.
+    """
+    polars = import_module("polars")
+    types = {name: dtype for name, dtype in frame.schema.items() if isinstance(dtype, polars.Enum)}
+    ranks = {}
+    for codes in frame.select(polars.col(list(types)).to_physical()).get_columns():
+        known = codes.cast(int).fill_null(-1) if codes.null_count() else codes
+        ranks[codes.name] = rank_levels(known.to_numpy(), types[codes.name].categories.to_list())
+    return ranks
+
+
+def _category_words(categories: Any) -> Any:
+    """Categories of pandas: strings of Arrow without its checks of every word."""
+    words = categories.array
+    return import_module("pyarrow").array(words).to_pylist() if type(words).__name__.startswith("ArrowString") else categories
 
 
 def rank_levels(codes: NDArray[Any], levels: Iterable[Any]) -> Ranks:
     """Ranks of codes, -1 for a missing cell, among the levels that occur, sorted as text, in the smallest type."""
     words = list(map(str, levels.tolist() if hasattr(levels, "tolist") else levels))
-    missing = None
-    try:
-        occurs = np.bincount(codes, minlength=len(words)) > 0
-    except ValueError:  # codes of -1
-        missing = codes < 0
-        occurs = np.bincount(codes[~missing], minlength=len(words)) > 0
-    if missing is None and occurs.all() and all(low < high for low, high in pairwise(words)):
+    missing = codes < 0 if codes.dtype.kind == "i" and codes.min(initial=0) < 0 else None
+    known = codes if missing is None else codes[~missing]
+    counts = np.bincount(known[:HEAD], minlength=len(words)).tolist()
+    if 0 in counts:
+        counts = np.bincount(known, minlength=len(words)).tolist()
+    if missing is None and 0 not in counts and words == sorted(set(words)):
         return Ranks(codes.astype(np.min_scalar_type(len(words) - 1)), None, np.array(words, dtype=object))
-    found = [word if seen else None for word, seen in zip(words, occurs.tolist(), strict=True)]
+    found = [word if count else None for word, count in zip(words, counts, strict=True)]
     return _rank_words(codes, found, missing)
 
 
