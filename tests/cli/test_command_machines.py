@@ -20,6 +20,7 @@ from tests.support.command_line import known_table, refusal, run
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "commandline.md").read_text(encoding="utf-8")
 OWN = {
+    "--missing-values",
     "--stop",
     "--auto",
     "--dask",

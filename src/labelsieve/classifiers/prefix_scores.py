@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from labelsieve.classifiers.brknn import BaseNeighborClassifier, BRkNN
 from labelsieve.classifiers.feature_scaling import Scale, scaled
 from labelsieve.classifiers.knn_regressor import KNNRegressor
+from labelsieve.classifiers.learner_features import LearnerFeatures, learner_targets, scaled_rows
 from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nearest_neighbors import Neighbors, nested_neighbors
 from labelsieve.errors import InputError
@@ -233,11 +235,14 @@ def evaluate_selector(
     """Select features on the rows ``train`` and evaluate predictions for the rows ``test`` with the first 1, 2, ..., of them.
 
     Clones of the selector and the estimator are fitted. The default estimator is MLkNN with the Hamming loss, or KNNRegressor
-    with the relative root mean squared error if a target is numeric. Nearest-neighbor estimators get features scaled by the
-    rows ``train``; the selector, and other estimators, get them as they are.
+    with the relative root mean squared error if a target is numeric; it gets text and other classes than 0 and 1 as a label for
+    each class. Nearest-neighbor estimators get features scaled by the
+    rows ``train``, with their means in missing cells and indicators of the most frequent levels of nominal features; the
+    selector, and other estimators, get them as they are.
     """
     targets = read_targets(Y, getattr(selector, "target_types_", "auto"))
     numeric = bool(targets.is_numeric.any())
+    answers = learner_targets(targets)[0] if estimator is None and not sparse.issparse(Y) and not _is_plain(Y, numeric) else Y
     estimator = estimator if estimator is not None else (KNNRegressor() if numeric else MLkNN())
     measure = measure if measure is not None else ("rrmse" if numeric else "hamming_loss")
     weights = () if sample_weight is None else (np.asarray(sample_weight)[train],)
@@ -247,10 +252,22 @@ def evaluate_selector(
     settings = {"warm_start": False, "target_type": targets.types.tolist()}
     fold.set_params(**{name: value for name, value in settings.items() if name in fold.get_params(deep=False)})
     fold.fit(X_train, Y_train, *weights)
-    X_test, Y_test = _safe_indexing(X, test), _safe_indexing(Y, test)
+    Y_train, X_test, Y_test = _safe_indexing(answers, train), _safe_indexing(X, test), _safe_indexing(answers, test)
     if isinstance(estimator, BaseNeighborClassifier | KNNRegressor):
+        features = LearnerFeatures(X)
+        if features.has_gaps:
+            columns, ends = features.columns(fold.selected_)
+            X_train, X_test = scaled_rows(scale, columns[train], columns[test])
+            order = range(columns.shape[1])
+            return prefix_scores(estimator, measure, X_train, Y_train, X_test, Y_test, features=order, sizes=ends.tolist())
         X_train, X_test = scaled(scale, X_train, X_test)
     return prefix_scores(estimator, measure, X_train, Y_train, X_test, Y_test, features=fold.selected_)
+
+
+def _is_plain(Y: Any, numeric: bool) -> bool:
+    """Whether measures read targets as they are: numbers, which for classes are 0 and 1."""
+    values = np.asarray(Y)
+    return values.dtype.kind in "biuf" and (numeric or bool(((values == 0) | (values == 1)).all()))
 
 
 def _has_nested_predictions(estimator: Any, measure: str) -> bool:

@@ -37,7 +37,8 @@ CLASSIFIERS = (
     "scikit-learn estimator. Default: mlknn. mlknn:k=7 sets a parameter, br:base=tree the base: logistic, svm, tree, bayes."
 )
 SCALE = "Scaling of the features for the classifiers, by the training rows: standard, minmax or none; default: standard."
-MEASURES = "Comma-separated names, such as hamming_loss,macro_f1."
+MEASURES = "Comma-separated names, such as hamming_loss,macro_f1; for numeric targets rrmse."
+FILLED = "train-mean: fill missing cells with the means of the training rows. Default: refused where no classifier takes them."
 PROFILE = "Print the time of all stored cells, by method and phase."
 DATA = f"{FILE} Or one .toml file with the whole protocol."
 
@@ -65,6 +66,7 @@ def compare(
     baselines: Annotated[str | None, typer.Option(help="random, variance, all, or none; default: random,all.")] = None,
     convention: Annotated[str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.")] = None,
     scale: Annotated[str | None, typer.Option(help=SCALE)] = None,
+    missing_values: Annotated[str | None, typer.Option(help=FILLED)] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Random state of splits and methods; default: 0.")] = None,
     jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
@@ -95,7 +97,7 @@ def compare(
         "seed": seed,
     }
     settings = {name: value for name, value in given.items() if value is not None}
-    reading = options.settings()
+    reading = options.settings() | ({} if missing_values is None else {"missing_values": missing_values})
     if data[0].endswith(".toml"):
         if settings or reading or len(data) > 1:
             more = ", ".join([*settings, *reading]) or "files"

@@ -158,10 +158,9 @@ class SelectOptions(ReadOptions):
         data = self.load(path)
         method, text = method_of(selector), data.text_features
         needs_numbers = method in METHODS and METHODS[method].needs_numbers
-        # The learner of a stopping rule calculates with numbers, and a sparse matrix has nothing else.
-        as_codes = needs_numbers or isinstance(selector.get_params(deep=False).get("n_features_to_select"), CrossValidated)
-        X = data.named_features(codes=as_codes)
-        if not needs_numbers and (as_codes or not hasattr(X, "columns")):
+        learns = isinstance(selector.get_params(deep=False).get("n_features_to_select"), CrossValidated)
+        X = data.named_features(codes=needs_numbers)
+        if not needs_numbers and not hasattr(X, "columns"):  # a sparse matrix has nothing but numbers
             declare_nominal(selector, data.nominal_features, X.shape[1])
         if not hasattr(X, "columns"):  # a sparse matrix has no names either
             position = {name: index for index, name in enumerate(data.feature_names)}
@@ -179,7 +178,7 @@ class SelectOptions(ReadOptions):
         if hasattr(selector, "target_type"):
             selector.set_params(target_type=types_of_labels(data, selector.target_type))
         try:
-            selector.fit(X, data.Y if as_codes else data.named_labels())
+            selector.fit(X, data.Y if needs_numbers or learns else data.named_labels())  # a learner needs labels as numbers
         except InputError:
             raise
         except ValueError as error:  # what scikit-learn's checks of input raise

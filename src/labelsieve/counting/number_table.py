@@ -220,7 +220,7 @@ def _read_frame(frame: Any, what: str, allow_missing: bool) -> NumberTable:
     if isinstance(frame, nw.Series):
         frame = frame.to_frame()
     names = tuple(str(name) for name in frame.columns)
-    first = frame[names[0]].dtype if names else None
+    first = next((column.dtype for column in frame.iter_columns()), None)
     if (first in _PLAIN or first == nw.Boolean) and len(set(frame.schema.values())) == 1:
         array = frame.to_numpy()
         if array.dtype.kind in "biuf":

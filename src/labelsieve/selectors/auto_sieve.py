@@ -11,6 +11,7 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from labelsieve.classifiers.learner_features import LearnerFeatures, learner_targets
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.checked_features import check_features, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, PREDICTOR, parameter
@@ -24,7 +25,7 @@ from labelsieve.selectors.auto_verdict import comparison_table, verdict_text
 from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve, named_labels
 from labelsieve.selectors.column_frames import frame_of_columns
 from labelsieve.selectors.fold_evaluation import FoldEvaluation, size_grid
-from labelsieve.selectors.learner_input import LearnerFeatures, for_table, learner_targets
+from labelsieve.selectors.learner_input import for_table
 from labelsieve.selectors.nested_choice import ALL, nested_choice
 from labelsieve.selectors.selection_views import Summary
 from labelsieve.selectors.selector_list import for_all_rows, read_selectors

@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils import _safe_indexing
 
+from labelsieve.classifiers.learner_features import LearnerFeatures, scaled_rows
 from labelsieve.classifiers.prefix_scores import Measured, prefix_scores
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES
-from labelsieve.selectors.learner_input import LearnerFeatures, scaled_rows
 from labelsieve.selectors.selector_list import ranked
 from labelsieve.table_types import TableLike, TargetsLike
 

@@ -48,7 +48,8 @@ class CrossValidated(StoppingRule):
         The largest number of features to evaluate; None: all, 100 at most.
     scale : {"standard", "minmax", None}, default="standard"
         Scaling of the features for nearest-neighbor estimators, by the training rows of every fold: mean 0 and variance 1, the
-        range from 0 to 1, or none. Other estimators get the features as they are; use a pipeline to scale them.
+        range from 0 to 1, or none. Missing cells get the means of the training rows, and a nominal feature an indicator for
+        each of its 20 most frequent levels. Other estimators get the features as they are; use a pipeline to prepare them.
 
     Attributes
     ----------
@@ -120,7 +121,9 @@ class CrossValidated(StoppingRule):
         self.best_size_ = int(self.sizes_[best])
         within = mean >= mean[best] - float(self.standard_errors) * self.standard_error_[best]
         kept = int(self.sizes_[np.argmax(within)])
-        self.reason_ = f"{kept} features are within {self.standard_errors:g} standard errors of {self.best_size_}, the best."
+        best_of_all = f"{self.best_size_} features have the best mean"
+        near = f"; {kept} are within {self.standard_errors:g} standard errors of it"
+        self.reason_ = best_of_all + (near if kept < self.best_size_ else "") + "."
         self.kept_size_ = kept
         path.search.extend(kept)
         return kept

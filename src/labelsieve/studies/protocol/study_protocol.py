@@ -172,14 +172,17 @@ class Protocol:
         """Refuse a data set whose targets do not suit the measures."""
         if data.is_numeric != self.is_numeric:
             kind, other = ("numbers", "labels") if data.is_numeric else ("labels", "numbers")
-            hint = " Labels are integers or booleans, 0 and 1." if data.is_numeric else ""
+            hint = " For numbers use the measure rrmse and the classifier knn." if data.is_numeric else ""
             raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are for {other}.{hint}")
         if not self.is_numeric and not data.is_binary:
-            raise InputError(f"data set {data.name!r}: measures of labels need targets of 0 and 1, not other values.")
+            raise InputError(
+                f"data set {data.name!r}: measures of labels need targets of 0 and 1, not other values. Make a column of "
+                "0 and 1 for each class."
+            )
         if data.has_missing and all(isinstance(classifier.estimator, NEIGHBORS) for classifier in self.classifiers):
             raise InputError(
                 f"data set {data.name!r}: it has missing values, and {self.classifiers[0].name} does not support them. "
-                "Set missing_values = 'train-mean' for it, or use other classifiers."
+                "Set missing_values = 'train-mean' for it (compare: --missing-values train-mean), or use other classifiers."
             )
 
     def sizes(self, n_features: int, method: NamedEstimator, classifier: NamedEstimator | None = None) -> list[int]:
