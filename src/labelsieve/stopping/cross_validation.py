@@ -121,9 +121,8 @@ class CrossValidated(StoppingRule):
         self.best_size_ = int(self.sizes_[best])
         within = mean >= mean[best] - float(self.standard_errors) * self.standard_error_[best]
         kept = int(self.sizes_[np.argmax(within)])
-        best_of_all = f"{self.best_size_} features have the best mean"
-        near = f"; {kept} are within {self.standard_errors:g} standard errors of it"
-        self.reason_ = best_of_all + (near if kept < self.best_size_ else "") + "."
+        near = f"; {kept} is the smallest size within {self.standard_errors:g} standard errors of it"
+        self.reason_ = f"The best mean is at size {self.best_size_}{near if kept < self.best_size_ else ''}."
         self.kept_size_ = kept
         path.search.extend(kept)
         return kept

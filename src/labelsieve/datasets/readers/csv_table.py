@@ -104,7 +104,9 @@ def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], in
     if not any(names):
         raise DatasetError("the first line is empty.", "It must name the columns.", file, 1)
     if not all(names):
-        raise DatasetError(f"column {names.index('') + 1} has no name.", "Name it, or leave it out.", file, 1)
+        raise DatasetError(
+            f"column {names.index('') + 1} has no name.", "Name it, or leave it out (pandas: index=False).", file, 1
+        )
     check_names([Column(name) for name in names], file)
     start = 0
     for _ in range(reader.line_num):
