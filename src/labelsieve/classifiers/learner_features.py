@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.classifiers.feature_scaling import Scale, scaled
@@ -12,6 +11,7 @@ from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import NumberTable, read_table
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError
+from labelsieve.table_types import TableLike, is_sparse
 
 MAX_INDICATORS = 20  # columns of a nominal feature, for its most frequent levels
 LARGEST_DENSE = 2**25  # cells of a sparse matrix that is made dense: most learners are much faster then
@@ -30,7 +30,7 @@ class LearnerFeatures:
            [0. , 1. , 0. , nan]]), array([3, 4]))
     """
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: TableLike) -> None:
         self._table: NumberTable = read_table(X, allow_missing=True)
         require_finite(self._table, allow_missing=True)
         self.n_features = self._table.shape[1]
@@ -75,7 +75,7 @@ def scaled_rows(scale: Scale | None, train: Any, test: Any) -> tuple[Any, Any]:
            [3.]])
     """
     train, test = scaled(scale, train, test)
-    if sp.issparse(train):
+    if is_sparse(train):
         for table in (train, test):
             table.data[np.isnan(table.data)] = 0.0
         return train, test

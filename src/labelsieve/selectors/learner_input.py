@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
 from labelsieve.classifiers.learner_features import LearnerFeatures, scaled_rows
+from labelsieve.table_types import TableLike, TargetsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -20,7 +21,7 @@ class _OnIndicators(BaseEstimator):  # type: ignore[misc]
     selector: BaseEstimator
     n_features_to_select: int | None = None
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Rank the columns, and the features by them."""
         features = LearnerFeatures(X)
         matrix, ends = features.columns(range(features.n_features))
