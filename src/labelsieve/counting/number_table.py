@@ -115,7 +115,7 @@ def read_table(X: TargetsLike, *, what: str = "X", allow_missing: bool = False) 
 
 def read_frame(X: TableLike, what: str = "X") -> Any:
     """A frame or a series, through narwhals; names that occur twice are refused."""
-    columns = getattr(X, "column_names", getattr(X, "columns", None))  # of Arrow; of others
+    columns: Any = getattr(X, "column_names", getattr(X, "columns", None))  # of Arrow; of others
     columns = columns.tolist() if hasattr(columns, "tolist") else columns
     names = list(map(str, columns)) if columns is not None and len(np.shape(X)) == 2 else []
     if len(set(names)) < len(names):
