@@ -10,19 +10,10 @@ from math import sqrt
 from statistics import fmean
 
 from tests.support import reference_information as references
+from tests.support.enrollment import References
 
-REFERENCES = {}
+REFERENCES = reference = References()  # ``@reference(name)`` enrolls a function
 _settings = {"weights": None, "estimator": "plugin"}
-
-
-def reference(name):
-    """Register a function as the reference of a criterion of the registry."""
-
-    def enrol(function):
-        REFERENCES[name] = function
-        return function
-
-    return enrol
 
 
 @contextmanager

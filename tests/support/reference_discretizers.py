@@ -9,17 +9,9 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from math import ceil, comb, factorial, floor, log2, prod, sqrt
 
-REFERENCES = {}
+from tests.support.enrollment import References
 
-
-def reference(name):
-    """Enroll a function as the reference of a discretizer."""
-
-    def enroll(function):
-        REFERENCES[name] = function
-        return function
-
-    return enroll
+REFERENCES = reference = References()  # ``@reference(name)`` enrolls a function
 
 
 def codes_of(values, cuts):

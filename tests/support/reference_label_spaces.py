@@ -11,19 +11,10 @@ from math import sqrt
 import numpy as np
 
 from labelsieve.labelspace.base_space import random_generator
+from tests.support.enrollment import References
 from tests.support.reference_information import H
 
-REFERENCES = {}
-
-
-def reference(name):
-    """Enroll a function as the reference of a label space."""
-
-    def enroll(function):
-        REFERENCES[name] = function
-        return function
-
-    return enroll
+REFERENCES = reference = References()  # ``@reference(name)`` enrolls a function
 
 
 def labels_of(row):

@@ -11,9 +11,10 @@ from sklearn.utils import check_random_state
 from labelsieve import Sieve
 from labelsieve.counting.row_permutations import permutation_within
 from labelsieve.registry import STOPPING_RULES, make_stopping_rule
+from tests.support.enrollment import References
 from tests.support.reference_information import conditional_mutual_information, mutual_information
 
-REFERENCES = {}
+REFERENCES = reference = References()  # ``@reference(name)`` enrolls a function
 
 # Settings that are fast on small data; a rule that is not listed runs with its defaults.
 SETTINGS = {
@@ -24,16 +25,6 @@ SETTINGS = {
     "cross-validation": [{"cv": 3, "standard_errors": 0.5, "max_features": 8}],
 }
 RULES = [make_stopping_rule(name, **settings) for name in STOPPING_RULES for settings in SETTINGS.get(name, [{}])]
-
-
-def reference(name):
-    """Enroll a function as the reference of a stopping rule."""
-
-    def enroll(function):
-        REFERENCES[name] = function
-        return function
-
-    return enroll
 
 
 def ranking(X, Y, criterion, **settings):
