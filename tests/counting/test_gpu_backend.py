@@ -1,6 +1,8 @@
 """The GPU backend: packing and blocks with kernels in numpy, the same with those of a card (``make gpu``), and refusals."""
 
+import gc
 import sys
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -145,6 +147,20 @@ def test_margins_are_kept_where_there_is_room(free):
     ours = GpuBackend(X, Y, fixed, kernels=NumpyKernels(free=free), memory_limit=10**9)
     conditions = [Feature(1), Target(0), Feature(2), Feature(1)]
     assert_same_answers(ours, NativeBackend(X, Y, fixed), conditions, [slice(2, 5), slice(None), slice(0)])
+
+
+def test_memory_of_a_card_is_free_as_soon_as_its_backend_is_not_used():
+    X, Y = make_tables(200, 9, 7)
+    backend = GpuBackend(X, Y, FixedPoint.for_rows(200, n_targets=7), kernels=NumpyKernels())
+    backend.singles()
+    gc.collect()
+    gc.disable()
+    try:
+        sums = weakref.ref(backend.on_device)
+        del backend
+        assert sums() is None
+    finally:
+        gc.enable()
 
 
 @on_every_kernel

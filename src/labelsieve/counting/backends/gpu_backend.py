@@ -55,7 +55,9 @@ class GpuBackend(TableBackend):
         if self.n_rows > MOST_ROWS:
             raise InputError(f"{self.n_rows:,} rows; a card counts up to {MOST_ROWS:,}. Use backend='native'.")
         self._kernels = CudaKernels(self.device) if self.kernels is None else self.kernels
-        self.on_device = DeviceSums(self._kernels, self, self.memory_limit)
+        # Not this object, which refers to the sums: the memory of the card must be free as soon as nothing else does.
+        tables = TableBackend(self.X, self.Y, self.fixed, weights=self.weights, row_index=self.row_index)
+        self.on_device = DeviceSums(self._kernels, tables, self.memory_limit)
         """The same with results on the card, for a search there."""
 
     @property
