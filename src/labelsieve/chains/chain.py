@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
@@ -29,7 +29,7 @@ from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, 
 class BaseChain(MetaClassifier):
     """A chain of one model for each label: fit, inference and probabilities. A subclass has the network and the selector."""
 
-    base: Any = parameter(None, PREDICTOR)
+    base: BaseEstimator | None = parameter(None, PREDICTOR)
     _: KW_ONLY
     inference: Literal["greedy", "beam", "exact", "monte-carlo"] = "greedy"
     loss: Literal["subset", "hamming", "f1"] = "subset"
@@ -94,7 +94,7 @@ class BaseChain(MetaClassifier):
                 "use inference='exact' or 'monte-carlo'."
             )
 
-    def _columns(self, selector: Any, X: TableLike, labels: sp.csr_matrix, weights: Weights) -> Columns:
+    def _columns(self, selector: BaseEstimator, X: TableLike, labels: sp.csr_matrix, weights: Weights) -> Columns:
         if selector is None:
             self.__dict__.pop("selector_", None)
             return None
@@ -236,7 +236,7 @@ class ClassifierChain(BaseChain):
 
     _: KW_ONLY
     network: Any = parameter("preceding", str, "array-like", LabelNetwork, NetworkRule)
-    selector: Any = parameter(None, HasMethods(["fit", "transform"]))
+    selector: BaseEstimator | None = parameter(None, HasMethods(["fit", "transform"]))
 
     def _network_and_selector(self) -> tuple[Any, Any]:
         return self.network, self.selector

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -134,7 +135,7 @@ Columns = Callable[[int], NDArray[np.intp]] | None
 
 
 def fit_chain(
-    base: Any,
+    base: BaseEstimator,
     X: Matrix,
     labels: sp.csc_matrix,
     network: LabelNetwork,
@@ -179,7 +180,7 @@ def fit_chain(
 
 
 def _fit(
-    base: Any,
+    base: BaseEstimator,
     X: Matrix,
     columns: NDArray[np.intp] | None,
     parents: Any,
@@ -194,7 +195,7 @@ def _fit(
 
 
 def _fit_held_out(
-    base: Any,
+    base: BaseEstimator,
     X: Matrix,
     truth: list[NDArray[np.uint8]],
     parents: list[NDArray[np.intp]],

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from labelsieve.classifiers.weight_routing import Weights
 from labelsieve.counting.backends import CountingOptions
@@ -95,7 +95,7 @@ def _needs_features(rule: NetworkRule) -> bool:
     return isinstance(rule.order, str) and rule.order == "information"
 
 
-def discretizer_of(selector: Any) -> Discretizer:
+def discretizer_of(selector: BaseEstimator) -> Discretizer:
     """The discretizer of the selector, or five bins of equal width.
 
     >>> discretizer_of(None)

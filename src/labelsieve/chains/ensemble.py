@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.parallel import Parallel, delayed
@@ -83,7 +83,7 @@ class ChainEnsemble(MultiLabelClassifier):
     """
 
     chain: Any = parameter("cc", StrOptions(set(CHAINS)), PREDICTOR)
-    base: Any = parameter(None, PREDICTOR)
+    base: BaseEstimator | None = parameter(None, PREDICTOR)
     _: KW_ONLY
     n_chains: int = parameter(10, AT_LEAST_ONE)
     sampling: Any = parameter("paper", StrOptions(set(SAMPLING)), tuple, list)

@@ -41,7 +41,7 @@ def read_numbers(estimator: object, X: TableLike, *, reset: bool = True) -> Matr
 class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A multi-label classifier. A subclass has ``fit`` and ``_label_probabilities``, or overrides ``_present``."""
 
-    base: Any
+    base: BaseEstimator
     _coder: LabelCoder
 
     def _base(self) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import gen_even_slices
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -24,7 +24,7 @@ MOST_LABELS = 64  # of a task
 class BinaryModel:
     """A fitted classifier of one label, or a constant prediction."""
 
-    estimator: Any
+    estimator: BaseEstimator
     constant: bool | None = None
     columns: NDArray[np.intp] | None = None  # the features of the model; None: all
 
@@ -54,7 +54,7 @@ class BinaryModel:
 
 
 def fit_binary(
-    base: Any, X: Matrix, y: NDArray[Any], columns: NDArray[np.intp] | None = None, weights: Weights = None
+    base: BaseEstimator, X: Matrix, y: NDArray[Any], columns: NDArray[np.intp] | None = None, weights: Weights = None
 ) -> BinaryModel:
     """A clone of ``base`` fitted to 0/1 labels on ``columns`` of X; ``weights`` of the rows are positive."""
     n_present = int(np.count_nonzero(y))
@@ -76,7 +76,7 @@ def is_majority(y: NDArray[Any], weights: Weights = None) -> bool:
 
 
 def fit_labels(
-    base: Any,
+    base: BaseEstimator,
     X: Matrix,
     labels: sp.csr_matrix,
     *,

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 
@@ -47,7 +47,7 @@ class BinaryRelevance(MetaClassifier):
            [1, 0]])
     """
 
-    base: Any = parameter(REQUIRED, PREDICTOR)
+    base: BaseEstimator = parameter(REQUIRED, PREDICTOR)
     _: KW_ONLY
     n_jobs: int | None = None
 
@@ -125,7 +125,7 @@ class LabelSpecific(BinaryRelevance):
         **BinaryRelevance._parameter_constraints,
     }
 
-    def __init__(self, selector: Any, base: Any, *, n_jobs: int | None = None) -> None:
+    def __init__(self, selector: BaseEstimator, base: BaseEstimator, *, n_jobs: int | None = None) -> None:
         super().__init__(base, n_jobs=n_jobs)
         self.selector = selector
 

@@ -13,7 +13,7 @@ SCALES = ("standard", "minmax")
 NONE = "none"  # None in files and on the command line
 
 
-def read_scale(given: Any) -> Scale | None:
+def read_scale(given: object) -> Scale | None:
     """Validate the name of a scale; ``"none"`` is None.
 
     >>> read_scale("minmax"), read_scale("none")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu_compile import compiled_kernel, find_cupy
+from labelsieve.table_types import DeviceArray
 
 SUM_BYTES = 2**30  # of the distances of the queries that are searched for at once
 
@@ -17,19 +18,27 @@ class CudaNeighbors:
         self.xp = find_cupy(device)
         self.device = self.xp.cuda.Device(device)
 
-    def to_host(self, values: Any) -> NDArray[Any]:
+    def to_host(self, values: DeviceArray | None) -> NDArray[Any]:
         """A copy in the memory of the host."""
         host: NDArray[Any] = self.xp.asnumpy(values)
         return host
 
     def nearest(
-        self, columns: Any, points: Any, first: int, sizes: Any, leave_out: bool, sums: Any, rows: Any, squares: Any
+        self,
+        columns: DeviceArray,
+        points: DeviceArray,
+        first: int,
+        sizes: DeviceArray,
+        leave_out: bool,
+        sums: DeviceArray,
+        rows: DeviceArray,
+        squares: DeviceArray | None,
     ) -> None:
         """Nearest rows of the queries from ``first`` on, as many as ``rows`` of shape (sizes, queries, k) holds."""
         n_columns, n_rows = columns.shape
         n_sizes, n_queries, k = rows.shape
-        squares = 0 if squares is None else squares
-        arguments = columns, points, n_rows, n_columns, first, int(leave_out), sizes, n_sizes, k, sums, rows, squares
+        out = 0 if squares is None else squares
+        arguments = columns, points, n_rows, n_columns, first, int(leave_out), sizes, n_sizes, k, sums, rows, out
         compiled_kernel("labelsieve.classifiers", "gpu_neighbors.cu", "nearest")((n_queries,), (256,), arguments)
 
 
@@ -40,7 +49,7 @@ def nearest_on_card(
     k: int,
     leave_out: bool,
     distances: bool,
-    kernels: Any = None,
+    kernels: CudaNeighbors | None = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
     """Ends of the lists of all sizes and queries, their rows, and squared distances: as ``core.nearest_dense``, ties first."""
     kernels = CudaNeighbors() if kernels is None else kernels

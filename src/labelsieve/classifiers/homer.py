@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base_classifier import MetaClassifier, MultiLabelClassifier
@@ -73,7 +73,7 @@ class HOMER(MetaClassifier):
            [1, 1, 0, 0]])
     """
 
-    base: Any = parameter(REQUIRED, PREDICTOR)
+    base: BaseEstimator = parameter(REQUIRED, PREDICTOR)
     _: KW_ONLY
     n_children: int = parameter(3, AT_LEAST_TWO)
     random_state: RandomState = None
@@ -147,7 +147,7 @@ def grow(labels: sp.csc_matrix, n_clusters: int, rng: np.random.Generator, weigh
     return nodes
 
 
-def _fit_node(base: Any, X: Matrix, labels: sp.csc_matrix, node: Node, weights: Weights) -> Any:
+def _fit_node(base: BaseEstimator, X: Matrix, labels: sp.csc_matrix, node: Node, weights: Weights) -> Any:
     """The classifier of a node; None if no training row has any of its labels."""
     if len(node.rows) == 0:
         return None

@@ -1,13 +1,12 @@
 """IBLR-ML: logistic regression on the labels of the neighbors."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -60,7 +59,7 @@ class IBLR(BaseNeighborClassifier):
 
     _: KW_ONLY
     with_features: bool = False
-    base: Any = parameter(None, HasMethods(["fit", "predict_proba"]))
+    base: BaseEstimator | None = parameter(None, HasMethods(["fit", "predict_proba"]))
 
     @property
     def _needs_features(self) -> bool:
@@ -82,7 +81,7 @@ class IBLR(BaseNeighborClassifier):
         self.estimators_ = [next(remaining) if 0 < column.sum() < len(column) else None for column in columns]
         self._always = columns.all(axis=1)
 
-    def _inputs(self, X: Matrix, neighbors: Neighbors) -> Any:
+    def _inputs(self, X: Matrix, neighbors: Neighbors) -> Matrix:
         # A single training row has no neighbors: all frequencies are 0.
         counts = LabelVotes.of(self._labels).counts(neighbors, self.n_jobs)
         frequencies = counts / np.maximum(neighbors.counts, 1)[:, np.newaxis]
@@ -100,7 +99,7 @@ class IBLR(BaseNeighborClassifier):
         return probabilities
 
 
-def _regression(inputs: Any) -> Any:
+def _regression(inputs: Matrix) -> BaseEstimator:
     """The unfitted logistic regression for inputs of this shape."""
     if inputs.shape[1] <= MAX_NEWTON_INPUTS:
         return _NewtonLogistic()

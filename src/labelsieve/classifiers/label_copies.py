@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
@@ -67,7 +67,7 @@ class LabelCopies(MetaClassifier):
            [0, 1]])
     """
 
-    base: Any = parameter(REQUIRED, PREDICTOR)
+    base: BaseEstimator = parameter(REQUIRED, PREDICTOR)
     _: KW_ONLY
     targets: Any = parameter("copy", StrOptions(set(SPACES)), LabelSpace)
     threshold: float | None = parameter(None, Interval(Real, None, None, closed="neither"))

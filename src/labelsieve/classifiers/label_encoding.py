@@ -25,7 +25,7 @@ class LabelCoder:
 
     values: list[NDArray[Any]]
     kind: str  # "one", "many" or "sparse"
-    dtype: Any
+    dtype: np.dtype[Any]
 
     @property
     def classes(self) -> Any:
@@ -163,7 +163,7 @@ def _read_values_and_missing(Y: TargetsLike) -> tuple[NDArray[Any], NDArray[np.b
     return table, missing if missing.any() else None
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """True for None, NaN, NaT and the NA of pandas.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing("no")
@@ -171,7 +171,7 @@ def is_missing(value: Any) -> bool:
     """
     if value is None or type(value).__name__ == "NAType":  # comparisons with NA are neither true nor false
         return True
-    different = value != value
+    different: object = value != value
     return isinstance(different, bool | np.bool_) and bool(different)
 
 
@@ -185,7 +185,7 @@ def unknown_label(known: NDArray[np.bool_]) -> str:
     )
 
 
-def _refuse_empty(table: Any) -> None:
+def _refuse_empty(table: NDArray[Any] | SparseMatrix) -> None:
     if 0 in table.shape:
         raise InputError(f"Y is empty: it has {table.shape[0]} rows and {table.shape[1]} columns.")
 

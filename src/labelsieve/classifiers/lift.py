@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.base import _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
@@ -79,7 +79,7 @@ class LIFT(MultiLabelClassifier):
 
     ratio: float = parameter(0.1, Interval(Real, 0, 1, closed="right"))
     _: KW_ONLY
-    base: Any = parameter(None, PREDICTOR)
+    base: BaseEstimator | None = parameter(None, PREDICTOR)
     random_state: RandomState = None
     n_jobs: int | None = None
 
@@ -143,20 +143,20 @@ def distances_to(X: Matrix, centers: NDArray[np.float64]) -> NDArray[np.float64]
     return distances
 
 
-def _decision(model: BinaryModel, Z: Any) -> NDArray[np.float64]:
+def _decision(model: BinaryModel, Z: Matrix) -> NDArray[np.float64]:
     if isinstance(model.estimator, CalibratedClassifierCV):
         inner = model.estimator.calibrated_classifiers_[0].estimator
         return BinaryModel(inner).decision(Z)
     return model.decision(Z)
 
 
-def _calibrated(base: Any, n_folds: int) -> CalibratedClassifierCV:
+def _calibrated(base: BaseEstimator, n_folds: int) -> CalibratedClassifierCV:
     """Platt scaling: one model on all rows, and a sigmoid of held-out decision values."""
     return CalibratedClassifierCV(requesting_weights(base), method="sigmoid", ensemble=False, cv=n_folds)
 
 
 def _fit_label(
-    base: Any, X: Matrix, y: NDArray[Any], ratio: float, seed: int, weights: Weights
+    base: BaseEstimator, X: Matrix, y: NDArray[Any], ratio: float, seed: int, weights: Weights
 ) -> tuple[NDArray[np.float64], BinaryModel]:
     with_label, without = np.flatnonzero(y), np.flatnonzero(y == 0)
     n_rarer = min(len(with_label), len(without))

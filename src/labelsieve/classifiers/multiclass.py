@@ -1,11 +1,10 @@
 """A multi-class model fitted to the variable of a label space."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
@@ -17,7 +16,7 @@ from labelsieve.table_types import Matrix
 class ClassModel:
     """A fitted classifier of classes ``0 .. n_classes - 1``, or a constant class."""
 
-    estimator: Any
+    estimator: BaseEstimator
     n_classes: int
     constant: int = 0  # the predicted class if there is no estimator
 
@@ -58,13 +57,13 @@ class ClassModel:
         return classes
 
 
-def _decides_between_pairs(estimator: Any) -> bool:
+def _decides_between_pairs(estimator: BaseEstimator) -> bool:
     """True for one-versus-one support vector machines, also in a pipeline; three classes have as many pairs as classes."""
     settings = estimator.get_params() if hasattr(estimator, "get_params") else {}
     return any(name.endswith("decision_function_shape") and value == "ovo" for name, value in settings.items())
 
 
-def fit_classes(base: Any, X: Matrix, encoded: EncodedTargets, weights: Weights = None) -> ClassModel:
+def fit_classes(base: BaseEstimator, X: Matrix, encoded: EncodedTargets, weights: Weights = None) -> ClassModel:
     """A clone of ``base`` fitted to one variable of a label space, on its rows with their weights and repetitions.
 
     Positive ``weights`` of the rows multiply with those of the label space. Cost: the fit, and a copy of its rows; a row that

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.classifiers.gpu_neighbors import nearest_on_card
-from labelsieve.counting.magnitude import extreme_exponent, times_power_of_two
+from labelsieve.counting.magnitude import Numbers, extreme_exponent, times_power_of_two
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.errors import InputError, one_of, whole_number
-from labelsieve.table_types import TableLike, is_sparse
+from labelsieve.table_types import CompressedMatrix, Matrix, TableLike, is_sparse
 
 LARGEST_EXPONENT = 480  # of two: sums of 2**60 squares do not overflow
 Ties = Literal["first", "all"]
@@ -35,7 +35,7 @@ class Neighbors:
         """Number of neighbors of each query."""
         return np.diff(self.starts)
 
-    def sum(self, values: Any) -> Any:
+    def sum(self, values: Matrix) -> Any:
         """Sum of the values of the neighbors: an array for an array, a sparse matrix for a sparse matrix.
 
         Cost: one addition for each neighbor and column (or non-zero of its row).
@@ -177,7 +177,7 @@ def nested_neighbors(
     return nested
 
 
-def _settings(k: Any, ties: Any, n_jobs: int | None, backend: Any) -> tuple[int, bool, int]:
+def _settings(k: int, ties: str, n_jobs: int | None, backend: str) -> tuple[int, bool, int]:
     one_of(ties, "ties", ("first", "all"))
     one_of(backend, "backend", ("native", "gpu"))
     if backend == "gpu" and ties == "all":
@@ -189,18 +189,18 @@ def _columns(X: TableLike, columns: NDArray[np.intp]) -> Any:
     return sp.csc_matrix(X)[:, columns].toarray() if is_sparse(X) else np.asarray(X)[:, columns]
 
 
-def _same_width(table: Any, points: Any) -> None:
+def _same_width(table: Matrix, points: Matrix) -> None:
     if table.shape[1] != points.shape[1]:
         raise InputError(
             f"X has {table.shape[1]} columns and the queries have {points.shape[1]}; they must be the same columns."
         )
 
 
-def _arrays(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def _arrays(matrix: CompressedMatrix) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float64)
 
 
-def _moderate(*tables: Any) -> tuple[int, list[Any]]:
+def _moderate(*tables: Numbers) -> tuple[int, list[Numbers]]:
     """Tables in units of ``2 ** exponent``, so that squares of very large or small numbers do not overflow or vanish.
 
     The largest number becomes as large as squares allow: numbers that are 1e290 times smaller still count.
@@ -234,7 +234,7 @@ class LabelVotes:
     n_labels: int
 
     @classmethod
-    def of(cls, matrix: Any) -> Self:
+    def of(cls, matrix: CompressedMatrix) -> Self:
         """The labels of a 0/1 matrix in CSR format."""
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.shape[1])
 

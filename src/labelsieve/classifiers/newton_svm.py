@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
+from sklearn.base import BaseEstimator
 from sklearn.svm import LinearSVC
 
 from labelsieve import core
@@ -52,7 +53,7 @@ class SharedRows:
     gram: Array
 
     @classmethod
-    def of(cls, base: Any, X: Matrix, weights: Weights = None, n_own: int = 0) -> Self | None:
+    def of(cls, base: BaseEstimator, X: Matrix, weights: Weights = None, n_own: int = 0) -> Self | None:
         """The rows, or None if the base is another one, or has other settings, or the rows are sparse, wide or huge.
 
         ``n_own`` is the largest number of inputs of a single fit.
@@ -105,7 +106,7 @@ class SharedSparseRows:
     costs: Array
 
     @classmethod
-    def of(cls, base: Any, X: TableLike, weights: Weights = None) -> Self | None:
+    def of(cls, base: BaseEstimator, X: TableLike, weights: Weights = None) -> Self | None:
         """The rows, or None if the base is another one, or has other settings, or the rows are dense or huge."""
         if not is_sparse(X) or not _is_smooth(base):
             return None
@@ -135,7 +136,7 @@ class SharedSparseRows:
         return _fitted(self.base, weights, n_steps)
 
 
-def _is_smooth(base: Any) -> bool:
+def _is_smooth(base: BaseEstimator) -> bool:
     """A ``LinearSVC`` with the loss and the penalty of these solvers, unless the dual is asked for."""
     return (
         type(base) is LinearSVC

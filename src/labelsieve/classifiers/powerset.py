@@ -2,12 +2,12 @@
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 
@@ -54,7 +54,9 @@ class PowersetModel:
         return decisions
 
 
-def fit_powerset(base: Any, X: Matrix, labels: sp.csr_matrix, space: LabelSpace, weights: Weights = None) -> PowersetModel:
+def fit_powerset(
+    base: BaseEstimator, X: Matrix, labels: sp.csr_matrix, space: LabelSpace, weights: Weights = None
+) -> PowersetModel:
     """Fit the classes that ``space`` (:class:`Joint` or :class:`Pruned`) encodes the labels as."""
     encoded = space.encode(read_targets(labels), weights)
     model = fit_classes(base, X, encoded, weights)
@@ -105,7 +107,7 @@ class LabelPowerset(MetaClassifier):
            [1, 0]])
     """
 
-    base: Any = parameter(REQUIRED, PREDICTOR)
+    base: BaseEstimator = parameter(REQUIRED, PREDICTOR)
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:

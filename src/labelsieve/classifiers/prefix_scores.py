@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
 from labelsieve.classifiers.brknn import BaseNeighborClassifier, BRkNN
@@ -149,7 +149,7 @@ Measured = str | Callable[[Any, Any, Any], float]
 
 
 def prefix_scores(
-    estimator: Any,
+    estimator: BaseEstimator,
     measure: Measured,
     X: TableLike,
     Y: TargetsLike,
@@ -221,13 +221,13 @@ def prefix_scores(
 
 
 def evaluate_selector(
-    selector: Any,
+    selector: BaseEstimator,
     X: TableLike,
     Y: TargetsLike,
     sample_weight: WeightsLike,
     train: NDArray[np.intp],
     test: NDArray[np.intp],
-    estimator: Any,
+    estimator: BaseEstimator,
     measure: Measured | None,
     n_features: int,
     scale: Scale | None = "standard",
@@ -264,13 +264,13 @@ def evaluate_selector(
     return prefix_scores(estimator, measure, X_train, Y_train, X_test, Y_test, features=fold.selected_)
 
 
-def _is_plain(Y: Any, numeric: bool) -> bool:
+def _is_plain(Y: TargetsLike, numeric: bool) -> bool:
     """Whether measures read targets as they are: numbers, which for classes are 0 and 1."""
     values = np.asarray(Y)
     return values.dtype.kind in "biuf" and (numeric or bool(((values == 0) | (values == 1)).all()))
 
 
-def _has_nested_predictions(estimator: Any, measure: str) -> bool:
+def _has_nested_predictions(estimator: BaseEstimator, measure: str) -> bool:
     """True if the measure can be computed from the nested probabilities or numbers."""
     if MEASURES[measure].needs == "numbers":
         return isinstance(estimator, KNNRegressor)

@@ -4,12 +4,12 @@ from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from math import comb
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -78,7 +78,7 @@ class RAkEL(MultiLabelClassifier):
     array([[1, 0, 0, 1]])
     """
 
-    base: Any = parameter(REQUIRED, PREDICTOR)
+    base: BaseEstimator = parameter(REQUIRED, PREDICTOR)
     _: KW_ONLY
     k: int = parameter(3, AT_LEAST_ONE)
     n_models: int | None = parameter(None, AT_LEAST_ONE)

@@ -123,7 +123,7 @@ class SparseOneVsRest(MetaClassifier):
         return self
 
     def _fit_labels(
-        self, X: Matrix, columns: Any, weights: Weights, labels: Sequence[int]
+        self, X: Matrix, columns: CompressedMatrix, weights: Weights, labels: Sequence[int]
     ) -> tuple[sp.csr_array, NDArray[np.float64], int]:
         """Pruned weights and intercepts of some labels, and the most iterations."""
         kept, intercepts, n_iter = [], [], 1
@@ -142,8 +142,8 @@ class SparseOneVsRest(MetaClassifier):
         return sp.vstack(kept, format="csr"), np.array(intercepts), n_iter
 
     def _rows(
-        self, label: int, positive: NDArray[np.intp], n: int, weights: Weights
-    ) -> tuple[NDArray[np.intp] | None, Weights]:
+        self, label: int, positive: NDArray[np.integer], n: int, weights: Weights
+    ) -> tuple[NDArray[np.integer] | None, Weights]:
         """The rows to which the model of a label is fitted, None for all; and their weights."""
         n_negative = n - len(positive)
         if self.max_negatives is None or n_negative <= self.max_negatives:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.model_selection._search import BaseSearchCV
@@ -21,12 +21,12 @@ WEIGHT = "sample_weight"
 Weights = NDArray[np.float64] | None  # of rows, all positive; None: equal weights
 
 
-def fit_weighted(estimator: Any, X: TableLike, y: TargetsLike, weights: Weights = None) -> Any:
+def fit_weighted(estimator: BaseEstimator, X: TableLike, y: TargetsLike, weights: Weights = None) -> Any:
     """Fit the estimator, with the weights of the rows if there are any."""
     return estimator.fit(X, y) if weights is None else estimator.fit(X, y, **weight_arguments(estimator, weights))
 
 
-def weight_arguments(estimator: Any, weights: Weights) -> dict[str, Weights]:
+def weight_arguments(estimator: BaseEstimator, weights: Weights) -> dict[str, Weights]:
     """The weights as arguments of ``estimator.fit``; refuses an estimator whose ``fit`` accepts none.
 
     >>> from sklearn.linear_model import LogisticRegression
@@ -48,7 +48,7 @@ def weight_arguments(estimator: Any, weights: Weights) -> dict[str, Weights]:
     return dict.fromkeys(names, weights)
 
 
-def weight_parameters(estimator: Any) -> list[str]:
+def weight_parameters(estimator: BaseEstimator) -> list[str]:
     """The parameters of ``estimator.fit`` that accept row weights; none if weights would not reach the last model.
 
     ``sample_weight`` itself; in a pipeline that of the last step, and of earlier steps whose ``fit`` accepts weights; in a
@@ -84,7 +84,7 @@ def weight_parameters(estimator: Any) -> list[str]:
     return weight_parameters(estimator.estimator) if isinstance(estimator, BaseSearchCV) else []
 
 
-def requesting_weights(estimator: Any) -> Any:
+def requesting_weights(estimator: BaseEstimator) -> Any:
     """A clone for a scikit-learn meta-estimator, which requests weights if metadata routing is enabled."""
     cloned = clone(estimator)
     if get_config()["enable_metadata_routing"] and has_fit_parameter(cloned, WEIGHT) and hasattr(cloned, "set_fit_request"):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from labelsieve.errors import InputError
 
@@ -194,6 +194,6 @@ class ColumnLog:
         return InputError(f"{self._folder}: these encoded columns are damaged ({reason}); delete the folder.")
 
 
-def mapped(file: OpenFile, dtype: Any, size: int) -> NDArray[Any]:
+def mapped(file: OpenFile, dtype: DTypeLike, size: int) -> NDArray[Any]:
     """The first ``size`` values of a file."""
     return np.memmap(file.raw, dtype=dtype, mode="r", shape=(size,)) if size else np.empty(0, dtype=dtype)

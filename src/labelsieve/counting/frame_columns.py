@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -16,6 +16,7 @@ _NOMINAL = (nw.String, nw.Categorical, nw.Enum)
 _WIDE = (nw.Int128, nw.UInt128)
 _TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
 
+Wide = TypeVar("Wide", nw.DataFrame[Any], nw.Series[Any])
 LABEL_SETS = "Sets of labels become 0/1 columns with sklearn.preprocessing.MultiLabelBinarizer."
 
 
@@ -28,7 +29,7 @@ class FrameColumn(NamedTuple):
     levels: Levels | None = None
 
 
-def read_columns(frame: Any, what: str) -> Iterator[FrameColumn]:
+def read_columns(frame: nw.DataFrame[Any], what: str) -> Iterator[FrameColumn]:
     """The columns of a frame, each by its type."""
     # Categories and text are read without wrapping their columns, which costs more than reading small ones.
     if frame.implementation.is_pandas():
@@ -43,10 +44,9 @@ def read_columns(frame: Any, what: str) -> Iterator[FrameColumn]:
     elif frame.implementation.is_pyarrow():
         for name, native in zip(frame.columns, frame.to_native().columns, strict=True):
             ranks = arrow_ranks(native)
-            series = None if ranks else nw.from_native(native, series_only=True).alias(name)
-            yield nominal(ranks) if ranks else read_column(series, what)
+            yield nominal(ranks) if ranks else read_column(nw.from_native(native, series_only=True).alias(name), what)
     else:
-        yield from (read_column(series, what) for series in frame.iter_columns())
+        yield from (read_column(frame[name], what) for name in frame.columns)
 
 
 def nominal(ranks: Ranks) -> FrameColumn:
@@ -54,7 +54,7 @@ def nominal(ranks: Ranks) -> FrameColumn:
     return FrameColumn(ranks.values, ranks.missing, True, ranks.levels)
 
 
-def read_column(series: Any, what: str) -> FrameColumn:
+def read_column(series: nw.Series[Any], what: str) -> FrameColumn:
     """A column of a frame by its type."""
     series = without_wide_integers(series)
     dtype = series.dtype
@@ -83,7 +83,7 @@ def read_column(series: Any, what: str) -> FrameColumn:
     return _spread(values, missing)
 
 
-def without_wide_integers(frame: Any) -> Any:
+def without_wide_integers(frame: Wide) -> Wide:
     """A frame, or series, of narwhals without integers of 128 bits, which numpy does not have; others stay as they are."""
     if isinstance(frame, nw.Series):
         return _narrowed(frame) if frame.dtype in _WIDE else frame
@@ -92,7 +92,7 @@ def without_wide_integers(frame: Any) -> Any:
     return frame.with_columns(*(_narrowed(frame[name]) for name in wide)) if wide else frame
 
 
-def _narrowed(series: Any) -> Any:
+def _narrowed(series: nw.Series[Any]) -> nw.Series[Any]:
     """64 bits if all values fit, else floating point."""
     low, high = (int(value) if value is not None else 0 for value in (series.min(), series.max()))
     return series.cast(nw.Int64 if low >= -(2**63) and high < 2**63 else nw.Float64)
@@ -106,13 +106,13 @@ def _spread(present: NDArray[Any], missing: NDArray[np.bool_]) -> FrameColumn:
     return FrameColumn(values, missing)
 
 
-def _booleans(series: Any) -> FrameColumn:
+def _booleans(series: nw.Series[Any]) -> FrameColumn:
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     present = series.filter(~series.is_null()) if missing.any() else series
     return _spread(np.asarray(present.to_numpy()).astype(np.bool_), missing)._replace(nominal=True)
 
 
-def _numbers(present: Any, what: str) -> NDArray[Any]:
+def _numbers(present: nw.Series[Any], what: str) -> NDArray[Any]:
     try:
         values: NDArray[Any] = np.asarray(present.to_numpy())
         return values if values.dtype.kind in "biuf" else values.astype(np.float64)
@@ -125,7 +125,7 @@ def _numbers(present: Any, what: str) -> NDArray[Any]:
             raise _unreadable(present, what) from error
 
 
-def _seconds(present: Any, what: str) -> NDArray[np.float64]:
+def _seconds(present: nw.Series[Any], what: str) -> NDArray[np.float64]:
     """Dates as seconds since 1970 in UTC, durations and times of day as seconds."""
     _note_dates(f"column {present.name!r} holds {present.dtype}", what)
     try:
@@ -144,7 +144,7 @@ def _seconds(present: Any, what: str) -> NDArray[np.float64]:
     return values
 
 
-def _objects(present: list[Any], series: Any, what: str) -> NDArray[np.float64]:
+def _objects(present: list[Any], series: nw.Series[Any], what: str) -> NDArray[np.float64]:
     if present and all(isinstance(value, date | timedelta | np.datetime64 | np.timedelta64) for value in present):
         _note_dates(f"column {series.name!r} holds dates", what)
         return seconds(np.array([_plain_time(value) for value in present]))
@@ -195,7 +195,7 @@ def _note_dates(found: str, what: str) -> None:
     )
 
 
-def _unreadable(series: Any, what: str) -> InputError:
+def _unreadable(series: nw.Series[Any], what: str) -> InputError:
     return InputError(
         f"{what}: column {series.name!r} holds {series.dtype}, which is not numbers, text, categories or dates; "
         "convert it or leave it out."

@@ -216,7 +216,7 @@ def _canonical(X: SparseMatrix, what: str) -> CompressedMatrix:
     return canonical
 
 
-def _read_frame(frame: Any, what: str, allow_missing: bool) -> NumberTable:
+def _read_frame(frame: nw.DataFrame[Any] | nw.Series[Any], what: str, allow_missing: bool) -> NumberTable:
     if isinstance(frame, nw.Series):
         frame = frame.to_frame()
     names = tuple(str(name) for name in frame.columns)

@@ -1,5 +1,6 @@
 """Targets that were read: classes and numbers, and their codes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -11,7 +12,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.cut_points import apply_cuts, cut_by_values
 from labelsieve.counting.number_table import read_table
 from labelsieve.errors import InputError
-from labelsieve.table_types import WeightsLike
+from labelsieve.table_types import FloatArray
 
 TARGET_DISCRETIZER = "equal-frequency"  # of numeric targets, by default
 TARGET_BINS = 5
@@ -71,7 +72,7 @@ class TargetTable:
             raise InputError("Y: no target is known in any row that counts.")
         return None if known.all() else known
 
-    def discretized(self, discretizer: Any, sample_weight: WeightsLike = None) -> Self:
+    def discretized(self, discretizer: Any, sample_weight: FloatArray | None = None) -> Self:
         """With numeric columns in the bins of a discretizer, an object with ``encode(X, y, sample_weight)``."""
         if not self.is_numeric.any():
             return self
@@ -114,12 +115,14 @@ def target_place(column: int, names: tuple[str, ...] | None) -> str:
     return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
 
 
-def _default_bins(numbers: NDArray[np.float64], _weights: Any) -> Codes:
+def _default_bins(numbers: NDArray[np.float64], _weights: FloatArray | None) -> Codes:
     table = read_table(numbers, what="Y")
     return apply_cuts(table, cut_by_values(table, TARGET_DISCRETIZER, TARGET_BINS))
 
 
-def _bin(numbers: NDArray[np.float64], encode: Any, weights: Any) -> Codes:
+def _bin(
+    numbers: NDArray[np.float64], encode: Callable[[FloatArray, FloatArray | None], Codes], weights: FloatArray | None
+) -> Codes:
     """Numeric columns as codes, each from its known cells; unknown cells are an additional last level."""
     unknown: NDArray[np.bool_] = np.isnan(numbers)
     if not unknown.any():

@@ -38,7 +38,7 @@ def pandas_ranks(native: Any) -> Ranks | None:
     return _few_objects(native.to_numpy()) if native.dtype == object else None
 
 
-def level_ranks(series: Any) -> Ranks:
+def level_ranks(series: nw.Series[Any]) -> Ranks:
     """A column of text or categories, by the library's own dictionaries."""
     native: Any = series.to_native()
     if series.implementation.is_pandas():

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -135,7 +136,7 @@ def numbered(values: Any, what: str, chunk: int) -> tuple[Any, Sequence[str] | N
     return pyarrow.table({str(j): pyarrow.array(array[:, j].copy()) for j in range(array.shape[1])}), None
 
 
-def _is_number(pyarrow: Any, kind: Any) -> bool:
+def _is_number(pyarrow: ModuleType, kind: Any) -> bool:
     return bool(pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_null(kind))
 
 

@@ -14,6 +14,7 @@ from labelsieve.names import unknown_name
 from labelsieve.table_types import SparseMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
     from sklearn.utils.metadata_routing import MetadataRequest  # loaded late: measures do not import scikit-learn
 
 
@@ -30,7 +31,7 @@ class Scorer:
         self.options = options
         self.weights_request: bool | str | None = None
 
-    def __call__(self, estimator: Any, X: TableLike, Y: TargetsLike, sample_weight: WeightsLike = None) -> float:
+    def __call__(self, estimator: "BaseEstimator", X: TableLike, Y: TargetsLike, sample_weight: WeightsLike = None) -> float:
         """Score of a fitted estimator on ``X`` and ``Y``."""
         measure = MEASURES[self.measure]
         predicted = for_one_label(label_scores(estimator, X), Y) if measure.needs == "scores" else estimator.predict(X)
@@ -125,7 +126,7 @@ def _name(measure: str) -> str:
     return f"neg_{measure}" if MEASURES[measure].lower_is_better else measure
 
 
-def label_scores(estimator: Any, X: TableLike) -> Any:
+def label_scores(estimator: "BaseEstimator", X: TableLike) -> Any:
     """Scores of labels: ``predict_proba`` if the estimator has it, else ``decision_function``.
 
     scikit-learn's multi-output estimators return a list with the class probabilities of each label, of which the column of

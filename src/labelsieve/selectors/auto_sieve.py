@@ -1,13 +1,14 @@
 """AutoSieve: the method and the number of features by nested cross-validation."""
 
 import html
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
@@ -16,6 +17,7 @@ from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.checked_features import check_features, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, PREDICTOR, parameter
 from labelsieve.counting.number_table import is_frame
+from labelsieve.counting.target_types import TargetTypes
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
@@ -138,7 +140,9 @@ class AutoSieve(BaseSieve):
 
     portfolio: Any = parameter(PORTFOLIO, str, dict, HasMethods(["fit"]), "array-like")
     _: KW_ONLY
-    learner: Any = parameter(None, str, dict, PREDICTOR, "array-like")
+    learner: BaseEstimator | str | Mapping[str, Any] | Sequence[Any] | None = parameter(
+        None, str, dict, PREDICTOR, "array-like"
+    )
     measure: Any = parameter(None, str, callable)
     cv: Any = parameter(5, Interval(Integral, 3, None, closed="left"), HasMethods(["split"]))
     n_features_to_select: Any = parameter("auto", *COUNT, StrOptions({"auto"}))
@@ -146,7 +150,7 @@ class AutoSieve(BaseSieve):
     min_features: int = parameter(1, Interval(Integral, 0, 1, closed="both"))
     standard_errors: float = parameter(1.0, NOT_NEGATIVE)
     time_budget: float | None = parameter(None, POSITIVE)
-    target_type: Any = parameter("auto", *TARGET_TYPE)
+    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
     random_state: RandomState = 0
     n_jobs: int | None = None
 

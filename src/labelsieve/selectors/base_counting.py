@@ -15,6 +15,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.resources import n_threads
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.target_table import TargetTable
+from labelsieve.counting.target_types import TargetTypes
 from labelsieve.counting.workspace import Workspace
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, one_table
@@ -27,7 +28,7 @@ from labelsieve.search import sampling_error
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count
 from labelsieve.selectors.chunked_input import encode_chunked
 from labelsieve.stopping import StoppingRule
-from labelsieve.table_types import Features, TableLike, TargetsLike, WeightsLike
+from labelsieve.table_types import ColumnsLike, Features, TableLike, TargetsLike, WeightsLike
 
 ParentLists = list[list[int]] | None
 Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
@@ -40,12 +41,12 @@ class BaseCountingSieve(BaseSieve):
 
     discretizer: str | Discretizer | dict[Any, Any] | None = "auto"
     missing: Missing | None = None
-    target_type: Any = parameter("auto", *TARGET_TYPE)
+    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
     n_features_to_select: Count | str | StoppingRule = parameter(10, *N_FEATURES, StoppingRule)
     estimator: Estimator = "plugin"
-    forced: Any = parameter((), "array-like")
-    excluded: Any = parameter((), "array-like")
+    forced: ColumnsLike = parameter((), "array-like")
+    excluded: ColumnsLike = parameter((), "array-like")
     constant_features: Literal["last", "score"] = "last"
     n_jobs: int | None = None
     backend: BackendSetting = parameter("auto", str, callable)

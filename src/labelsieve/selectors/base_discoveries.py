@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.counting.checked_parameters import BETWEEN_0_AND_1, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.resources import n_threads
+from labelsieve.counting.target_types import TargetTypes
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base_discretizer import Missing
 from labelsieve.errors import InputError
@@ -49,7 +50,7 @@ class BaseDiscoveries(BaseSieve):
     alpha: float = parameter(0.05, BETWEEN_0_AND_1)
     discretizer: str | Discretizer | dict[Any, Any] | None = "auto"
     missing: Missing | None = None
-    target_type: Any = parameter("auto", *TARGET_TYPE)
+    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
     n_jobs: int | None = None
 

@@ -18,7 +18,7 @@ from labelsieve.counting.row_weights import read_weights
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.registry import methods_of
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count
-from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
+from labelsieve.table_types import ColumnsLike, TableLike, TargetsLike, WeightsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -55,8 +55,8 @@ class BaselineSieve(BaseSieve):
     criterion: Literal["random", "variance", "all"] = parameter("random", StrOptions(methods_of("BaselineSieve")))
     _: KW_ONLY
     n_features_to_select: Count = parameter(10, *N_FEATURES)
-    forced: Any = parameter((), "array-like")
-    excluded: Any = parameter((), "array-like")
+    forced: ColumnsLike = parameter((), "array-like")
+    excluded: ColumnsLike = parameter((), "array-like")
     random_state: RandomState = 0
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

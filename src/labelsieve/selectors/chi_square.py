@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 
 from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.row_weights import quantize, read_weights
+from labelsieve.counting.target_types import TargetTypes
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, one_of
 from labelsieve.information import Codes, join
@@ -164,7 +165,7 @@ class ChiSquare(BaseRanking):
     targets: Targets = "single"
     combine: Literal["sum", "max"] = "sum"
     discretizer: str | Discretizer | dict[Any, Any] | None = "equal-width"
-    target_type: Any = parameter("auto", *TARGET_TYPE)
+    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

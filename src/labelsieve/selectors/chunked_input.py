@@ -12,7 +12,7 @@ from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.mapped_codes import CodesFile, MappedCodes
 from labelsieve.counting.sparse_codes_file import SparseCodesFile
 from labelsieve.counting.target_table import TargetTable
-from labelsieve.counting.target_types import requested_types
+from labelsieve.counting.target_types import TargetTypes, requested_types
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.datasets.dask_source import is_dask
 from labelsieve.discretize import Discretizer
@@ -20,7 +20,7 @@ from labelsieve.errors import InputError
 from labelsieve.fingerprint import text_print
 from labelsieve.labelspace import read_targets
 from labelsieve.progress import progress_bar
-from labelsieve.table_types import TargetsLike
+from labelsieve.table_types import TargetsLike, WeightsLike
 
 if TYPE_CHECKING:
     from labelsieve.selectors.base import BaseSieve
@@ -44,7 +44,7 @@ def check_chunked(selector: "BaseSieve", X: ChunkedTable, y: TargetsLike | None)
     return X
 
 
-def read_chunked_targets(table: ChunkedTable, target_type: Any) -> TargetTable:
+def read_chunked_targets(table: ChunkedTable, target_type: TargetTypes) -> TargetTable:
     """All targets, read one after the other: one or two bytes for each class, eight for each number."""
     sparse = table.sparse_labels()
     if sparse is not None:
@@ -65,7 +65,7 @@ def read_chunked_targets(table: ChunkedTable, target_type: Any) -> TargetTable:
     return TargetTable(codes, is_numeric, np.hstack([targets.numbers for targets in read]))
 
 
-def encode_chunked(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: Any) -> MappedCodes:
+def encode_chunked(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: WeightsLike) -> MappedCodes:
     """Codes of all features, in a file: the columns of a table are binned independently of each other.
 
     Cost: every column is read once, and not at all if it is in ``cache_folder``.
@@ -80,7 +80,7 @@ def encode_chunked(discretizer: Discretizer, table: ChunkedTable, targets: Codes
 
 
 def _write_columns(
-    file: CodesFile | SparseCodesFile, discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: Any
+    file: CodesFile | SparseCodesFile, discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: WeightsLike
 ) -> None:
     waiting, done = file.unfinished, 0
     with progress_bar("encoding features") as progress:
@@ -96,7 +96,7 @@ def _write_columns(
             progress(done, len(waiting))
 
 
-def _key(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: Any) -> str:
+def _key(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights: WeightsLike) -> str:
     """What the codes depend on; the targets too, if the discretizer is supervised."""
     if table.cache_folder is None:
         return ""

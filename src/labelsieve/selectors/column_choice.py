@@ -1,20 +1,19 @@
 """Columns that a selector always or never selects, by number or by name."""
 
-from typing import Any
-
 import numpy as np
 
 from labelsieve.errors import InputError, did_you_mean, is_whole
+from labelsieve.table_types import ColumnsLike
 
 
 class ColumnChoice:
     """The parameters ``forced`` and ``excluded``, as column numbers."""
 
-    forced: Any
-    excluded: Any
+    forced: ColumnsLike
+    excluded: ColumnsLike
     n_features_in_: int
 
-    def _columns(self, columns: Any, what: str) -> list[int]:
+    def _columns(self, columns: ColumnsLike, what: str) -> list[int]:
         """Column numbers from numbers or names, without repetition."""
         names = getattr(self, "feature_names_in_", None)
         indices: list[int] = []

@@ -18,7 +18,7 @@ Names = Sequence[str] | None  # of all columns; None: those of the data of fit, 
 MAKERS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 
-def column_names(table: Any, given: Names, count: int, what: str) -> tuple[str, ...]:
+def column_names(table: object, given: Names, count: int, what: str) -> tuple[str, ...]:
     """Names of ``count`` columns: those given, those of a frame, or numbers behind ``what``.
 
     >>> column_names(None, None, 2, "feature")

@@ -11,6 +11,7 @@ from sklearn.base import _fit_context
 from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.resources import n_threads, require_memory
+from labelsieve.counting.target_types import TargetTypes
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
@@ -75,7 +76,7 @@ class GRRO(BaseRanking):
     alpha: float = parameter(100.0, NOT_NEGATIVE)
     beta: float = parameter(0.1, NOT_NEGATIVE)
     discretizer: str | Discretizer | dict[Any, Any] | None = "equal-frequency"
-    target_type: Any = parameter("auto", *TARGET_TYPE)
+    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
     n_jobs: int | None = None
 

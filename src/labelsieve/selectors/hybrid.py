@@ -1,5 +1,6 @@
 """HybridSieve: greedy selection by information and least squares together."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar
@@ -17,6 +18,7 @@ from labelsieve.search.column_basis import Basis
 from labelsieve.search.gains import Combine
 from labelsieve.selectors.pursuit import NOMINAL, read_columns
 from labelsieve.selectors.sieve import Sieve
+from labelsieve.table_types import ColumnsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -103,12 +105,12 @@ class HybridSieve(Sieve):
     _: KW_ONLY
     targets: str | LabelSpace = "cumulative"
     estimator: Estimator = "miller-madow"
-    weights: Any = parameter((1.0, 1.0), "array-like")
+    weights: Sequence[float] = parameter((1.0, 1.0), "array-like")
     combine: Combine = "sum"
     alpha: float = parameter(0.01, Interval(Real, 0, 1, closed="right"))
     penalty: float = parameter(2.0, NOT_NEGATIVE)
     basis: Basis = "linear"
-    nominal: Any = parameter(None, *NOMINAL)
+    nominal: ColumnsLike | None = parameter(None, *NOMINAL)
 
     @property  # type: ignore[no-redef]
     def criterion(self) -> str | Criterion:  # type: ignore[override]

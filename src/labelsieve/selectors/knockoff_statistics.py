@@ -81,7 +81,7 @@ def check_statistic(statistic: Any) -> Any:
     )
 
 
-def fitted_importances(estimator: Any, n_columns: int) -> Real:
+def fitted_importances(estimator: BaseEstimator, n_columns: int) -> Real:
     """``feature_importances_``, absolute ``coef_`` summed over the targets, or the inverse of ``ranking_``."""
     if hasattr(estimator, "feature_importances_"):
         found = np.asarray(estimator.feature_importances_, dtype=np.float64)

@@ -1,10 +1,10 @@
 """MarginalDiscoveries: features and labels that are associated, with a false discovery rate."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
@@ -102,7 +102,7 @@ class MarginalDiscoveries(BaseDiscoveries):
     random_state: RandomState = 0
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike, *, strata: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: TableLike, y: TargetsLike, *, strata: ArrayLike | None = None, groups: ArrayLike | None = None) -> Self:
         """Test the features of ``X`` for association with the targets ``y``, dense or sparse, one column or many.
 
         Parameters

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, MultiTaskLasso, Ridge
 from sklearn.model_selection import KFold, train_test_split
@@ -157,7 +157,7 @@ class PermutationImportance(BaseModelRanking):
     2
     """
 
-    model: Any = parameter(None, PREDICTOR)
+    model: BaseEstimator | None = parameter(None, PREDICTOR)
     n_repeats: int = parameter(5, AT_LEAST_ONE)
     test_size: float = parameter(0.3, BETWEEN_0_AND_1)
 

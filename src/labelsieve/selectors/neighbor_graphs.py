@@ -1,14 +1,14 @@
 """Graphs of nearest neighbors and their Laplacian matrices."""
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import kneighbors_graph
 
+from labelsieve.table_types import Matrix
+
 
 def neighbor_graph(
-    rows: Any, n_neighbors: int, *, width: float | None = None, binary: bool = False, metric: str = "euclidean"
+    rows: Matrix, n_neighbors: int, *, width: float | None = None, binary: bool = False, metric: str = "euclidean"
 ) -> sp.csr_array:
     r"""Symmetric weights of rows of which one is among the nearest of the other.
 

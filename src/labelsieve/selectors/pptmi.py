@@ -1,7 +1,7 @@
 """PPTMI: greedy selection by joint information about pruned labelsets, without bins."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from labelsieve.counting.checked_features import check_numbers, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, parameter
 from labelsieve.counting.magnitude import moderate
+from labelsieve.counting.target_types import TargetTypes
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.information.class_distances import ClassDistances
@@ -17,7 +18,7 @@ from labelsieve.labelspace import Pruned, read_targets
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_target_discretizer
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count, named_labels
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.table_types import ColumnsLike, TableLike, TargetsLike
 
 
 @dataclass(eq=False, repr=False)
@@ -80,10 +81,10 @@ class PPTMI(BaseSieve):
     _: KW_ONLY
     n_neighbors: int = parameter(4, AT_LEAST_ONE)
     min_count: int = parameter(5, AT_LEAST_TWO)
-    target_type: Any = parameter("auto", *TARGET_TYPE)
+    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
     target_discretizer: str | Discretizer = "auto"
-    forced: Any = parameter((), "array-like")
-    excluded: Any = parameter((), "array-like")
+    forced: ColumnsLike = parameter((), "array-like")
+    excluded: ColumnsLike = parameter((), "array-like")
 
     needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
 

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
 from labelsieve.counting.nominal_levels import declare_nominal
 from labelsieve.counting.number_table import read_table
+from labelsieve.counting.target_types import TargetTypes
 from labelsieve.discretize.base_discretizer import positions
 from labelsieve.progress import progress_bar
 from labelsieve.registry.presets import make_target_discretizer
@@ -19,13 +20,15 @@ from labelsieve.search.linear_columns import LinearColumns, feature_columns
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count, named_labels
 from labelsieve.stopping import StoppingRule
 from labelsieve.stopping.stop_ranking import stop_search
-from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
+from labelsieve.table_types import ColumnsLike, FloatArray, TableLike, TargetsLike, WeightsLike
 
 BASIS = [StrOptions({"linear", "clipped", "ranks", "quadratic-ranks"})]
 NOMINAL: list[Any] = ["array-like", StrOptions({"all"}), None]
 
 
-def read_columns(X: TableLike, nominal: Any, basis: Basis, weights: Any, n_jobs: int | None) -> LinearColumns:
+def read_columns(
+    X: TableLike, nominal: ColumnsLike | None, basis: Basis, weights: FloatArray | None, n_jobs: int | None
+) -> LinearColumns:
     """The columns of a linear model; ``nominal`` are columns of numbers that are categories, by number or name."""
     table = read_table(X, allow_missing=True)
     if nominal is not None:
@@ -108,10 +111,10 @@ class OrthogonalPursuit(BaseSieve):
     penalty: float = parameter(2.0, NOT_NEGATIVE)
     basis: Basis = "linear"
     n_features_to_select: Count | str | StoppingRule = parameter(10, *N_FEATURES, StoppingRule)
-    nominal: Any = parameter(None, *NOMINAL)
-    target_type: Any = parameter("auto", *TARGET_TYPE)
-    forced: Any = parameter((), "array-like")
-    excluded: Any = parameter((), "array-like")
+    nominal: ColumnsLike | None = parameter(None, *NOMINAL)
+    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
+    forced: ColumnsLike = parameter((), "array-like")
+    excluded: ColumnsLike = parameter((), "array-like")
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, POSITIVE, parameter
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.target_types import TargetTypes
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.labelspace.base_space import RandomState
@@ -142,7 +143,7 @@ class ReliefF(BaseGroupedRelief):
     """
 
     targets: Literal["single", "joint"] = "single"
-    target_type: Any = parameter("auto", *TARGET_TYPE)
+    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
 
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:
         space = (Joint() if self.targets == "joint" else Single()).encode(read_targets(targets)).codes

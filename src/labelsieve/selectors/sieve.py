@@ -160,7 +160,7 @@ class Sieve(BaseCountingSieve):
     _: KW_ONLY
     targets: str | LabelSpace = parameter("auto", str, LabelSpace)
     parents: Parents = parameter(None, *PARENTS)
-    target_weight: Any = parameter(None, "array-like")
+    target_weight: WeightsLike = parameter(None, "array-like")
     warm_start: bool = False
     search: Literal["greedy", "floating", "swap"] = "greedy"
 

@@ -11,6 +11,7 @@ from stat import S_IMODE
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
@@ -139,7 +140,7 @@ def _is_record(value: object) -> bool:
     return isinstance(value, list) and any(map(_is_record, value))
 
 
-def _check(selector: Any, selection: Selection) -> None:
+def _check(selector: BaseEstimator, selection: Selection) -> None:
     """Refuse fitted attributes that do not belong together."""
     for name, kinds in {"support_": "b", "selected_": "iu", "scores_": "f"}.items():
         if not isinstance(value := getattr(selector, name, None), np.ndarray) or value.dtype.kind not in kinds:
@@ -172,7 +173,7 @@ def _check(selector: Any, selection: Selection) -> None:
         raise InputError("fitted has attributes that make another selection")
 
 
-def _check_shapes(selector: Any, n_features: int, lists: list[list[int]]) -> None:
+def _check_shapes(selector: BaseEstimator, n_features: int, lists: list[list[int]]) -> None:
     """Refuse arrays of features and of steps that have other lengths."""
     shapes: dict[str, tuple[int, ...]] = {"feature_scores_": (n_features,), "relevance_": (n_features,)}
     if hasattr(selector, "label_ranking") and selector.selected_.ndim == 2:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc
 
 from labelsieve.counting.codes import Codes
@@ -177,7 +177,7 @@ def _set_two_columns(
             result.tests[pairs] = EXACT
 
 
-def row_codes(values: Any, n_rows: int, what: str) -> NDArray[np.intp] | None:
+def row_codes(values: ArrayLike | None, n_rows: int, what: str) -> NDArray[np.intp] | None:
     """Strata or groups of rows, of any values, numbered from 0."""
     if values is None:
         return None

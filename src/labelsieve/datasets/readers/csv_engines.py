@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,7 +112,7 @@ def parse_with_pyarrow(rows: CsvRows) -> list[ParsedColumn] | None:
     return [arrow_column(pyarrow, column, rows.texts) for column in table.columns]
 
 
-def arrow_column(pyarrow: Any, column: Any, budget: TextBudget | None = None) -> ParsedColumn:
+def arrow_column(pyarrow: ModuleType, column: Any, budget: TextBudget | None = None) -> ParsedColumn:
     """A column of pyarrow: numbers and booleans as float64, anything else by its distinct values as text."""
     kind = column.type
     if pyarrow.types.is_boolean(kind):
@@ -205,7 +206,7 @@ def parse_with_polars(rows: CsvRows) -> list[ParsedColumn] | None:
     return [polars_column(polars, column, rows.texts) for column in frame.get_columns()]
 
 
-def polars_column(polars: Any, column: Any, budget: TextBudget | None = None) -> ParsedColumn:
+def polars_column(polars: ModuleType, column: Any, budget: TextBudget | None = None) -> ParsedColumn:
     """A column of polars: numbers and booleans as float64, anything else by its distinct values as text."""
     if column.dtype.is_numeric() or column.dtype == polars.Boolean:
         return np.asarray(column.cast(polars.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)

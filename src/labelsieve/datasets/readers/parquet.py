@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def parse_parquet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Ta
         raise DatasetError(f"it cannot be read as Parquet ({error}).", "Fetch the file again.", file) from error
 
 
-def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path, max_bytes: int) -> Table:
+def _read_with_pyarrow(pyarrow: ModuleType, data: bytes, file: Path, max_bytes: int) -> Table:
     source = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
     _check_size(source.metadata, file, max_bytes)
     texts = [field.name for field in source.schema_arrow if field.type in (pyarrow.string(), pyarrow.large_string())]
@@ -120,7 +121,7 @@ def _read_with_pyarrow(pyarrow: Any, data: bytes, file: Path, max_bytes: int) ->
         return _dense_table(list(map(str, table.column_names)), parsed, described, file)
 
 
-def tabulate(pyarrow: Any, table: Any, file: Path) -> Table:
+def tabulate(pyarrow: ModuleType, table: Any, file: Path) -> Table:
     """Some columns of a Parquet file as :func:`parse_parquet` reads them with all others."""
     with _metadata_errors(file, pyarrow.ArrowException):
         described = read_metadata(table.schema.metadata)
@@ -134,7 +135,7 @@ def stored_columns(metadata: Mapping[bytes, bytes] | None, names: list[str]) -> 
     return [name for name in names if name not in index]
 
 
-def _read_with_polars(polars: Any, data: bytes, file: Path, max_bytes: int) -> Table:
+def _read_with_polars(polars: ModuleType, data: bytes, file: Path, max_bytes: int) -> Table:
     scan = polars.scan_parquet(io.BytesIO(data))
     schema = scan.collect_schema()
     n_rows = scan.select(polars.len()).collect().item()
@@ -212,7 +213,7 @@ def _declare(column: ParsedColumn, values: tuple[str, ...] | None) -> ParsedColu
     return replace(column, declared=values)
 
 
-def _sparse_table(pyarrow: Any, table: Any, described: TableMetadata, file: Path) -> Table:
+def _sparse_table(pyarrow: ModuleType, table: Any, described: TableMetadata, file: Path) -> Table:
     indices, values, *rest = (column.combine_chunks() for column in table.columns)
     if not (pyarrow.types.is_list(indices.type) and pyarrow.types.is_list(values.type)):
         raise ValueError("its first two columns are not lists")

@@ -1,5 +1,6 @@
 """Parquet files that :func:`load` reads without ``labels=``."""
 
+from types import ModuleType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -53,7 +54,7 @@ def write_parquet(data: CheckedDataset, raw: BinaryIO) -> None:
     raw.write(sink.getvalue())
 
 
-def _lists(pyarrow: Any, cells: Any) -> tuple[Any, Any]:
+def _lists(pyarrow: ModuleType, cells: Any) -> tuple[Any, Any]:
     cells = cells.copy()
     cells.sort_indices()
     ends = pyarrow.array(cells.indptr.astype(np.int32))
@@ -61,7 +62,7 @@ def _lists(pyarrow: Any, cells: Any) -> tuple[Any, Any]:
     return lists(ends, pyarrow.array(cells.indices.astype(np.int32))), lists(ends, pyarrow.array(cells.data))
 
 
-def _array(pyarrow: Any, cells: Any, column: Column, kind: type[np.generic] | None) -> Any:
+def _array(pyarrow: ModuleType, cells: Any, column: Column, kind: type[np.generic] | None) -> Any:
     missing = np.isnan(cells)
     if column.values is not None:
         codes = pyarrow.array(np.where(missing, 0, cells).astype(np.int32), mask=missing)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
@@ -40,13 +41,13 @@ def classifiers() -> dict[str, Any]:
     bayes, knn = MixedNaiveBayes(), WekaKNN(10)
     natural = NetworkRule("preceding", order="given")
 
-    def rakel(base: Any) -> Any:
+    def rakel(base: BaseEstimator) -> Any:
         return RAkEL(base, threshold=0.49, random_state=0)
 
-    def present_if_tied(base: Any) -> Any:
+    def present_if_tied(base: BaseEstimator) -> Any:
         return FixedThresholdClassifier(base, threshold=0.5, response_method="predict_proba")
 
-    def scaled(learner: Any) -> Any:
+    def scaled(learner: BaseEstimator) -> Any:
         return make_pipeline(WekaScaler(), learner)
 
     return {

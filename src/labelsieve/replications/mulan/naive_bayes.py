@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
+from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.multiclass import check_classification_targets
@@ -86,5 +87,5 @@ class _Categories(CategoricalNB):  # type: ignore[misc]
         return super().predict_joint_log_proba(np.where(codes == UNSEEN, np.array(self.min_categories) - 1, codes))
 
 
-def _dense_unless(X: TableLike, model: Any) -> Any:
+def _dense_unless(X: TableLike, model: BaseEstimator) -> Any:
     return X if isinstance(model, BernoulliNB) or not is_sparse(X) else X.toarray()

@@ -203,7 +203,7 @@ class SomeRows(ClassifierMixin, OfLearner):  # type: ignore[misc]
         return super().fit(X[rows], y[rows])
 
 
-def with_share(learner: Any, share: float) -> Any:
+def with_share(learner: BaseEstimator, share: float) -> Any:
     """Set the share of a classifier, of the chains of a fitted ensemble, or of the one that an ensemble will clone.
 
     >>> with_share(SharedChain(), 0.3).share

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from labelsieve.errors import InputError
@@ -94,7 +95,7 @@ def _key(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in KEY)
 
 
-def _cells(db: sqlite3.Connection, arrow: Any) -> Any:
+def _cells(db: sqlite3.Connection, arrow: ModuleType) -> Any:
     columns = (*KEY, *PRINTS, *USED, "sizes", "measures")
     table = _table(db, arrow, f"SELECT {', '.join(columns)} FROM cells ORDER BY {', '.join(KEY)}", columns)
     facts = {
@@ -105,7 +106,7 @@ def _cells(db: sqlite3.Connection, arrow: Any) -> Any:
     return table.replace_schema_metadata({META: json.dumps(facts)})
 
 
-def _selections(db: sqlite3.Connection, arrow: Any) -> Any:
+def _selections(db: sqlite3.Connection, arrow: ModuleType) -> Any:
     columns = (*KEY[:3], *PRINTS, *USED, "n_wanted")
     order = f"FROM selections ORDER BY {', '.join(KEY[:3])}"
     table = _table(db, arrow, f"SELECT {', '.join(columns)} {order}", columns)
@@ -113,7 +114,7 @@ def _selections(db: sqlite3.Connection, arrow: Any) -> Any:
     return table.append_column("selected", arrow.array(lists, type=arrow.list_(arrow.int32())))
 
 
-def _values(db: sqlite3.Connection, arrow: Any) -> Any:
+def _values(db: sqlite3.Connection, arrow: ModuleType) -> Any:
     measures = sorted(name for (name,) in db.execute("SELECT DISTINCT measure FROM results"))
     wide, key = ", ".join(["max(CASE WHEN measure = ? THEN value END)"] * len(measures)), ", ".join(KEY)
     sql = (
@@ -122,7 +123,7 @@ def _values(db: sqlite3.Connection, arrow: Any) -> Any:
     return _table(db, arrow, sql, (*KEY, "k", *measures), measures)
 
 
-def _table(db: sqlite3.Connection, arrow: Any, sql: str, columns: tuple[str, ...], values: Sequence[str] = ()) -> Any:
+def _table(db: sqlite3.Connection, arrow: ModuleType, sql: str, columns: tuple[str, ...], values: Sequence[str] = ()) -> Any:
     def kind(name: str) -> Any:
         if name in TEXTS:
             return arrow.string()
