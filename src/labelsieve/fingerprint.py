@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from labelsieve.table_types import TableLike
+from labelsieve.table_types import TargetsLike
 
 DIGITS = 16
 StrPath = str | os.PathLike[str]
@@ -54,7 +54,7 @@ def text_print(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:DIGITS]
 
 
-def array_print(*tables: TableLike) -> str:
+def array_print(*tables: TargetsLike) -> str:
     """A hash of arrays or sparse matrices: shapes, types and values.
 
     Cost: about a second for a gigabyte.

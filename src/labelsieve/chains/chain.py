@@ -1,5 +1,6 @@
 """Classifier chains over any label network."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
@@ -235,7 +236,9 @@ class ClassifierChain(BaseChain):
     """
 
     _: KW_ONLY
-    network: Any = parameter("preceding", str, "array-like", LabelNetwork, NetworkRule)
+    network: str | Sequence[Sequence[int]] | LabelNetwork | NetworkRule = parameter(
+        "preceding", str, "array-like", LabelNetwork, NetworkRule
+    )
     selector: BaseEstimator | None = parameter(None, HasMethods(["fit", "transform"]))
 
     def _network_and_selector(self) -> tuple[Any, Any]:

@@ -17,14 +17,14 @@ from labelsieve.classifiers.newton_svm import SharedRows, SharedSparseRows
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights, weight_arguments
 from labelsieve.labelspace import LabelNetwork
 from labelsieve.progress import progress_bar
-from labelsieve.table_types import CompressedMatrix, Matrix, TableLike, is_sparse
+from labelsieve.table_types import CompressedMatrix, Matrix, SparseMatrix, TableLike, is_sparse
 
 CELLS = 2**23  # of the input of a model, when rows are repeated for several labelsets
 
 Values = NDArray[np.uint8]
 
 
-def link_input(X: Matrix, columns: NDArray[np.intp] | None, parents: Any) -> Matrix:
+def link_input(X: Matrix, columns: NDArray[np.intp] | None, parents: NDArray[Any] | SparseMatrix) -> Matrix:
     """The input of a link: columns of X, then the values of the parents. Sparse input stays sparse.
 
     >>> link_input(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1]), np.array([[0], [1]]))

@@ -1,5 +1,6 @@
 """oCC: a chain in a learned order, with parents and features selected for every label."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -83,9 +84,9 @@ class OptimizedClassifierChain(BaseChain):
     _: KW_ONLY
     k: float = parameter(0.8, Interval(Integral, 0, None, closed="left"), Interval(Real, 0, 1, closed="both"))
     n_features_to_select: Count = parameter(0.5, AT_LEAST_ONE, BETWEEN_0_AND_1)
-    order: Any = parameter("sun-kudo", str, "array-like")
-    criterion: Any = parameter(None, str, Criterion, type)
-    discretizer: Any = parameter("auto", str, Discretizer, None)
+    order: str | Sequence[int] = parameter("sun-kudo", str, "array-like")
+    criterion: str | Criterion | type[Criterion] | None = parameter(None, str, Criterion, type)
+    discretizer: str | Discretizer | None = parameter("auto", str, Discretizer, None)
     variant: Literal["paper", "authors-program"] = "paper"
 
     def _base(self) -> Any:

@@ -69,7 +69,7 @@ class LabelCopies(MetaClassifier):
 
     base: BaseEstimator = parameter(REQUIRED, PREDICTOR)
     _: KW_ONLY
-    targets: Any = parameter("copy", StrOptions(set(SPACES)), LabelSpace)
+    targets: str | LabelSpace = parameter("copy", StrOptions(set(SPACES)), LabelSpace)
     threshold: float | None = parameter(None, Interval(Real, None, None, closed="neither"))
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]

@@ -92,7 +92,7 @@ def requesting_weights(estimator: BaseEstimator) -> Any:
     return cloned
 
 
-def _accepts_while_transforming(step: Any) -> bool:
+def _accepts_while_transforming(step: object) -> bool:
     """True for a step whose ``fit_transform``, which a pipeline calls, accepts weights."""
     if not hasattr(step, "fit_transform"):
         return True

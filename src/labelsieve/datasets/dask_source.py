@@ -11,7 +11,7 @@ from labelsieve.datasets.column_sources import Rows, TableColumns
 from labelsieve.errors import InputError
 
 
-def is_dask(value: Any) -> bool:
+def is_dask(value: object) -> bool:
     """True for an array, frame or series of Dask."""
     return type(value).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(value, "__dask_graph__")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from labelsieve.counting.column_log import OpenFile
 from labelsieve.datasets.column_sources import CELL_BYTES, Names, Rows
@@ -66,7 +66,7 @@ class SparseFiles:
         return StoredColumns(top, starts, rows, values)
 
 
-def _temporary(dtype: Any, size: int) -> NDArray[Any]:
+def _temporary(dtype: DTypeLike, size: int) -> NDArray[Any]:
     """A mapped array in a file without a name."""
     if size == 0:
         return np.empty(0, dtype=dtype)

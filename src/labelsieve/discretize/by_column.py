@@ -117,7 +117,7 @@ class ByColumn(Discretizer):
         return ByColumn(rules, self.rest.for_columns(columns, names), **settings)
 
 
-def _is_kind(key: Any, names: Sequence[str] | None) -> bool:
+def _is_kind(key: object, names: Sequence[str] | None) -> bool:
     return key in KINDS and (names is None or key not in names)
 
 

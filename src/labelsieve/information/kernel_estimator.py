@@ -1,7 +1,7 @@
 """Mutual information of continuous columns by Gaussian kernel densities."""
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,7 @@ def kernel_mutual_information(
     return np.array([[_with_numbers(x, y) for y in others] for x in scaled]) / unit
 
 
-def _bandwidth(bandwidth: Any, n_rows: int, dimensions: int) -> float:
+def _bandwidth(bandwidth: object, n_rows: int, dimensions: int) -> float:
     if isinstance(bandwidth, str) and bandwidth == "reference":
         return float((4.0 / ((dimensions + 2.0) * n_rows)) ** (1.0 / (dimensions + 4.0)))
     if isinstance(bandwidth, bool | str) or not np.isscalar(bandwidth) or not 0 < float(bandwidth) < math.inf:  # type: ignore[arg-type]

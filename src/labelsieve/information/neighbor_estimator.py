@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.counting.magnitude import moderate
 from labelsieve.errors import one_of, whole_number
@@ -114,7 +114,7 @@ def _with_numbers(x: Real, y: Real, k: int) -> float:
     return float(digamma(n_rows) + (digamma(near_k) - digamma(near_x) - digamma(near_y)).mean())
 
 
-def digamma(numbers: Any) -> Real:
+def digamma(numbers: ArrayLike) -> Real:
     """The derivative of log gamma."""
     from scipy.special import digamma
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ ROUNDINGS = ("up", "nearest")
 BLOCK_BYTES = 2**27  # of the panels shared by a block of labels
 
 
-def n_parents(k: Any, n_labels: int, rounding: Rounding = "up") -> int:
+def n_parents(k: object, n_labels: int, rounding: Rounding = "up") -> int:
     """The largest number of parents: ``k`` if it is an integer, else that fraction of the labels.
 
     The authors' program has ``rounding="nearest"``.

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.target_table import TargetTable
+from labelsieve.counting.target_types import TargetTypes
 from labelsieve.datasets import Dataset, Description, describe
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
@@ -51,7 +51,7 @@ class Facts:
 
 
 def read_facts(
-    X: TableLike, Y: TargetsLike, names: Sequence[str] | None, label_names: Sequence[str] | None, types: Any = "auto"
+    X: TableLike, Y: TargetsLike, names: Sequence[str] | None, label_names: Sequence[str] | None, types: TargetTypes = "auto"
 ) -> Facts:
     """Look at the data once; ``types`` are those of the targets, as a selector took them."""
     X = X if hasattr(X, "shape") else np.asarray(X)

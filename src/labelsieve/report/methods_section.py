@@ -42,7 +42,7 @@ BIBTEX = """@software{{labelsieve,
 }}"""
 
 
-def first_line(thing: Any) -> str:
+def first_line(thing: object) -> str:
     """The first line of the documentation of an object's class."""
     return (getdoc(type(thing)) or "").strip().split("\n")[0].replace("``", "")
 

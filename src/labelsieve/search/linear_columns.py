@@ -15,6 +15,7 @@ from labelsieve.counting.number_table import NumberTable
 from labelsieve.counting.resources import n_threads, require_memory
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.search.column_basis import CONSTANT, Basis, basis_columns, n_per_feature, sparse_basis, write_basis
+from labelsieve.table_types import CompressedMatrix
 
 Real = NDArray[np.float64]
 SPARSE = 0.2  # an array with a smaller share of nonzero cells is multiplied faster as a sparse matrix
@@ -141,7 +142,7 @@ def target_columns(targets: TargetTable, shares: Real) -> Any:
     return _joined(columns, len(shares))
 
 
-def sparse_columns(matrix: Any, shares: Real, n_jobs: int | None, *, standardize: bool = True) -> tuple[Any, Real]:
+def sparse_columns(matrix: CompressedMatrix, shares: Real, n_jobs: int | None, *, standardize: bool = True) -> tuple[Any, Real]:
     """The core's view of a CSC matrix whose columns are centered, and divided by their deviations, where they are multiplied.
 
     Also the standard deviations, 0 for constant columns. Missing cells of ``matrix`` are filled with the means, in place.

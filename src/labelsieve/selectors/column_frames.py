@@ -13,6 +13,7 @@ from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import array_print
 from labelsieve.names import unknown_name
+from labelsieve.table_types import TargetsLike
 
 Names = Sequence[str] | None  # of all columns; None: those of the data of fit, or numbers
 MAKERS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
@@ -33,7 +34,7 @@ def column_names(table: object, given: Names, count: int, what: str) -> tuple[st
     return tuple(str(name) for name in given)
 
 
-def table_print(table: Any) -> str:
+def table_print(table: TargetsLike) -> str:
     """A hash of the values of a table; of a frame, of its columns in order, whatever library made it.
 
     >>> table_print([[1.0, 0.0], [0.0, 1.0]]) == table_print([[1.0, 0.0], [0.0, 1.0]]) != table_print([[1.0, 0.0], [0.0, 2.0]])
@@ -50,7 +51,7 @@ def table_print(table: Any) -> str:
     return array_print(*columns)
 
 
-def frame_library(backend: str | None, like: Any = None) -> str:
+def frame_library(backend: str | None, like: object = None) -> str:
     """The library of a result: ``backend``, that of the frame ``like``, or the first that is installed; ``"dict"`` is none.
 
     >>> frame_library("polars"), frame_library("dict")
@@ -67,7 +68,7 @@ def frame_library(backend: str | None, like: Any = None) -> str:
     return next((name for name in MAKERS if find_spec(name) is not None), "dict")
 
 
-def frame_of_columns(columns: Mapping[str, Sequence[Any]], backend: str | None, like: Any = None) -> Any:
+def frame_of_columns(columns: Mapping[str, Sequence[Any]], backend: str | None, like: object = None) -> Any:
     """A frame of these columns, or a dict of them where no library of frames is installed.
 
     >>> frame_of_columns({"rank": [1, 2], "feature": ["tempo", "pitch"]}, "dict")
@@ -78,7 +79,7 @@ def frame_of_columns(columns: Mapping[str, Sequence[Any]], backend: str | None, 
 
 
 def information_frame(
-    features: Sequence[str], labels: Sequence[str], table: NDArray[np.float64], like: Any, backend: str | None
+    features: Sequence[str], labels: Sequence[str], table: NDArray[np.float64], like: object, backend: str | None
 ) -> Any:
     """A row of numbers for every feature; names of features are the index of a pandas frame, else the first column."""
     if frame_library(backend, like) == "pandas":

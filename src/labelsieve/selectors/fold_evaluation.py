@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils import _safe_indexing
 
+from labelsieve.classifiers.feature_scaling import Scale
 from labelsieve.classifiers.learner_features import LearnerFeatures, scaled_rows
 from labelsieve.classifiers.prefix_scores import Measured, prefix_scores
 from labelsieve.errors import InputError
@@ -69,7 +70,7 @@ class FoldEvaluation:
     learners: list[Any]
     measure: Measured
     numeric: bool
-    scale: Any = "standard"
+    scale: Scale | None = "standard"
     n_jobs: int | None = None
     tasks: list[Folds] = field(init=False)
 
@@ -121,7 +122,9 @@ class FoldEvaluation:
         constant = DummyRegressor() if self.numeric else DummyClassifier(strategy="prior")
         return self._learned(np.zeros((len(self.targets), 1)), [1], train, test, parts, [constant])
 
-    def _learned(self, matrix: Any, sizes: list[int], train: Any, test: Any, parts: Any, learners: Sequence[Any]) -> Floats:
+    def _learned(
+        self, matrix: NDArray[Any], sizes: list[int], train: Any, test: Any, parts: Any, learners: Sequence[Any]
+    ) -> Floats:
         """The mean over the learners, for the first columns of a matrix."""
         X_train, X_test = scaled_rows(self.scale, matrix[train], matrix[test])
         Y_train, Y_test = self.targets[train], self.targets[test]

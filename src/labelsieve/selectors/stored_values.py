@@ -15,6 +15,7 @@ from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.registry import CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
 from labelsieve.selectors.json_document import check_kind
 from labelsieve.stopping import StoppingRule
+from labelsieve.table_types import is_sparse
 
 _REGISTRIES = CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
 _STORABLE: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule)}
@@ -26,13 +27,13 @@ _CSR = ("data", "indices", "indptr")
 _KINDS: Mapping[str, Any] = {"int": int, "float": float, "bool": bool, "str": str}
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value as JSON; what has no JSON form is kept as text, for the record."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":  # JSON has no NaN; numpy reads null as one
             return {"array": np.where(np.isnan(value), np.array(None), value).tolist(), "dtype": value.dtype.name}
         return {"array": value.tolist(), "dtype": "str" if value.dtype.kind in "OU" else value.dtype.name}
-    if sp.issparse(value):
+    if is_sparse(value):
         rows = value.tocsr()
         return {"sparse": list(rows.shape), **{name: plain(getattr(rows, name)) for name in _CSR}}
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError, one_of, share
 from labelsieve.statistics.comparison import Comparison, groups_without_differences
@@ -10,12 +10,13 @@ from labelsieve.statistics.friedman import friedman
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
 from labelsieve.statistics.results_table import Floats, Results, average_ranks, method_index, read_results
 from labelsieve.statistics.signed_rank import signed_rank_sums, wilcoxon_holm
+from labelsieve.table_types import Frame
 
 Test = Literal["nemenyi", "bonferroni-dunn", "wilcoxon"]
 
 
 def compare(
-    table: Any,
+    table: ArrayLike | Frame | Results,
     *,
     lower_is_better: bool,
     control: str | int | None = None,

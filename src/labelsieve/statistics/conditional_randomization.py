@@ -91,7 +91,7 @@ def conditional_randomization_test(
     return np.array(p_values)
 
 
-def _numbers(table: Any, what: str) -> Real:
+def _numbers(table: TargetsLike, what: str) -> Real:
     read = read_table(table, what=what)
     return np.asarray(read.sparse.toarray() if read.dense is None else read.dense, dtype=np.float64)
 

@@ -1,11 +1,12 @@
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import chi2 as chi2_distribution
 
 from labelsieve.statistics.friedman_null import Distribution, friedman_p_value, smallest_p_value
-from labelsieve.statistics.results_table import ranks
+from labelsieve.statistics.results_table import Results, ranks
+from labelsieve.table_types import Frame
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Friedman:
     smallest_p_value: float
 
 
-def friedman(table: Any, *, lower_is_better: bool = False, correct_ties: bool = False) -> Friedman:
+def friedman(table: ArrayLike | Frame | Results, *, lower_is_better: bool = False, correct_ties: bool = False) -> Friedman:
     r"""Friedman's test of equality of all methods: the chi-square, and Iman and Davenport's :math:`F_F`.
 
     .. math::

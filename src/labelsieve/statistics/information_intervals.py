@@ -36,7 +36,7 @@ def information_intervals(
     confidence: float = 0.95,
     method: str = "asymptotic",
     n_resamples: int = 500,
-    random_state: Any = 0,
+    random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> InformationIntervals:
     r"""Confidence intervals of the mutual information of every column of ``X`` with every column of ``Y``.
@@ -172,7 +172,12 @@ def information_ranks(
 
 
 def _resampled(
-    X: TableLike | Codes, Y: TargetsLike | Codes, n_resamples: int, random_state: Any, n_jobs: int | None, estimator: str
+    X: TableLike | Codes,
+    Y: TargetsLike | Codes,
+    n_resamples: int,
+    random_state: int | np.random.RandomState | None,
+    n_jobs: int | None,
+    estimator: str,
 ) -> tuple[Real, Real]:
     """Information of the rows, and of bootstrap samples of them (n_resamples x n_features x n_targets)."""
     from sklearn.utils import check_random_state  # loaded where it is needed: importing the package stays fast

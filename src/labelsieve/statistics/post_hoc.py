@@ -1,12 +1,14 @@
 """Post-hoc tests of average ranks: Nemenyi's of all pairs, Bonferroni and Dunn's against a control."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import norm, studentized_range
 
 from labelsieve.errors import one_of, share, whole_number
-from labelsieve.statistics.results_table import Floats, average_ranks, method_index, read_results
+from labelsieve.statistics.results_table import Floats, Results, average_ranks, method_index, read_results
+from labelsieve.table_types import Frame
 
 PostHoc = Literal["nemenyi", "bonferroni-dunn"]
 
@@ -37,7 +39,7 @@ def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05,
     return float(quantile * _unit(k, n))
 
 
-def nemenyi(table: Any, *, lower_is_better: bool = False) -> Floats:
+def nemenyi(table: ArrayLike | Frame | Results, *, lower_is_better: bool = False) -> Floats:
     r"""p-values of Nemenyi's test for all pairs of methods, already corrected for their number.
 
     .. math:: p_{ij} = P\Big(Q_{k, \infty} > \frac{\sqrt 2 \, |R_i - R_j|}{\sqrt{k (k+1) / 6 N}}\Big)
@@ -61,7 +63,7 @@ def nemenyi(table: Any, *, lower_is_better: bool = False) -> Floats:
     return p_values
 
 
-def bonferroni_dunn(table: Any, control: str | int, *, lower_is_better: bool = False) -> Floats:
+def bonferroni_dunn(table: ArrayLike | Frame | Results, control: str | int, *, lower_is_better: bool = False) -> Floats:
     r"""p-values of Bonferroni and Dunn's test of every method against a control, corrected for their number.
 
     .. math:: p_j = \min\big(1, 2 (k - 1) \, P(Z > |R_j - R_c| / \sqrt{k (k+1) / 6 N})\big)

@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, is_whole
+from labelsieve.table_types import Frame
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +25,7 @@ class Results:
     datasets: tuple[str, ...]
 
 
-def read_results(table: Any, methods: Sequence[str] | None = None) -> Results:
+def read_results(table: ArrayLike | Frame | Results, methods: Sequence[str] | None = None) -> Results:
     """Read an array or a frame of pandas, polars and the like.
 
     The columns of a frame are the methods. Its index, if that is one of names, or its only column of text, names the data
@@ -112,7 +113,7 @@ def _check(values: Floats, methods: tuple[str, ...], datasets: tuple[str, ...]) 
         )
 
 
-def ranks(table: Any, *, lower_is_better: bool) -> Floats:
+def ranks(table: ArrayLike | Frame | Results, *, lower_is_better: bool) -> Floats:
     """Ranks of the methods on every data set: 1 for the best, tied methods share the mean of their ranks.
 
     Cost: one sort of every row.
@@ -128,7 +129,7 @@ def ranks(table: Any, *, lower_is_better: bool) -> Floats:
     return found
 
 
-def average_ranks(table: Any, *, lower_is_better: bool) -> Floats:
+def average_ranks(table: ArrayLike | Frame | Results, *, lower_is_better: bool) -> Floats:
     r"""Mean rank of every method over the data sets, :math:`R_j = \frac{1}{N} \sum_i r_{ij}`.
 
     Examples

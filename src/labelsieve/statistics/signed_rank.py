@@ -1,7 +1,6 @@
 """Wilcoxon's signed-rank test of pairs of methods, and Holm's correction for many tests."""
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,6 +8,7 @@ from scipy.stats import rankdata, wilcoxon
 
 from labelsieve.errors import InputError
 from labelsieve.statistics.results_table import Floats, Results, method_index, read_floats, read_results
+from labelsieve.table_types import Frame
 
 _EXACT_UP_TO = 400  # data sets, at about 50 ms per pair; beyond, the error of small p-values is a few per cent
 
@@ -34,7 +34,7 @@ def holm(p_values: ArrayLike) -> Floats:
     return found
 
 
-def wilcoxon_holm(table: Any, *, control: str | int | None = None) -> Floats:
+def wilcoxon_holm(table: ArrayLike | Frame | Results, *, control: str | int | None = None) -> Floats:
     """p-values of Wilcoxon's signed-rank test for pairs of methods, corrected by Holm's method.
 
     Unlike average ranks, the result for a pair does not depend on the other methods in the table (Benavoli, Corani and Mangili

@@ -68,7 +68,7 @@ def read_metadata(metadata: Mapping[bytes, bytes] | None) -> TableMetadata | Non
     )
 
 
-def _names(found: Any) -> tuple[str, ...]:
+def _names(found: object) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
         raise ValueError("its names are not lists of text")
     return tuple(found)

@@ -105,7 +105,7 @@ def read_objects(cells: Sequence[Any]) -> ParsedColumn:
     return TextCells.of([_text(cell) for cell in cells])
 
 
-def _text(cell: Any) -> str:
+def _text(cell: object) -> str:
     if cell is None or cell != cell:
         return ""
     if isinstance(cell, datetime | date | time):

@@ -11,6 +11,7 @@ from scipy import sparse
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_cells
+from labelsieve.table_types import Matrix, is_sparse
 
 MissingLabels = Literal["error", "drop", "absent", "keep"]
 _OFF = frozenset({"0", "0.0", "-1", "no", "n", "false", "f", "off", "absent"})
@@ -18,7 +19,7 @@ _ON = frozenset({"1", "1.0", "+1", "yes", "y", "true", "t", "on", "present"})
 
 
 def targets(
-    cells: Any, columns: Sequence[Column], file: Path, missing: MissingLabels = "error", *, max_bytes: int = DEFAULT_LIMIT
+    cells: Matrix, columns: Sequence[Column], file: Path, missing: MissingLabels = "error", *, max_bytes: int = DEFAULT_LIMIT
 ) -> Any:
     """Labels as 0 and 1 in uint8 (csc if ``cells`` are sparse).
 
@@ -29,29 +30,29 @@ def targets(
     absent = missing == "absent"
     if missing in ("error", "drop"):
         _refuse_missing(cells, columns, file)
-    stored = cells.data if sparse.issparse(cells) else cells
+    stored = cells if isinstance(cells, np.ndarray) else cells.data
     classes = any(is_class(column) for column in columns)
-    if sparse.issparse(cells) and (absent or classes or flipped.any() or not np.isin(stored, (0.0, 1.0)).all()):
+    if is_sparse(cells) and (absent or classes or flipped.any() or not np.isin(stored, (0.0, 1.0)).all()):
         require_cells(cells.shape[0], cells.shape[1], file, max_bytes)  # they are made dense
     if flipped.any():
         flat = _dense(cells)
         upright = np.where(flipped, 1.0 - flat, flat)
-        cells = sparse.csr_array(upright) if sparse.issparse(cells) else upright
+        cells = sparse.csr_array(upright) if is_sparse(cells) else upright
     if absent:
         cells = _filled(cells, columns, file)
-    stored = cells.data if sparse.issparse(cells) else cells
+    stored = cells if isinstance(cells, np.ndarray) else cells.data
     if not classes and bool(np.isin(stored, (0.0, 1.0)).all()):
-        return sparse.csc_array(cells, dtype=np.uint8) if sparse.issparse(cells) else cells.astype(np.uint8)
+        return sparse.csc_array(cells, dtype=np.uint8) if is_sparse(cells) else cells.astype(np.uint8)
     dense = _dense(cells)
     if np.isnan(dense).any():
         return dense
     return dense.astype(np.int64) if classes and bool((dense == np.rint(dense)).all()) else dense
 
 
-def rows_with_labels(cells: Any) -> NDArray[np.bool_]:
+def rows_with_labels(cells: Matrix) -> NDArray[np.bool_]:
     """True for the rows in which no label is missing."""
     keep = np.ones(cells.shape[0], dtype=bool)
-    if not sparse.issparse(cells):
+    if isinstance(cells, np.ndarray):
         keep[np.isnan(cells).any(axis=1)] = False
         return keep
     keep[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr))[np.isnan(cells.data)]] = False
@@ -78,7 +79,7 @@ def one_comes_first(values: tuple[str, ...] | None) -> bool | None:
     return None
 
 
-def _refuse_missing(cells: Any, columns: Sequence[Column], file: Path) -> None:
+def _refuse_missing(cells: Matrix, columns: Sequence[Column], file: Path) -> None:
     missing = np.flatnonzero(~rows_with_labels(cells))
     if len(missing):
         row = int(missing[0])
@@ -91,7 +92,7 @@ def _refuse_missing(cells: Any, columns: Sequence[Column], file: Path) -> None:
         )
 
 
-def _filled(cells: Any, columns: Sequence[Column], file: Path) -> Any:
+def _filled(cells: Matrix, columns: Sequence[Column], file: Path) -> Matrix:
     """Zeros for what is missing, in columns where 0 means no."""
     missing = np.isnan(_dense(cells))
     for position in map(int, np.flatnonzero(missing.any(axis=0))):
@@ -103,8 +104,8 @@ def _filled(cells: Any, columns: Sequence[Column], file: Path) -> Any:
                 file,
             )
     filled = np.where(missing, 0.0, _dense(cells))
-    return sparse.csr_array(filled) if sparse.issparse(cells) else filled
+    return sparse.csr_array(filled) if is_sparse(cells) else filled
 
 
-def _dense(cells: Any) -> NDArray[np.float64]:
-    return cells.toarray() if sparse.issparse(cells) else cells  # type: ignore[no-any-return]
+def _dense(cells: Matrix) -> NDArray[np.float64]:
+    return cells.toarray() if is_sparse(cells) else cells

@@ -54,7 +54,7 @@ def read_folds(path: str | os.PathLike[str]) -> NDArray[np.intp]:
     return check_folds(content[VARIABLE], file.name)
 
 
-def check_folds(folds: Any, source: str) -> NDArray[np.intp]:
+def check_folds(folds: ArrayLike, source: str) -> NDArray[np.intp]:
     """Fold numbers as rows by partitions, counted from 0; ``source`` is named in errors.
 
     They may be counted from 0 or from 1. Every partition must have two folds or more and no number between them may be missing.

@@ -42,7 +42,7 @@ def write_npz_labels(data: CheckedDataset, raw: BinaryIO) -> None:
     _save(_matrices(data, "npz")[1].astype(np.uint8), raw)
 
 
-def _save(matrix: Any, raw: BinaryIO) -> None:
+def _save(matrix: CompressedMatrix, raw: BinaryIO) -> None:
     archive = io.BytesIO()  # an archive goes back to write sizes, which a packed file cannot
     sparse.save_npz(archive, matrix)
     raw.write(archive.getbuffer())

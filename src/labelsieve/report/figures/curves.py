@@ -2,6 +2,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labelsieve.errors import InputError
 from labelsieve.plotting import Axes
@@ -28,7 +29,7 @@ _UNDER = 0.36  # inches of the ticks and the label of the lower axis, above a le
 
 
 def curves(
-    n_features: Any,
+    n_features: ArrayLike,
     values: Mapping[str, Any],
     *,
     ylabel: str = "",
@@ -107,7 +108,7 @@ def legend_columns(names: Iterable[str]) -> int:
     return 3 if longest <= 9 else 2 if longest <= 16 else 1
 
 
-def _read(name: str, table: Any, n_points: int) -> Floats:
+def _read(name: str, table: ArrayLike, n_points: int) -> Floats:
     """Return repetitions in rows."""
     numbers = np.atleast_2d(read_floats(table, f"the values of {name}"))
     if numbers.ndim != 2 or numbers.shape[1] != n_points:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError
 from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLUMN, FONT, GRAY, SMALLEST_FONT, WIDTH, new_axes, short_names, text_width
+from labelsieve.table_types import TableLike
 
 _CELL = (0.2, 0.16)  # inches, where space permits
 _TALLEST = 9.0
@@ -15,7 +16,11 @@ _UNNAMED = 120  # rows or columns: more have no names that could be read
 
 
 def information_map(
-    information: Any, *, features: Sequence[str] | None = None, labels: Sequence[str] | None = None, ax: Axes | None = None
+    information: TableLike,
+    *,
+    features: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the mutual information of every feature with every label as a clustered heat map.
 

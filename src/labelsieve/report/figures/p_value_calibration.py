@@ -1,13 +1,15 @@
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labelsieve.errors import InputError
 from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import COLORS, COLUMN, FONT, GRAY, MARKERS, new_axes
 
 
-def p_value_calibration(p_values: Any, *, ax: Axes | None = None) -> Axes:
+def p_value_calibration(p_values: ArrayLike | Mapping[str, ArrayLike], *, ax: Axes | None = None) -> Axes:
     """Draw the share of p-values below every level against the level, both on logarithmic axes.
 
     Under the null hypothesis, with shuffled labels for example, valid p-values lie on the diagonal or below it. With the
@@ -29,7 +31,7 @@ def p_value_calibration(p_values: Any, *, ax: Axes | None = None) -> Axes:
     >>> p_value_calibration({"shuffled": [0.1, 0.5, 0.9], "labels": [0.001, 0.01, 0.4]}).get_xlabel()
     'p-value'
     """
-    named = p_values if isinstance(p_values, dict) else {"": p_values}
+    named = p_values if isinstance(p_values, Mapping) else {"": p_values}
     series = {name: np.sort(np.asarray(values, dtype=np.float64).ravel()) for name, values in named.items()}
     series = {name: values[np.isfinite(values)] for name, values in series.items()}
     if not series or any(not len(values) or values[0] < 0 or values[-1] > 1 for values in series.values()):

@@ -2,17 +2,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from labelsieve.plotting import Axes
 from labelsieve.report.figures.style import FONT, ON_DARK, ON_LIGHT, SMALLEST_FONT, WIDTH, new_axes, size_in_inches, text_width
 from labelsieve.report.plaintext import printable
 from labelsieve.statistics import ranks
-from labelsieve.statistics.results_table import read_results
+from labelsieve.statistics.results_table import Results, read_results
+from labelsieve.table_types import Frame
 
 _CELL = (0.42, 0.2)  # inches
 
 
-def rank_map(table: Any, *, lower_is_better: bool, methods: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+def rank_map(
+    table: ArrayLike | Frame | Results, *, lower_is_better: bool, methods: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw the ranks of the methods on every data set as a heat map, from the best method on the left to the worst.
 
     The last row has the average ranks. Cells that are large enough show their number. Colors run from dark for the best to

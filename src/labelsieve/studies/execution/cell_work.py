@@ -8,7 +8,7 @@ from typing import Any
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from labelsieve.classifiers import KNNRegressor, nested_predictions
@@ -197,7 +197,7 @@ class SplitWork:
             yield Predictions(size, predicted, scores)
 
 
-def checked_ranking(ranking: Any, n_features: int, name: str) -> list[int]:
+def checked_ranking(ranking: ArrayLike, n_features: int, name: str) -> list[int]:
     """Return a ranking of columns, best first; refuse anything else, such as a boolean mask.
 
     >>> checked_ranking(np.array([3, 1]), 4, "Mine")

@@ -1,10 +1,8 @@
 """The cost of a study, from a short probe of every data set, method and classifier."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from labelsieve.progress import progress_bar
 from labelsieve.studies.execution import probe as probing
@@ -12,6 +10,7 @@ from labelsieve.studies.execution.pending_steps import Step, StudyPlan
 from labelsieve.studies.execution.probe import Probe
 from labelsieve.studies.execution.step_runner import error_text
 from labelsieve.studies.protocol import LoadedData, Protocol
+from labelsieve.table_types import Matrix
 
 ESTIMATE_METHOD = (
     f"Minutes are processor time, from trials of every method and classifier on {probing.FIRST_ROWS} training rows, twice as "
@@ -91,8 +90,8 @@ def _kind_of(step: Step) -> StepKind:
 def _bytes_of(data: LoadedData) -> float:
     """Return the bytes of the data, its training and test rows, a column-wise copy for neighbors, and one byte per code."""
 
-    def held(table: Any) -> int:
-        return int(table.data.nbytes + table.indices.nbytes) if sparse.issparse(table) else int(np.asarray(table).nbytes)
+    def held(table: Matrix) -> int:
+        return int(table.nbytes if isinstance(table, np.ndarray) else table.data.nbytes + table.indices.nbytes)
 
     whole = held(data.X) + held(data.Y)
     return 3.0 * whole + data.shape[0] * data.shape[1]
