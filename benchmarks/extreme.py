@@ -23,8 +23,7 @@ from labelsieve.datasets import ExtremeLabels
 
 FITS = ("mim 1", "mrmr 10", "jmi 2", "jmi 6", "cmim 2", "cmim 6", "icap 6", "labelwise-mim 10", "labelwise-jmi 10")
 GROWTH = ("mim 1", "jmi 4", "mrmr 4", "labelwise-mim 5", "labelwise-jmi 5")
-SIZES = ("eurlex-4k", "wiki10-31k", "amazoncat-13k", "amazon-670k", "wiki-500k")
-BASE = {"rows": 8000, "features": 8000, "labels": 2000, "words per row": 40}
+BASE = {"rows": 100_000, "features": 100_000, "labels": 20_000, "words per row": 100}
 FACTORS = (1, 2, 4)
 
 
@@ -86,32 +85,37 @@ def power_law(n_rows, n_columns, per_row):
     return ones
 
 
-def growth(n_rounds=3):
+def growth(fits, scale, n_rounds=2):
     """Exponents of the time of some fits."""
+    base = {name: int(scale * n) if name != "words per row" else n for name, n in BASE.items()}
+    times = {}
+    for name in BASE:
+        for factor in FACTORS:
+            n = {**base, name: factor * base[name]}
+            if (sizes := tuple(n.values())) in times:
+                continue
+            X, Y = power_law(n["rows"], n["features"], n["words per row"]), power_law(n["rows"], n["labels"], 5)
+            times[sizes] = {fit: min(seconds(fit, X, Y) for _ in range(n_rounds)) for fit in fits}
+            print(n, {fit: round(taken, 2) for fit, taken in times[sizes].items()}, flush=True)
     print(f"{'fit':<17}" + "".join(f"{name:>15}" for name in BASE))
-    for fit in GROWTH:
+    for fit in fits:
         exponents = []
         for name in BASE:
-            times = []
-            for factor in FACTORS:
-                n = {**BASE, name: factor * BASE[name]}
-                X = power_law(n["rows"], n["features"], n["words per row"])
-                Y = power_law(n["rows"], n["labels"], 5)
-                times.append(min(seconds(fit, X, Y) for _ in range(n_rounds)))
-            exponents.append(np.polyfit(np.log(FACTORS), np.log(times), 1)[0])
-        print(f"{fit:<17}" + "".join(f"{exponent:>15.2f}" for exponent in exponents), flush=True)
+            taken = [times[tuple({**base, name: factor * base[name]}.values())][fit] for factor in FACTORS]
+            exponents.append(np.polyfit(np.log(FACTORS), np.log(taken), 1)[0])
+        print(f"{fit:<17}" + "".join(f"{exponent:>15.2f}" for exponent in exponents))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sizes", nargs="*", default=["eurlex-4k"], choices=SIZES)
+    parser.add_argument("sizes", nargs="*", default=["eurlex-4k"], help="of ExtremeLabels")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--rows", type=float, default=1.0)
     parser.add_argument("--fits", nargs="*", default=FITS)
     parser.add_argument("--growth", action="store_true")
     arguments = parser.parse_args()
     if arguments.growth:
-        growth()
+        growth(GROWTH if arguments.fits is FITS else arguments.fits, arguments.scale)
         return
     print(f"{'size':<15}{'fit':<21}{'seconds':>9}{'Y.T @ X':>9}{'ratio':>7}{'GB':>7}{'tables':>9}{'ns':>7}")
     for name in arguments.sizes:

@@ -132,7 +132,9 @@ def test_libsvm_rows_with_many_labels(tmp_path, text):
         ("1 1:1\n1 99999999999999999999:1\n", "line 2: a label or index has more than 18 digits: 99999999999999999999"),
         ("1 999999999999999999:1\n", "it asks for 1,000,000,000,000,000,000 columns"),
         ("1 2 99999999999\n0 0:0.5\n", "it asks for 100,000,000,001 columns"),
-        ("9 2 2\n0 0:0.5\n", "line 1: its first line promises 9 rows"),
+        ("9 2 2\n0 0:0.5\n", "line 1: its first line promises 9 rows, but 1 follow"),
+        ("2 2 2\n0 0:0.5\n1 1:1 2:1\n", "line 3: feature 2: the first line promises 2 features, numbered from 0"),
+        ("2 2 2\n0,2 0:0.5\n1 1:1\n", "line 2: label 2: the first line promises 2 labels, numbered from 0"),
     ],
 )
 def test_libsvm_errors_name_the_line(tmp_path, text, words):

@@ -38,7 +38,7 @@ def test_lists_are_those_of_panels_of_all_features(name, monkeypatch):
         available = np.ones(workspace.X.n_columns, dtype=bool)
         available[[*excluded, *last]] = False
         monkeypatch.setattr(non_empty_search, "VISITS", (100, 2**22)[seed % 2])
-        monkeypatch.setattr(non_empty_search, "FIRST_OPENED", (1, 64)[seed % 2])
+        monkeypatch.setattr(non_empty_search, "FIRST_OPENED", (2, 64)[seed % 2])
         targets, columns = range(workspace.Y.n_columns), listed_columns(plan, workspace)
         blocks = list(lists_from_non_empty(plan, workspace.fixed, columns, 5, targets, available))
         for ours, theirs in zip(zip(*blocks, strict=True), expected, strict=True):

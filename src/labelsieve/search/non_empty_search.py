@@ -23,7 +23,7 @@ Indices = NDArray[np.intp]
 Counts = NDArray[np.int64]
 GROUP_RATIO = 1.25  # of the largest to the smallest number of rows in a group
 PAIRS = 2**18  # of a target and a feature, or a group of them, that are evaluated together
-FIRST_OPENED = 64  # features of a target that are evaluated before bounds are compared again
+FIRST_OPENED = 2  # features of a target that are evaluated before bounds are compared again, then four times as many
 
 
 def lists_from_non_empty(
@@ -61,8 +61,9 @@ class MarginGroups:
         self.class_ends = np.append(self.class_starts[1:], len(level))
         self.least, self.most = self.margins[self.class_starts], self.margins[self.class_ends - 1]
         self.first_of_group = np.minimum.reduceat(self.first_of_class, self.class_starts)
-        group_of = np.full(len(counts), -1, dtype=np.int32)
-        group_of[self.members] = np.repeat(group_of_class, self.ends - self.starts)
+        self.class_of, group_of = (np.full(len(counts), -1, dtype=np.int32) for _ in range(2))
+        self.class_of[self.members] = np.repeat(np.arange(len(self.starts)), self.ends - self.starts)
+        group_of[self.members] = group_of_class[self.class_of[self.members]]
         row_starts, columns = features.by_row.indptr.astype(np.int64), features.by_row.indices.astype(np.int32, copy=False)
         self.common_rows = core.CommonRows(row_starts, columns, features.starts, features.rows, group_of, len(self.least))
 
@@ -93,10 +94,15 @@ class _Block:
         self._target = np.repeat(np.arange(self._size), np.diff(self._ends))
         of_features = self._features.counts[self._indices]
         self._pairs = PairScorer(plan, fixed, of_features, self._listing[self._target], self._common)
+        keys = self._target * len(groups.starts) + groups.class_of[self._indices]
+        self._keys = np.sort(keys[groups.available[self._indices]])  # of targets and classes
         self._barred = np.where(groups.available[self._indices], 0.0, -np.inf)
         n_groups = len(groups.least)
-        least, most = (np.tile(counts, self._size) for counts in (groups.least, groups.most))
-        self._bounds = GroupBounds(plan, fixed, least, most, np.repeat(self._listing, n_groups))
+        target, group = np.repeat(np.arange(self._size), n_groups), np.tile(np.arange(n_groups), self._size)
+        has_others = self._has_others(target, groups.class_starts[group], groups.class_ends[group])
+        self._group_target, self._group = target[has_others], group[has_others]
+        least, most = groups.least[self._group], groups.most[self._group]
+        self._bounds = GroupBounds(plan, fixed, least, most, self._listing[self._group_target])
         self._is_marked = np.zeros(self._features.n_rows, dtype=bool)
         self._is_closed = np.zeros(len(self._features.counts), dtype=bool)
         self._with_target: list[Counts] = []  # for each pick: rows of the selected feature in common with the target
@@ -109,10 +115,11 @@ class _Block:
         self._best = np.full(self._size, -np.inf)
         self._index = np.full(self._size, len(self._features.counts), dtype=np.intp)
         self._improve(self._target, self._indices, self._pairs.scores() + self._barred)
-        n_groups = len(self._groups.least)
-        target, group = np.repeat(np.arange(self._size), n_groups), np.tile(np.arange(n_groups), self._size)
-        kept = self._is_promising(target, self._bounds.bounds(), self._groups.first_of_group[group])
-        target, group = target[kept], group[kept]
+        first = np.flatnonzero(self._groups.available)[: self.selected.shape[1] + 1]
+        without = np.flatnonzero(self._best == -np.inf).tolist()  # targets that have no feature to compare bounds with
+        self._evaluate([(target, np.setdiff1d(first, self.selected[target])[:1]) for target in without])
+        kept = self._is_promising(self._group_target, self._bounds.bounds(), self._groups.first_of_group[self._group])
+        target, group = self._group_target[kept], self._group[kept]
         n_classes = (self._groups.class_ends - self._groups.class_starts)[group]
         for part in blocks_of(n_classes, PAIRS):
             self._look_into(target[part], group[part])
@@ -131,9 +138,17 @@ class _Block:
         )
         of_newest = self._features.counts[newest]
         self._pairs.select(of_newest[self._target], with_feature, with_target[self._target], with_both)
-        self._bounds.select(np.repeat(of_newest, n_groups), np.repeat(with_target, n_groups), most_common.ravel())
+        target = self._group_target
+        self._bounds.select(of_newest[target], with_target[target], most_common[target, self._group])
         self._with_target.append(with_target)
         self._most_common.append(most_common)
+
+    def _has_others(self, target: Indices, first: Indices, last: Indices) -> Mask:
+        """Whether classes ``first`` to ``last`` have features without a row in common with a target."""
+        keys = target * len(self._groups.starts)
+        n_paired = np.searchsorted(self._keys, keys + last) - np.searchsorted(self._keys, keys + first)
+        has_others: Mask = n_paired < self._groups.ends[last - 1] - self._groups.starts[first]
+        return has_others
 
     def _is_promising(self, target: Indices, bounds: NDArray[np.float64], first: Indices) -> Mask:
         """Whether features may be better than the best one of a target, or as good with a smaller index."""
@@ -155,6 +170,8 @@ class _Block:
         counts = (groups.class_ends - groups.class_starts)[group]
         classes = ragged(groups.class_starts[group], counts)
         target, group = np.repeat(target, counts), np.repeat(group, counts)
+        has_others = self._has_others(target, classes, classes + 1)
+        target, group, classes = target[has_others], group[has_others], classes[has_others]
         margins, listing = groups.margins[classes], self._listing[target]
         possible = margins + listing <= self._fixed.total  # with more rows, some are in common
         is_known, is_empty = np.ones(len(classes), dtype=bool), ~possible

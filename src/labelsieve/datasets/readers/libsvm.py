@@ -103,20 +103,22 @@ class _Stored:
         filled = (n_labels > 0) | (n_pairs > 0)
         if not filled.any():
             raise DatasetError("there are no rows.", "Is the file whole?", self.file)
+        lines = np.arange(len(filled)) + 2  # of the rows, after the sizes
         if sizes is None or sizes[0] != len(filled):
-            n_labels, n_pairs = n_labels[filled], n_pairs[filled]
+            n_labels, n_pairs, lines = n_labels[filled], n_pairs[filled], lines[filled]
         labels, indices, values = self._joined("labels"), self._joined("indices"), self._joined("values")
         base = 0 if sizes or (len(indices) and not indices.min()) else 1
         d = int(indices.max(initial=base - 1)) + 1 - base
         known: Sequence[int]
         if sizes:
             n, wide, many = sizes
-            if n != len(n_labels) or d > wide or (len(labels) and not 0 <= labels.min() <= labels.max() < many):
-                raise DatasetError(
-                    f"its first line promises {n} rows, {wide} features and {many} labels, and that is not what follows.",
-                    file=self.file,
-                    line=1,
-                )
+            if n != len(n_labels):
+                raise DatasetError(f"its first line promises {n} rows, but {len(n_labels)} follow.", file=self.file, line=1)
+            for name, numbers, counts, limit in (("feature", indices, n_pairs, wide), ("label", labels, n_labels, many)):
+                if len(wrong := np.flatnonzero((numbers < 0) | (numbers >= limit))):
+                    line = int(lines[np.searchsorted(np.cumsum(counts), wrong[0], side="right")])
+                    message = f"{name} {numbers[wrong[0]]}: the first line promises {limit} {name}s, numbered from 0."
+                    raise DatasetError(message, file=self.file, line=line)
             d, known = wide, range(many)
         else:
             distinct, labels = np.unique(labels, return_inverse=True)
