@@ -97,3 +97,25 @@ def test_names_that_occur_twice_are_refused_with_both_positions():
             Sieve().fit(frame, [0, 1] * 5)
         with pytest.raises(InputError, match=r"X: columns 0 and 2 are both named 'a'; rename one"):
             EqualWidth().encode(frame)
+
+
+@pytest.mark.parametrize("constant", [None, True, False])
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_booleans_are_counted_like_words(library, constant):
+    rng = np.random.default_rng(1)
+    cells = {f"c{column}": (20 * column < DAYS) ^ (rng.random(N_ROWS) < 0.2) for column in range(4)}
+    if constant is not None:
+        cells["constant"] = np.full(N_ROWS, constant)
+    words = pd.DataFrame({name: np.where(column, "yes", "no") for name, column in cells.items()})
+    found, expected = (Sieve("jmi", n_features_to_select=4).fit(X, Y) for X in (library(cells), words))
+    assert np.array_equal(found.selected_, expected.selected_)
+    assert np.array_equal(found.scores_, expected.scores_)
+    fitted = EqualFrequency().fit(pd.DataFrame(cells), Y)
+    only = pd.DataFrame({name: np.ones(3, dtype=bool) for name in cells})
+    assert np.array_equal(fitted.transform(only)[:, :4], np.ones((3, 4)))
+
+
+def test_a_nominal_column_of_a_boolean_array_leaves_the_others_as_they_are():
+    X = np.column_stack([DAYS > 20, DAYS > 60, DAYS > 100])
+    codes = [EqualFrequency(nominal=nominal).fit(X, Y).transform(X) for nominal in ([0], None)]
+    assert np.array_equal(*codes)

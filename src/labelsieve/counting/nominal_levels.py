@@ -17,6 +17,9 @@ ID_LEVELS = 20  # a column of more levels, and more than half as many as rows, i
 ID_LEVEL_ROWS = 10  # its levels of fewer rows are pooled
 
 
+_BOTH = np.array([0.0, 1.0])  # values of booleans
+
+
 @dataclass(frozen=True, eq=False)
 class KeptLevels:
     """The levels of a nominal column in order of their codes; one more code for all others where these are ``pooled``.
@@ -56,8 +59,14 @@ def keep_levels(
     if weights is not None and (weights != np.floor(weights)).any():
         weights = None
     kept = {}
+    both, dense = np.zeros(table.shape[1], dtype=bool), table.dense
+    if dense is not None and dense.dtype == np.bool_ and weights is None and min_level_count <= 1:
+        both = dense.any(axis=0) & ~dense.all(axis=0)
     for column in sorted(table.nominal):
         words = table.text.get(column)
+        if both[column]:
+            kept[column] = KeptLevels(_BOTH, pooled=False)
+            continue
         if whole and words is not None and len(words) <= ID_LEVELS and min_level_count <= 1:
             kept[column] = KeptLevels(words, pooled=False)
             continue
@@ -126,6 +135,12 @@ def encode_levels(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevel
     if all_kept and table.dense is not None and table.dense.dtype in (np.uint8, np.uint16):
         levels = np.array([kept[column].n_levels for column in range(len(kept))], dtype=np.uint32)
         return replace(codes, levels=levels, dense=table.dense)  # ranks of levels are their codes
+    if (
+        table.dense is not None
+        and table.dense.dtype == np.bool_
+        and all(of_column.values is _BOTH for of_column in kept.values())
+    ):
+        return replace(codes, levels=np.full(len(kept), 2, dtype=np.uint32), dense=table.dense.view(np.uint8))
     if table.dense is None:
         return _encode_sparse(codes, table, kept)
     assert codes.dense is not None
