@@ -59,9 +59,10 @@ def keep_levels(
     if weights is not None and (weights != np.floor(weights)).any():
         weights = None
     kept = {}
-    both, dense = np.zeros(table.shape[1], dtype=bool), table.dense
+    both: NDArray[Any] = np.zeros(table.shape[1], dtype=bool)
+    dense = table.dense
     if dense is not None and dense.dtype == np.bool_ and weights is None and min_level_count <= 1:
-        both = dense.any(axis=0) & ~dense.all(axis=0)
+        both = np.logical_and(dense.any(axis=0), ~dense.all(axis=0))
     for column in sorted(table.nominal):
         words = table.text.get(column)
         if both[column]:
