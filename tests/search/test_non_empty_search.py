@@ -8,7 +8,7 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.listed_pairs import PairScorer, can_list
 from labelsieve.information import Codes
 from labelsieve.search import non_empty_search, search_each
-from labelsieve.search.listed_search import listed_columns
+from labelsieve.search.listed_search import listed_columns, rank_listed
 from labelsieve.search.non_empty_search import lists_from_non_empty
 from tests.support.criterion_cases import VARIANTS
 
@@ -43,6 +43,20 @@ def test_lists_are_those_of_panels_of_all_features(name, monkeypatch):
         blocks = list(lists_from_non_empty(plan, workspace.fixed, columns, 5, targets, available))
         for ours, theirs in zip(zip(*blocks, strict=True), expected, strict=True):
             np.testing.assert_array_equal(np.concatenate(ours), theirs)
+
+
+@pytest.mark.parametrize("name", ["mim", "enm"])
+def test_rankings_of_any_length_are_those_of_panels(name):
+    plan = VARIANTS[name][0]().plan
+    for seed in range(6):
+        workspace = make_workspace(seed)
+        n_features, targets = workspace.X.n_columns, range(workspace.Y.n_columns)
+        available = np.ones(n_features, dtype=bool)
+        for length in (1, n_features // 5, n_features // 3, n_features):
+            expected = search_each(plan, workspace, length)
+            blocks = list(rank_listed(plan, workspace.fixed, listed_columns(plan, workspace), length, targets, available))
+            for ours, theirs in zip(zip(*blocks, strict=True), expected, strict=True):
+                np.testing.assert_array_equal(np.concatenate(ours), theirs)
 
 
 @pytest.mark.parametrize("name", ["jmi", "cmim", "mrmr", "icap", "cife"])

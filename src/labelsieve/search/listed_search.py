@@ -71,8 +71,8 @@ class EmptyTables:
 
     def largest(self, n_listed: int, n_wanted: int, is_common: NDArray[np.bool_]) -> Lists:
         """The best features for a target with ``n_listed`` rows, without those that have a row in common with it."""
-        features, scores = self._ranked.get(n_listed) or self._rank(n_listed, 2 * n_wanted)
         size = 4 * n_wanted
+        features, scores = self._ranked.get(n_listed) or self._rank(n_listed, size)
         while True:
             free = np.flatnonzero(~is_common[features[:size]])
             if len(free) >= n_wanted or size >= len(self._members):
