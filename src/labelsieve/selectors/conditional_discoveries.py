@@ -23,11 +23,11 @@ from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.selectors.column_frames import Names, column_names
 from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
+from labelsieve.statistics.knockoff_codes import batches
 from labelsieve.statistics.knockoff_models import distinct_codes
 from labelsieve.statistics.standard_columns import standardized
 from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
-CELLS_AT_A_TIME = 2**25  # of knockoff copies
 Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
 
 
@@ -161,9 +161,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
     ) -> NDArray[np.float64]:
         """The statistics W of every set of copies; copies are drawn some at a time."""
         rows: list[Any] = []
-        at_a_time = max(1, CELLS_AT_A_TIME // X.size)
-        for start in range(0, len(generators), at_a_time):
-            some = generators[start : start + at_a_time]
+        for some in batches(generators, X.size):
             copies = self._copies(X, some)
             calls = (delayed(statistic.contrast)(X, copy, one) for copy, one in zip(copies, some, strict=True))
             rows += Parallel(n_jobs=jobs, prefer="threads")(calls)

@@ -1,5 +1,7 @@
 """Conditional discoveries of tables of codes: tree knockoffs, and one linear model of all targets."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,13 @@ from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.standard_columns import design_columns
 
 Real = NDArray[np.float64]
+_CELLS_AT_A_TIME = 2**25  # of knockoff copies
+
+
+def batches(generators: Sequence[np.random.Generator], n_cells: int) -> Iterator[Sequence[np.random.Generator]]:
+    """Generators of the copies, of ``n_cells`` each, that are drawn together."""
+    size = max(1, _CELLS_AT_A_TIME // n_cells)
+    return (generators[start : start + size] for start in range(0, len(generators), size))
 
 
 def conditional_q_values(X: Codes, Y: Codes, alpha: float, *, n_repeats: int = 20, seed: int = 0) -> Real:
@@ -31,9 +40,9 @@ def conditional_q_values(X: Codes, Y: Codes, alpha: float, *, n_repeats: int = 2
     targets = targets[:, targets.any(axis=0)]
     statistics = np.zeros((n_repeats, X.n_columns))
     levels = np.tile(X.levels, 2)
-    for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(n_repeats)):
-        (copy,) = tree.sample([np.random.default_rng(child)])
-        if targets.shape[1]:
-            design, owner = design_columns(np.hstack([tree.codes, copy]), levels)
-            statistics[repeat] = likelihood_ratios(design, targets, owner)
+    generators = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(n_repeats)]
+    drawn = (copy for some in batches(generators, tree.codes.size) for copy in tree.sample(some))
+    for repeat, copy in enumerate(drawn if targets.shape[1] else ()):
+        design, owner = design_columns(np.hstack([tree.codes, copy]), levels)
+        statistics[repeat] = likelihood_ratios(design, targets, owner)
     return e_q_values(knockoff_e_values(statistics, alpha))

@@ -172,37 +172,31 @@ def _draw(weights: Real, uniform: Real) -> Integers:
 def _moves(weights: Real, codes: Integers) -> Real:
     """Weights of the levels after one step from ``codes`` of the chain that is reversible for the weights of the last axis."""
     rest = np.maximum(weights.sum(axis=-1, keepdims=True) - weights, 0.0)
-    at = np.broadcast_to(codes[:, np.newaxis], (*weights.shape[:-1], 1))
-    own, own_rest = np.take_along_axis(weights, at, -1), np.take_along_axis(rest, at, -1)
-    moves = own * _ratio(weights, np.maximum(rest, own_rest))
-    np.put_along_axis(moves, at, 0.0, -1)
-    np.put_along_axis(moves, at, np.maximum(own - moves.sum(axis=-1, keepdims=True), 0.0), -1)
+    at = slice(None), np.arange(len(codes)), codes
+    own = weights[at]
+    moves = own[..., np.newaxis] * _ratio(weights, np.maximum(rest, rest[at][..., np.newaxis]))
+    moves[at] = 0.0
+    moves[at] = np.maximum(own - moves.sum(axis=-1), 0.0)
     return moves
 
 
 def _message(table: Real, of_children: Real | None, codes: Integers, copies: Integers) -> Real:
     """What a column and its copy say about the level of the parent: (n_copies, n_rows, levels of the parent)."""
-    below = np.ones((*copies.shape, table.shape[1])) if of_children is None else of_children
+    below = np.ones((len(copies), len(codes), table.shape[1])) if of_children is None else of_children
+    rows = np.arange(len(codes))
+    own = table.T[codes] * below[:, rows, codes, np.newaxis]
     total = below @ table.T
-
-    def weight(levels: Integers) -> Real:
-        return np.asarray(table.T[levels] * np.take_along_axis(below, levels[..., np.newaxis], -1))
-
-    rows = np.broadcast_to(codes, copies.shape)
-    own = weight(rows)
     rest = np.maximum(total - own, 0.0)
 
-    def joint(levels: Integers) -> Real:
-        other = weight(levels)
+    def joint(other: Real) -> Real:
         return own * _ratio(other, np.maximum(rest, np.maximum(total - other, 0.0)))
 
-    stays = (copies == rows)[..., np.newaxis]
-    message = joint(copies)
+    stays = (copies == codes)[..., np.newaxis]
+    message = joint(table.T[copies] * below[np.arange(len(copies))[:, np.newaxis], rows, copies, np.newaxis])
     if stays.any():
         left = own.copy()
-        for level in range(table.shape[1]):
-            levels = np.full(copies.shape, level)
-            left -= np.where((levels == rows)[..., np.newaxis], 0.0, joint(levels))
+        for level, column in enumerate(table.T):
+            left -= np.where((codes == level)[:, np.newaxis], 0.0, joint(column * below[..., level, np.newaxis]))
         message = np.where(stays, np.maximum(left, 0.0), message)
     return message
 
