@@ -79,6 +79,13 @@ def test_discrete_features_use_a_tree_and_others_the_copula():
     assert [len(table[0]) for table in few.sampler_.tables] == [2] * 40 + [5] * 2  # bins of the numeric ones
 
 
+def test_correlations_are_shrunk_less_if_many_targets_show_their_errors():
+    X, Y = planted(60, 15, 50)
+    for targets, shrinkage in ((Y[:, :49], 1), (Y, 1 / 3)):
+        used = ConditionalDiscoveries(n_repeats=1).fit(X, targets).sampler_.correlation
+        np.testing.assert_array_equal(used, GaussianKnockoffs.from_values(X, shrinkage=shrinkage).correlation)
+
+
 def test_a_duplicate_is_not_discovered():
     X, Y = planted()
     found = ConditionalDiscoveries(n_repeats=2).fit(np.column_stack([X, X[:, 0]]), Y)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
+from sklearn.covariance import ledoit_wolf
 
 from labelsieve.errors import InputError
 from labelsieve.statistics import (
@@ -113,6 +114,20 @@ def test_slack_is_at_the_optimum_and_allowed(method, gradient, rho):
     np.testing.assert_allclose(gradient(np.linalg.inv(2 * sigma - np.diag(s)), s) * s**2, 0, atol=2e-2)
 
 
+def test_correlations_are_shrunk_by_a_power_of_the_factor_of_ledoit_and_wolf():
+    X = np.random.default_rng(2).multivariate_normal(np.zeros(4), autoregressive(4, 0.6), 60)
+    sample = np.corrcoef(X.T)
+    off = ~np.eye(4, dtype=bool)
+    factors = [
+        (GaussianKnockoffs.from_values(X, copula=False, shrinkage=power).correlation / sample)[off] for power in (0, 1 / 3, 1)
+    ]
+    np.testing.assert_allclose(factors[0], 1)
+    np.testing.assert_allclose(factors[2], 1 - ledoit_wolf(standard(X))[1])
+    np.testing.assert_allclose(factors[1], factors[2] ** (1 / 3))
+    with pytest.raises(InputError, match="shrinkage"):
+        GaussianKnockoffs.from_values(X, shrinkage=-1)
+
+
 def test_copula_copies_keep_values_levels_duplicates_and_constants():
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.exponential(size=400), rng.integers(0, 3, 400), np.full(400, 7.0), rng.normal(size=400)])
@@ -149,13 +164,26 @@ def test_one_copy_gives_the_knockoff_filter():
     np.testing.assert_array_equal(selected, knockoff_threshold(W, 0.1) <= W)
 
 
-def test_sum_of_null_e_values_is_at_most_the_number_of_features():
+@pytest.mark.parametrize("n_copies", [2, 10], ids=["two copies: the rule for few features, too", "ten"])
+def test_sum_of_null_e_values_is_at_most_the_number_of_features(n_copies):
     rng = np.random.default_rng(5)
     d, n_null = 60, 45
     size = rng.exponential(size=(1500, d)) + np.where(np.arange(d) < n_null, 0, 1.5)
     W = np.where((np.arange(d) < n_null) & (rng.random((1500, d)) < 0.5), -size, size)
-    sums = [knockoff_e_values(np.stack([w, w]), 0.2)[:n_null].sum() for w in W]  # two copies: the rule for few features, too
+    sums = [knockoff_e_values(np.stack([w] * n_copies), 0.2)[:n_null].sum() for w in W]
     assert np.mean(sums) <= d + 3 * np.std(sums) / np.sqrt(len(sums))
+
+
+@given(st.lists(st.integers(-9, 15), min_size=1, max_size=40), st.sampled_from([0.1, 0.3, 0.6]))
+def test_many_copies_pass_before_the_first_negative_statistic_or_at_a_third_of_the_rate(W, alpha):
+    W = np.array(W)
+    expected = np.zeros(len(W))
+    for t in sorted({abs(w) for w in W.tolist()} - {0}):
+        n_passed, n_allowed = np.count_nonzero(t <= W), 1 + np.count_nonzero(-t >= W)
+        if n_allowed <= max(1, alpha / 3 * n_passed + 1e-9):
+            expected = len(W) * (t <= W) / n_allowed
+            break
+    np.testing.assert_allclose(knockoff_e_values([W] * 10, alpha), expected)
 
 
 def standard(table):

@@ -28,6 +28,7 @@ from labelsieve.statistics.knockoff_models import distinct_codes
 from labelsieve.statistics.standard_columns import standardized
 from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
+MANY_TARGETS, WEAK_SHRINKAGE = 50, 1 / 3  # so many show errors of the correlation matrix, and have power to spare
 Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
 
 
@@ -49,7 +50,8 @@ class ConditionalDiscoveries(BaseDiscoveries):
         are never selected.
     sampler : {"auto", "tree", "gaussian"} or callable, default="auto"
         Distribution of the features. ``"tree"``: :class:`labelsieve.statistics.TreeKnockoffs` of discrete features, and of bins
-        of others. ``"gaussian"``: a Gaussian copula, :class:`labelsieve.statistics.GaussianKnockoffs`, for numeric features.
+        of others. ``"gaussian"``: a Gaussian copula, :class:`labelsieve.statistics.GaussianKnockoffs`, for numeric features;
+        with 50 targets or more its correlations are shrunk less, by ``shrinkage=1/3``.
         ``"auto"``: the copula if more than half of the features have more than ten values, else a tree
         of the values of the others and of bins. A callable ``sampler(X, generator)`` returns a copy of the array ``X``.
     statistic : str or estimator, default="likelihood-ratio"
@@ -120,7 +122,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         table = read_targets(y, self.target_type).require_known(type(self).__name__)
         jobs = n_threads(self.n_jobs)
         with threadpool_limits(1):  # signs of eigenvectors, and so the copies, depend on the threads of BLAS
-            columns, levels = self._model_features(X, codes)
+            columns, levels = self._model_features(X, codes, targets.n_columns)
             responses = standardized(_indicators(table))
             statistic = KnockoffStatistic(check_statistic(self.statistic), responses[:, responses.any(axis=0)], y, levels)
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -136,7 +138,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         self.reason_ = "" if self.support_.any() else self._no_discovery(np.any(single, axis=1))
         return self
 
-    def _model_features(self, X: TableLike, codes: Codes) -> tuple[NDArray[Any], NDArray[np.integer] | None]:
+    def _model_features(self, X: TableLike, codes: Codes, n_targets: int) -> tuple[NDArray[Any], NDArray[np.integer] | None]:
         """The features as an array, codes or numbers, and the numbers of levels of codes; the sampler is set."""
         kind = self.sampler
         if kind == "auto":
@@ -148,7 +150,10 @@ class ConditionalDiscoveries(BaseDiscoveries):
             return tree.codes, codes.levels
         numbers = check_numbers(self, X)
         numbers = numbers.toarray() if is_sparse(numbers) else np.asarray(numbers)
-        self.sampler_ = GaussianKnockoffs.from_values(numbers) if kind == "gaussian" else self.sampler
+        self.sampler_ = self.sampler
+        if kind == "gaussian":
+            weak = n_targets >= MANY_TARGETS
+            self.sampler_ = GaussianKnockoffs.from_values(numbers, shrinkage=WEAK_SHRINKAGE if weak else 1.0)
         return numbers, None
 
     def __sklearn_tags__(self) -> Any:

@@ -1,5 +1,7 @@
 """The knockoff filter, and e-values that combine its results for several knockoff copies."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -7,6 +9,7 @@ from labelsieve.errors import InputError, share
 
 Real = NDArray[np.float64]
 _ROUNDING = 1 + 1e-12  # a rate of 0.1 allows one in ten, in spite of binary fractions
+_MANY_COPIES = 10
 
 
 def knockoff_threshold(statistics: ArrayLike, alpha: float) -> float:
@@ -30,7 +33,8 @@ def knockoff_threshold(statistics: ArrayLike, alpha: float) -> float:
     (2.0, inf)
     """
     W = _checked(statistics, 1)
-    return float(_thresholds(W[np.newaxis], share(alpha, "alpha"), alpha)[0])
+    level = share(alpha, "alpha")
+    return float(_thresholds(W[np.newaxis], lambda n_positive: level * n_positive)[0])
 
 
 def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
@@ -38,11 +42,17 @@ def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
 
     .. math:: e_j = \frac{1}{M} \sum_m d \cdot \frac{1\{W^m_j \ge T^m\}}{1 + \#\{k : W^m_k \le -T^m\}}
 
-    The threshold :math:`T^m` of copy m is that of :func:`knockoff_threshold` for :math:`\alpha / 2`, so that a feature has to
-    pass for about half of the copies. Fewer than :math:`2 / \alpha` features cannot pass at this rate: as soon as fewer are
-    left, :math:`\alpha` is enough. For one copy it is always :math:`\alpha`. Each threshold depends on no more than the filter
-    may use, so over the null features the expected sum is at most d, also for the average, whatever the dependence of the
-    copies; :func:`e_q_values` therefore controls the false discovery rate.
+    The threshold :math:`T^m` of copy m allows a number :math:`1 + \#\{k : W^m_k \le -T^m\}` that depends on the number
+    :math:`p` of features that pass:
+
+    - one copy: at most :math:`\alpha p`, the filter of :func:`knockoff_threshold`;
+    - fewer than ten copies: :math:`\alpha p / 2`, so that a feature has to pass for about half of the copies, or
+      :math:`\alpha p` if the former is less than 1;
+    - ten copies or more: the larger one of 1 and :math:`\alpha p / 3`. Few discoveries are then those before the first negative
+      statistic, which differ less from copy to copy than longer lists (Ren, Wei and Candès 2023).
+
+    Each threshold depends on no more than the filter may use, so over the null features the expected sum is at most d, also
+    for the average, whatever the dependence of the copies; :func:`e_q_values` therefore controls the false discovery rate.
 
     Parameters
     ----------
@@ -57,7 +67,13 @@ def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
     array([6., 6., 6., 3., 0., 0.])
     """
     W, alpha = _checked(statistics, 2), share(alpha, "alpha")
-    thresholds = _thresholds(W, alpha / 2 if len(W) > 1 else alpha, alpha)[:, np.newaxis]
+
+    def most(n_positive: Real) -> Real:
+        if len(W) >= _MANY_COPIES:
+            return np.maximum(1.0, alpha / 3 * n_positive)
+        return np.where((len(W) == 1) | (alpha / 2 * n_positive * _ROUNDING < 1), alpha, alpha / 2) * n_positive
+
+    thresholds = _thresholds(W, most)[:, np.newaxis]
     n_negative = (-thresholds >= W).sum(axis=1, keepdims=True)
     return np.asarray((W.shape[1] * (thresholds <= W) / (1 + n_negative)).mean(axis=0))
 
@@ -92,16 +108,15 @@ def _checked(statistics: ArrayLike, n_dimensions: int) -> Real:
     return W
 
 
-def _thresholds(W: Real, level: float, level_of_few: float) -> Real:
-    """The threshold of each row: for ``level``, or for ``level_of_few`` where too few features are left to reach ``level``."""
+def _thresholds(W: Real, most: Callable[[Real], Real]) -> Real:
+    """The smallest threshold of each row with at most ``most(n)`` negative statistics, and one, for n positive ones."""
     thresholds = np.full(len(W), np.inf)
     for row, values in enumerate(W):
         size = np.sort(np.abs(values[values != 0]))
         positive, negative = np.sort(values[values > 0]), np.sort(-values[values < 0])
         n_positive = len(positive) - np.searchsorted(positive, size, side="left")
         n_negative = len(negative) - np.searchsorted(negative, size, side="left")
-        levels = np.where(level * n_positive * _ROUNDING < 1, level_of_few, level)
-        allowed = 1 + n_negative <= levels * n_positive * _ROUNDING
+        allowed = 1 + n_negative <= most(n_positive) * _ROUNDING
         if allowed.any():
             thresholds[row] = size[int(allowed.argmax())]
     return thresholds

@@ -12,11 +12,12 @@ from scipy.special import ndtr, ndtri
 
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import read_table
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, not_negative
 from labelsieve.statistics.knockoff_slack import knockoff_slack
 from labelsieve.table_types import TableLike
 
 Real = NDArray[np.float64]
+_SMALLEST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +72,15 @@ class GaussianKnockoffs:
 
     @classmethod
     def from_values(
-        cls, X: TableLike, *, copula: bool = True, slack: str = "mvr", correlation: ArrayLike | None = None
+        cls,
+        X: TableLike,
+        *,
+        copula: bool = True,
+        slack: str = "mvr",
+        correlation: ArrayLike | None = None,
+        shrinkage: float = 1.0,
     ) -> Self:
-        """Estimate the correlation matrix of the normal scores, unless it is given, and s."""
+        """Estimate the correlation matrix of the normal scores, unless it is given, and s; see :func:`shrunk_correlation`."""
         table = read_table(X)
         require_finite(table, allow_missing=False)
         columns = table.sparse.toarray() if table.dense is None else table.dense
@@ -90,7 +97,7 @@ class GaussianKnockoffs:
             scores = (numbers - center) / np.where(scale > 0, scale, 1.0)
         varies = scale > 0
         if correlation is None:
-            correlation = shrunk_correlation(scores, varies)
+            correlation = shrunk_correlation(scores, varies, not_negative(shrinkage, "shrinkage"))
         matrix = np.array(correlation, dtype=np.float64)
         found = knockoff_slack(matrix, slack, free=varies & ~_repeated(scores))
         return cls(scores, matrix, found, numbers, values, below, above, center, np.where(varies, scale, 0.0))
@@ -156,8 +163,13 @@ class GaussianKnockoffs:
         return np.asarray(((self.above - self.below) > 1.5 / len(self.scores)).any(axis=0))
 
 
-def shrunk_correlation(scores: Real, varies: NDArray[np.bool_] | None = None) -> Real:
-    """The correlation matrix of columns, shrunk toward the identity (Ledoit and Wolf 2004); constant columns: unit vectors.
+def shrunk_correlation(scores: Real, varies: NDArray[np.bool_] | None = None, power: float = 1.0) -> Real:
+    r"""The correlation matrix of columns, shrunk toward the identity (Ledoit and Wolf 2004); constant columns: unit vectors.
+
+    Correlations are multiplied by :math:`(1 - \delta)^{power}`, where :math:`\delta` has the smallest expected squared error.
+    Copies then depend less on the other columns than the columns do in these rows, by the factor :math:`1 - \delta`, but the
+    noise of a draw makes squared correlations larger: a power between 1/4 and 1/2 makes both effects equal. A power of 1 makes
+    columns and copies more different, which gives the filter more power.
 
     >>> shrunk_correlation(np.array([[0.0, 0, 5], [1, 1, 5], [2, 2, 5], [3, 3, 5]])).round(2).tolist()
     [[1.0, 0.68, 0.0], [0.68, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -169,7 +181,8 @@ def shrunk_correlation(scores: Real, varies: NDArray[np.bool_] | None = None) ->
     correlation = np.eye(scores.shape[1])
     if np.count_nonzero(varies) > 1:
         standard = (scores[:, varies] - scores[:, varies].mean(axis=0)) / spread[varies]
-        shrunk = ledoit_wolf(standard, assume_centered=True)[0]
+        shrunk, amount = ledoit_wolf(standard, assume_centered=True)
+        shrunk[~np.eye(len(shrunk), dtype=bool)] *= max(1 - amount, _SMALLEST) ** (power - 1)
         # Scores of ties are means of an interval, so that their spread is less than 1; correlations are of positions in it.
         root = np.sqrt(np.diag(shrunk)) / np.minimum(spread[varies], 1.0)
         correlation[np.ix_(varies, varies)] = shrunk / np.outer(root, root)
