@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelsieve.selectors import MarginalDiscoveries
+from labelsieve.selectors import ConditionalDiscoveries, MarginalDiscoveries
 from tests.support.command_line import refusal, run
 
 
@@ -48,6 +48,23 @@ def test_discoveries_are_those_of_the_selector_in_every_format(table):
 def test_figures_are_written(table, tmp_path):
     run("discover", table, "--labels", "3", "--out", tmp_path / "figures")
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"volcano.png", "map.png", "calibration.png"}
+
+
+def test_conditional_discoveries_are_those_of_the_selector(tmp_path):
+    rng = np.random.default_rng(1)
+    X = (rng.random((200, 20)) < 0.4).astype(int)
+    Y = X[:, :8] @ rng.choice([-1, 1], (8, 3)) + rng.normal(size=(200, 3)) > 0
+    frame = pd.DataFrame(X, columns=[f"gene{column}" for column in range(20)])
+    labels = pd.DataFrame(Y.astype(int), columns=["y0", "y1", "y2"])
+    path = tmp_path / "genes.csv"
+    pd.concat([frame, labels], axis=1).to_csv(path, index=False)
+    options = ["--labels", "3", "--null", "conditional", "--fdr", "0.2"]
+    document = json.loads(run("discover", path, *options, "--out", tmp_path / "figures", "--json").stdout)
+    expected = ConditionalDiscoveries(alpha=0.2).fit(frame, labels)
+    assert len(expected.selected_) >= 5
+    assert [one["feature"] for one in document["selected"]] == [f"gene{column}" for column in expected.selected_]
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"volcano.png", "map.png"}
+    assert "--strata is an option of --null marginal" in refusal("discover", path, *options, "--strata", "gene0")
 
 
 def test_wrong_columns_and_levels_are_refused(table):

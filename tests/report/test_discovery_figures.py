@@ -7,7 +7,7 @@ import pytest
 from labelsieve import InputError, Sieve
 from labelsieve.report import selection_report
 from labelsieve.report.figures import discovery_map, discovery_volcano, p_value_calibration
-from labelsieve.selectors import MarginalDiscoveries
+from labelsieve.selectors import ConditionalDiscoveries, MarginalDiscoveries
 from labelsieve.statistics import information_intervals, information_ranks
 from labelsieve.stopping import FDR
 
@@ -48,6 +48,15 @@ def test_the_map_has_discovered_features_and_labels(found):
     with pytest.raises(InputError, match="nothing was discovered"):
         discovery_map(nothing)
     assert len(discovery_volcano(nothing).texts) == 0
+
+
+def test_figures_of_conditional_discoveries_show_features():
+    X, Y = table()
+    found = ConditionalDiscoveries(alpha=0.4, n_repeats=1).fit(X, Y)
+    others, features, _ = found.plot_discoveries().get_lines()
+    assert sorted(features.get_ydata()) == pytest.approx(sorted(found.q_values_[found.selected_]))
+    assert len(features.get_xdata()) + len(others.get_xdata()) == 10
+    assert found.plot_discovery_map().collections[0].get_array().size == 3 * len(found.selected_) > 0
 
 
 def test_calibration_is_the_share_of_p_values_below_a_level(found):

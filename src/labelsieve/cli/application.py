@@ -97,7 +97,7 @@ app.command(
     epilog=examples(
         "labelsieve discover emotions --fdr 0.05",
         "labelsieve discover patients.csv --labels 5 --strata site --groups patient --json",
-        "labelsieve discover patients.csv --labels 5 --out figures --format csv",
+        "labelsieve discover patients.csv --labels 5 --null conditional --out figures --format csv",
     ),
 )(discover)
 app.command(

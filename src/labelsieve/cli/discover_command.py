@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from labelsieve.datasets import Dataset
     from labelsieve.selectors.base_discoveries import BaseDiscoveries
 
+NULL = "marginal: a feature is independent of the labels; conditional: given all other features, by knockoffs."
 FDR = "The false discovery rate, of features and of the labels of selected features."
 METHOD = "hierarchical: features first, then their labels; pooled: all pairs together, without an error rate over features."
 COMBINE = "p-value of a feature: simes, or fisher for independent labels."
@@ -25,8 +26,10 @@ CORRECTION = "bh: Benjamini and Hochberg; by: Benjamini and Yekutieli, for any d
 STRATA = "A column with the batch or site of every row: association is tested within them. It is no feature then."
 GROUPS = "A column with the patient or subject of every row: rows of one are permuted as a whole. It is no feature then."
 PERMUTATIONS = "Permutations for pairs with few rows, and with --groups for all pairs."
+SEED = "Seed of the permutations, or of the knockoffs."
 COLUMN_CUTS = "COLUMN=DISCRETIZER for one column (repeatable), as for labelsieve select."
-FOLDER = "Write figures into this folder: volcano.png, map.png and calibration.png."
+FOLDER = "Write figures into this folder: volcano.png, map.png and, of p-values, calibration.png."
+MARGINAL = ("method", "combine", "correction", "strata", "groups", "n_permutations")  # options of that null hypothesis
 
 
 class Found(NamedTuple):
@@ -42,6 +45,7 @@ class DiscoverOptions(ReadOptions):
     """What to test, as typed."""
 
     fdr: Annotated[float, typer.Option("--alpha", "--fdr", help=FDR)] = 0.05
+    null: Annotated[Literal["marginal", "conditional"], typer.Option(help=NULL)] = "marginal"
     method: Annotated[Literal["hierarchical", "pooled"], typer.Option(help=METHOD)] = "hierarchical"
     combine: Annotated[Literal["simes", "fisher"], typer.Option(help=COMBINE)] = "simes"
     correction: Annotated[Literal["bh", "by"], typer.Option(help=CORRECTION)] = "bh"
@@ -50,28 +54,28 @@ class DiscoverOptions(ReadOptions):
     discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
     discretizer_of: Annotated[list[str] | None, typer.Option(help=COLUMN_CUTS)] = None
     n_permutations: Annotated[int, typer.Option(min=1, help=PERMUTATIONS)] = 9999
-    random_state: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Seed of the permutations.")] = 0
+    random_state: Annotated[int, typer.Option("--random-state", "--seed", min=0, help=SEED)] = 0
     n_jobs: Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")] = None
 
     def fit(self, path: Path) -> Found:
         """Test the features of a file or a data set."""
         from labelsieve.registry import declare_nominal
-        from labelsieve.selectors.marginal_discoveries import MarginalDiscoveries
+        from labelsieve.selectors import ConditionalDiscoveries, MarginalDiscoveries
 
         share(self.fdr, "--fdr")
         rule: Any = self.discretizer
         if self.discretizer_of:
             rule = read_column_cuts(self.discretizer_of, "auto" if rule == "auto" else rule)
-        selector = MarginalDiscoveries(
-            alpha=self.fdr,
-            method=self.method,
-            combine=self.combine,
-            correction=self.correction,
-            n_permutations=self.n_permutations,
-            random_state=self.random_state,
-            discretizer=rule,
-            n_jobs=self.n_jobs,
-        )
+        shared = {"alpha": self.fdr, "random_state": self.random_state, "discretizer": rule, "n_jobs": self.n_jobs}
+        selector: BaseDiscoveries
+        if self.null == "conditional":
+            given = [name for name in MARGINAL if getattr(self, name) != getattr(DiscoverOptions, name)]
+            if given:
+                raise InputError(f"--{given[0].replace('_', '-')} is an option of --null marginal; drop one of the two.")
+            selector = ConditionalDiscoveries(**shared)
+        else:
+            own = {name: getattr(self, name) for name in ("method", "combine", "correction", "n_permutations")}
+            selector = MarginalDiscoveries(**shared, **own)
         data = self.load(path)
         X, names = data.named_features(), list(data.feature_names)
         of_rows: dict[str, Any] = {}
@@ -125,7 +129,8 @@ def discover(
     """List the features that are associated with labels, and with which, at a false discovery rate.
 
     Every pair of a feature and a label is tested by its mutual information. At most the given share of the listed features is
-    expected to be independent of all labels.
+    expected to be independent of all labels. With --null conditional, features are listed that have information about some
+    label given all other features.
     """
     if out is not None:
         require_matplotlib()
@@ -147,14 +152,13 @@ def discover(
 
 def document_of(selector: "BaseDiscoveries", table: dict[str, list[Any]], names: list[str]) -> dict[str, Any]:
     """The result as plain values, for JSON."""
+    of_pairs = ("method", "minimum_information_", "detectable_information_") if selector.finds_pairs else ()
     return {
         "alpha": selector.alpha,
-        "method": selector.method,
         "n_features": selector.n_features_in_,
         "n_labels": int(selector.label_q_values_.shape[1]),
         "reason": selector.reason_,
-        "minimum_information": selector.minimum_information_,
-        "detectable_information": selector.detectable_information_,
+        **{name.rstrip("_"): getattr(selector, name) for name in of_pairs},
         "selected": [
             {"feature": names[column], "q": float(selector.q_values_[column]), "information": float(score)}
             for column, score in zip(selector.selected_, selector.scores_, strict=True)
@@ -164,14 +168,16 @@ def document_of(selector: "BaseDiscoveries", table: dict[str, list[Any]], names:
 
 
 def write_figures(selector: "BaseDiscoveries", folder: Path, named: dict[str, Any]) -> None:
-    """The figures as PNG files; the map only where there is a discovery."""
+    """The figures as PNG files; the map only where there is a discovery, the calibration where there are p-values."""
     from labelsieve.report.figures import discovery_map, discovery_volcano, p_value_calibration
     from labelsieve.report.figures.style import off_screen
 
     folder.mkdir(parents=True, exist_ok=True)
     with off_screen():
-        drawn = {"volcano": discovery_volcano(selector, **named), "calibration": p_value_calibration(selector.p_values_)}
-        if selector.pair_support_.any():
+        drawn = {"volcano": discovery_volcano(selector, **named)}
+        if selector.finds_pairs:
+            drawn["calibration"] = p_value_calibration(selector.p_values_)
+        if selector.support_.any():
             drawn["map"] = discovery_map(selector, **named)
         for name, ax in drawn.items():
             ax.figure.figure.savefig(folder / f"{name}.png", dpi=150, bbox_inches="tight")

@@ -25,7 +25,8 @@ def discovery_map(
     """Draw the discovered pairs of features (rows) and labels (columns), dark where they share much information.
 
     Pairs that were not discovered are white. Rows and columns are ordered by similarity, as in
-    :func:`labelsieve.report.figures.information_map`. Labels without a discovery are left out.
+    :func:`labelsieve.report.figures.information_map`. Labels without a discovery are left out. For a selector that discovers
+    features instead of pairs, the map has all labels.
 
     Parameters
     ----------
@@ -57,6 +58,8 @@ def discovery_map(
 
     check_is_fitted(selector)
     pairs = selector.pair_support_
+    if not selector.finds_pairs:
+        pairs = np.broadcast_to(selector.support_[:, np.newaxis], selector.information_.shape)
     rows = selector.selected_[pairs[selector.selected_].any(axis=1)][:n_shown]
     columns = np.flatnonzero(pairs[rows].any(axis=0))
     if not len(rows):

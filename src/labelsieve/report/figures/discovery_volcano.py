@@ -25,7 +25,8 @@ def discovery_volcano(
     """Draw the information of every pair of a feature and a label against its q-value.
 
     Discovered pairs are orange, above the dotted line at the false discovery rate; the smallest q-values have names. Pairs with
-    much information and a large q-value are those of rare labels, or of features with many levels.
+    much information and a large q-value are those of rare labels, or of features with many levels. For a selector that
+    discovers features instead of pairs, a point is a feature, with the information about its most informative label.
 
     Parameters
     ----------
@@ -53,9 +54,11 @@ def discovery_volcano(
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(selector)
-    known = np.isfinite(selector.label_q_values_) & np.isfinite(selector.information_)
-    q = np.maximum(selector.label_q_values_[known], SMALLEST)
-    nats, found = selector.information_[known], selector.pair_support_[known]
+    q, nats, found = selector.label_q_values_, selector.information_, selector.pair_support_
+    if not selector.finds_pairs:
+        q, nats, found = selector.q_values_, nats.max(axis=1), selector.support_
+    known = np.isfinite(q) & np.isfinite(nats)
+    q, nats, found = np.maximum(q[known], SMALLEST), nats[known], found[known]
     if ax is None:
         ax = new_axes(COLUMN, 2.8)
     look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markeredgewidth": 0, "rasterized": len(q) > _MANY}
