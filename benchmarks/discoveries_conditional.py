@@ -107,7 +107,7 @@ def selected(W, alpha):
 
 
 def stability(names="emotions,yeast,genbase", most="30", n_seeds="8", n_shuffled="5"):
-    """Discoveries of several seeds at three rates, their Jaccard index by the number of copies, and those of shuffled labels."""
+    """Discoveries of several seeds, their Jaccard index by the rate and the number of copies, and those of shuffled labels."""
     print("| data set | rate | sets of copies | discoveries by seed | Jaccard index | shuffled labels |")
     print("|---|---|---|---|---|---|")
     for name in names.split(","):
