@@ -68,10 +68,11 @@ def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
     """
     W, alpha = _checked(statistics, 2), share(alpha, "alpha")
 
-    def most(n_positive: Real) -> Real:
+    def most(n_positive: NDArray[np.integer]) -> Real:
         if len(W) >= _MANY_COPIES:
-            return np.maximum(1.0, alpha / 3 * n_positive)
-        return np.where((len(W) == 1) | (alpha / 2 * n_positive * _ROUNDING < 1), alpha, alpha / 2) * n_positive
+            return np.asarray(np.maximum(1.0, alpha / 3 * n_positive))
+        few = (len(W) == 1) | (alpha / 2 * n_positive * _ROUNDING < 1)
+        return np.asarray(np.where(few, alpha, alpha / 2) * n_positive)
 
     thresholds = _thresholds(W, most)[:, np.newaxis]
     n_negative = (-thresholds >= W).sum(axis=1, keepdims=True)
@@ -108,7 +109,7 @@ def _checked(statistics: ArrayLike, n_dimensions: int) -> Real:
     return W
 
 
-def _thresholds(W: Real, most: Callable[[Real], Real]) -> Real:
+def _thresholds(W: Real, most: Callable[[NDArray[np.integer]], NDArray[np.floating]]) -> Real:
     """The smallest threshold of each row with at most ``most(n)`` negative statistics, and one, for n positive ones."""
     thresholds = np.full(len(W), np.inf)
     for row, values in enumerate(W):
