@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 FEW_VALUES = 200_000  # for which starting threads takes as long as the work
 LINE = 8  # numbers that share a line of the cache in a table by rows: columns of a block are a multiple of it
-BLOCKS = 8  # for each thread, or 2 if there are few columns: columns differ in cost
+BLOCKS = 4  # for each thread, or 2 if there are few columns: columns differ in cost
 
 
 @dataclass(frozen=True, eq=False)

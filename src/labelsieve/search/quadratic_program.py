@@ -182,6 +182,8 @@ class QuadraticProgram:
         support = self.support
         if len(support) > LARGEST_ROUND:
             support = np.sort(support[np.argsort(-self.weights[support], kind="stable")[:LARGEST_ROUND]])
+        if self._quadratic > 0 and np.array_equal(support, self._members):  # as after the last round
+            return min(smallest_eigenvalue(self._block) / self._quadratic, self.pair_curvature)
         if self._whole is not None:
             block = self._part_of_whole(support, 1.0, 0.0)
         else:

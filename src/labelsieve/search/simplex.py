@@ -18,7 +18,7 @@ _CALL = 2e7  # multiplications of one call, some hundredths of a second: an inte
 _LARGEST_EXACT = 128  # rows up to which all eigenvalues are computed
 _STEPS = 60  # of Lanczos' method for larger matrices, at the most
 _CHECKED = 6  # steps after which the estimate is tested
-_SETTLED = 1e-3  # of the estimate is its residual: its error is smaller, as the square
+_SETTLED = 3e-3  # of the estimate is its residual: its error is smaller, as the square
 _NOTHING = 1e-9  # of the residual, when the steps span the whole space
 
 
