@@ -120,8 +120,11 @@ def _words_of_arrow(column: Any) -> Ranks:
     """A column of Arrow strings: their bytes are hashed where they lie."""
     pyarrow = import_module("pyarrow")
     array = column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
-    if array.type not in (pyarrow.string(), pyarrow.large_string()):  # views
-        array = array.cast(pyarrow.large_string())
+    if array.type not in (pyarrow.string(), pyarrow.large_string()):  # views, which pyarrow 17 does not cast
+        try:
+            array = array.cast(pyarrow.large_string())
+        except pyarrow.ArrowNotImplementedError:
+            array = pyarrow.array(array.to_pylist(), pyarrow.large_string())
     if not len(array):
         return _rank_words(np.empty(0, dtype=np.int32), [], None)
     _, starts, data = array.buffers()
