@@ -32,10 +32,11 @@ class ChunkedTable:
     """Features and labels in files, for selectors that read them column by column: ``Sieve(...).fit(table)``.
 
     Make one with :meth:`from_parquet`, :meth:`from_csv`, :meth:`from_libsvm`, :meth:`from_arff`, :meth:`from_arrow`,
-    :meth:`from_dask` or :meth:`from_chunks`. The selection is that of the whole table in memory, bit for bit.
+    :meth:`from_dask` or :meth:`from_chunks`. The selection is that of the whole table in memory, bit for bit. All take the
+    parameters below.
 
-    Parameters of all of them
-    -------------------------
+    Other Parameters
+    ----------------
     memory_limit : int or str, default=None
         Memory that fitting may take, in bytes or as ``"2GB"``; default: half of the available memory.
     cache_folder : path, default=None
