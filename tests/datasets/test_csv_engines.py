@@ -70,6 +70,7 @@ def test_the_result_does_not_depend_on_the_library(package, rows, delimiter, lin
 @pytest.mark.parametrize("package", ENGINES)
 @given(st.text(st.sampled_from('ab01-."\n,? x'), max_size=30))
 @example(',\n""')  # the last row, shorter than the header, is only a quoted cell
+@example(",,?\n0\n,0")  # a row with a missing cell too many, and a row with a cell too few
 @settings(max_examples=500)
 def test_malformed_text_is_read_or_refused_in_the_same_way(package, body):
     pytest.importorskip(package)
